@@ -4,7 +4,8 @@ Outages of PostgreSQL for as long as wanted: ``python -m tests.reliability outag
 changes of content types as wanted: ``python -m tests.reliability remodels --times 100``. The server
 killed while they change: ``python -m tests.reliability remodel-crash``. Migrations that end after
 each of their statements: ``python -m tests.reliability migrations``. Jobs and what follows commits
-when the server is killed: ``python -m tests.reliability background --rounds 200``.
+when the server is killed: ``python -m tests.reliability background --rounds 200``. Several nodes, a
+server and a replica that go away in turn: ``python -m tests.reliability failover``.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from typing import Literal
 
 import cyclopts
 from rich.console import Console
+from rich.table import Table
 
 from bench.servers import ServerError, quire, running
 from tests.conformance.corpus import credentials, postgresql_dump, unpack_project
@@ -28,6 +30,7 @@ from tests.reliability.articles import Site
 from tests.reliability.background_crash import crash_background
 from tests.reliability.backups import backup_under_load
 from tests.reliability.crash import crash
+from tests.reliability.failover import fail_over
 from tests.reliability.migrating import change_files, cut_off
 from tests.reliability.outage import WAYS, Outcome, live_through
 from tests.reliability.remodel_crash import crash_changes
@@ -215,6 +218,55 @@ async def _outage(folder: Path, way: str, seconds: float, workers: int) -> Outco
             return await live_through(WAYS[way], cluster, clients, token, seconds)
     finally:
         cluster.stop()
+
+
+@app.command
+def failover(*, nodes: int = 3, away: float = 60, calm: float = 5) -> int:
+    """Take away and restart each part of a site of several nodes, a server and a replica.
+
+    Parameters
+    ----------
+    nodes
+        How many nodes there are.
+    away
+        For how many seconds the server is away.
+    calm
+        For how many seconds the site is used after each step.
+    """
+    console = Console()
+    with console.status("starting") as status:
+        phases = asyncio.run(
+            fail_over(
+                nodes=nodes,
+                away=away,
+                calm=calm,
+                progress=lambda name: status.update(f"{name}: done"),
+            )
+        )
+    table = Table(
+        "", "s", "reads", "503", "pause s", "writes", "503", "cut off", "pause s", "p99 ms"
+    )
+    for phase in phases:
+        seen = phase.outcome
+        table.add_row(
+            phase.name,
+            f"{phase.seconds:.0f}",
+            f"{seen.reads:,}",
+            f"{seen.refused_reads:,}",
+            f"{seen.pauses['read']:.2f}",
+            f"{seen.kept:,}",
+            f"{seen.refused - seen.refused_reads:,}",
+            f"{seen.cut_off:,}",
+            f"{seen.pauses['written']:.2f}",
+            f"{phase.p99_ms:.0f}",
+        )
+    console.print(table)
+    problems = [f"{phase.name}: {one}" for phase in phases for one in phase.outcome.problems]
+    problems += [f"{one.name}: reads were refused" for one in phases if one.outcome.refused_reads]
+    for problem in problems:
+        console.print(problem, style="red", markup=False)
+    console.print(f"{len(problems)} faults", highlight=False)
+    return 1 if problems else 0
 
 
 @app.command

@@ -50,13 +50,13 @@ def backup_under_load(
     archives = folder / "archives"
     with (
         running(quire(project), "/_health", frozenset({204})) as server,
-        _written(server.port) as written,
+        written_to(server.port, "load") as written,
     ):
         for number in range(rounds):
             progress(f"round {number + 1} of {rounds}")
             found.killed += _killed_backup(project, archives, chance.uniform(0.1, _LONGEST_S))
             before = set(written)
-            done = _run("backup", project, "--to", archives / f"{number}.tar")
+            done = run_command("backup", project, "--to", archives / f"{number}.tar")
             if done is not None:
                 found.problems.append(f"backup {number}: {done}")
                 continue
@@ -92,7 +92,7 @@ def _restored(
     kind: Kind, project: Path, archive: Path, before: set[str], number: int
 ) -> Iterator[str]:
     for command in (("restore", project, "--from", archive, "--replace"), ("check", project)):
-        problem = _run(*command)
+        problem = run_command(*command)
         if problem is not None:
             yield f"{command[0]} of backup {number}: {problem}"
             return
@@ -104,16 +104,21 @@ def _restored(
 
 
 @contextmanager
-def _written(port: int) -> Iterator[list[str]]:
-    """Write to a site meanwhile; gives the labels that were acknowledged so far."""
+def written_to(port: int, name: str) -> Iterator[list[str]]:
+    """Write to a site meanwhile; gives the labels that were acknowledged so far.
+
+    They begin with ``name``.
+    """
     token = credentials().api_tokens["full"]
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     ended, written = Event(), list[str]()
 
     def write() -> None:
+        tried = 0
         with closing(Site(port, token).connect()) as connection:
             while not ended.is_set():
-                label = f"load {len(written)}"
+                label = f"{name} {tried}"
+                tried += 1
                 body = json.dumps({"data": {"label": label}})
                 connection.request("POST", "/api/tags", body, headers)
                 response = connection.getresponse()
@@ -130,7 +135,7 @@ def _written(port: int) -> Iterator[list[str]]:
         writer.join()
 
 
-def _run(*arguments: object) -> str | None:
+def run_command(*arguments: object) -> str | None:
     """Run a command; returns what it printed when it failed."""
     done = subprocess.run(
         [str(part) for part in (QUIRE, *arguments)], check=False, capture_output=True, text=True

@@ -2,8 +2,9 @@
 
 They hold every answer against what they know. A list that nobody changes is always the same. The
 number of tags is at least that of those that were acknowledged before it was asked for, and at most
-that of all that were tried. What is not answered is refused with 503 and ``Retry-After``. At the
-end every tag that was acknowledged is there.
+that of all that were tried. One tag is changed again and again, and is never read as it was before
+the last change that was acknowledged. What is not answered is refused with 503 and ``Retry-After``.
+At the end every tag that was acknowledged is there.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from http.client import HTTPException
 from time import monotonic
 from types import MappingProxyType
+from typing import Literal
 
 from tests.conformance.client import Answer, Client
 from tests.conformance.corpus import JSON
@@ -28,8 +30,15 @@ _PAUSE_S = 0.01
 _FEW = 6
 _PATIENCE_S = 120
 _SHOWN = 5
+_GOOD = frozenset({200, 201})
 
 Act = Callable[[Cluster], None]
+Answered = Literal["read", "written", "refused"]
+"""How a request was answered: well, or with 503 and when to come back."""
+
+
+class CutOffError(Exception):
+    """The server went away after it had been sent a request that it may have carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,51 +66,78 @@ WAYS: Mapping[str, Way] = MappingProxyType(
 class Outcome:
     """What the clients have seen.
 
-    ``reads`` and ``kept`` were answered well, ``refused`` were told to come back. ``slowest`` is
-    how many seconds the slowest answer took while the database was away, ``back`` how many after
-    the database the site was back. ``problems`` says in words what was wrong.
+    ``reads`` and ``kept`` were answered well, ``refused`` were told to come back, among them
+    ``refused_reads``; ``cut_off`` are writes of which nobody knows. ``times`` are the seconds that
+    each answer took, ``slowest`` those of the slowest one, ``back`` how many after the database the
+    site was back. ``pauses`` are the longest times in which nothing was read, and written.
+    ``problems`` says in words what was wrong.
     """
 
     reads: int = 0
     kept: int = 0
     refused: int = 0
+    refused_reads: int = 0
+    cut_off: int = 0
+    times: list[float] = field(default_factory=list)
     slowest: float = 0
     back: float = 0
+    pauses: dict[Answered, float] = field(default_factory=lambda: {"read": 0, "written": 0})
     problems: list[str] = field(default_factory=list)
 
 
 class Users:
-    """Several who read, and one who writes, each with a client of its own."""
+    """Several who read and several who write, each with a client of its own."""
 
-    def __init__(self, clients: Sequence[Client], token: str) -> None:
+    def __init__(self, clients: Sequence[Client], token: str, writers: int = 1) -> None:
+        """The first ``writers`` clients write; if they are several, the first changes one tag."""
         self.outcome = Outcome()
         self._clients = clients
+        self._writers = writers
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        self._seen: defaultdict[int, asyncio.Semaphore]
+        self._seen: defaultdict[Answered, asyncio.Semaphore]
         self._seen = defaultdict(lambda: asyncio.Semaphore(0))
+        self._last: dict[Answered, float] = {}
+        """When something was last read, and written."""
         self._kept: set[str] = set()
         self._tried: set[str] = set()
         self._first = 0
         """How many tags there were before."""
+        self._changed = ""
+        """The path of the tag that is changed."""
+        self._change = self._tried_change = 0
+        """The numbers of the last change that was acknowledged, and of the last that was tried."""
         self._expected: JSON = None
         self._tasks: list[asyncio.Task[None]] = []
 
     async def begin(self) -> None:
         """Look what there is, and begin."""
-        writer, *readers = self._clients
-        self._expected = (await self._ask(writer, "GET", LIST)).json
-        self._first = _total(await self._ask(writer, "GET", NUMBER))
-        self._tasks = [asyncio.create_task(self._write(writer))]
-        for number, client in enumerate(readers):
-            reading = self._count(client) if number % 2 else self._read(client)
-            self._tasks.append(asyncio.create_task(reading))
+        first = self._clients[0]
+        self._expected = (await self._ask(first, "GET", LIST)).json
+        made = await self._ask(first, "POST", "/api/tags", _tag("change 0"))
+        self._changed = f"/api/tags/{json.loads(made.content)['data']['documentId']}"
+        self._first = _total(await self._ask(first, "GET", NUMBER))
+        self._last = {"read": monotonic(), "written": monotonic()}
+        writing = [self._write] * self._writers
+        if self._writers > 1:
+            writing[0] = self._write_change
+        reading = [self._read, self._count, self._read_change]
+        for number, client in enumerate(self._clients):
+            kinds = writing if number < self._writers else reading
+            self._tasks.append(asyncio.create_task(kinds[number % len(kinds)](client)))
 
-    async def until(self, status: int, count: int) -> None:
-        """Wait until so many more were answered with a status. Raises TimeoutError."""
-        seen = self._seen[status] = asyncio.Semaphore(0)
+    async def until(self, answered: Answered, count: int) -> None:
+        """Wait until so many more were answered in a way. Raises TimeoutError."""
+        seen = self._seen[answered] = asyncio.Semaphore(0)
         async with asyncio.timeout(_PATIENCE_S):
             for _ in range(count):
                 await seen.acquire()
+
+    def finish_phase(self) -> Outcome:
+        """Return what was seen up to now, and begin a new outcome."""
+        for kind in self.outcome.pauses:
+            self._end_pause(kind, monotonic())
+        found, self.outcome = self.outcome, Outcome()
+        return found
 
     async def end(self) -> None:
         """Stop, and look whether all is there that was acknowledged."""
@@ -112,13 +148,11 @@ class Users:
                 await task
         found = await self._labels()
         self.outcome.problems += [f"{label} is lost" for label in sorted(self._kept - found)]
-        self.outcome.kept = len(self._kept)
 
     async def _read(self, client: Client) -> None:
         while True:
-            response = await self._response(client, "GET", LIST, 200)
+            response = await self._response(client, "GET", LIST)
             if response is not None:
-                self.outcome.reads += 1
                 self._require(
                     response.json == self._expected, f"another list: {response.content!r}"
                 )
@@ -126,41 +160,77 @@ class Users:
     async def _count(self, client: Client) -> None:
         while True:
             least = self._first + len(self._kept)
-            response = await self._response(client, "GET", NUMBER, 200)
+            response = await self._response(client, "GET", NUMBER)
             if response is not None:
-                self.outcome.reads += 1
                 most, total = self._first + len(self._tried), _total(response)
                 said = f"{total} tags, and not between {least} and {most}"
                 self._require(least <= total <= most, said)
+
+    async def _read_change(self, client: Client) -> None:
+        while True:
+            least = self._change
+            response = await self._response(client, "GET", self._changed)
+            if response is not None:
+                label: str = json.loads(response.content)["data"]["label"]
+                said = f"{label}, and not between {least} and {self._tried_change}"
+                number = int(label.removeprefix("change "))
+                self._require(least <= number <= self._tried_change, said)
 
     async def _write(self, client: Client) -> None:
         while True:
             label = f"outage {len(self._tried)}"
             self._tried.add(label)
-            body = json.dumps({"data": {"label": label}}).encode()
-            response = await self._response(client, "POST", "/api/tags", 201, body)
-            if response is not None:
+            if await self._response(client, "POST", "/api/tags", _tag(label)) is not None:
                 self._kept.add(label)
 
+    async def _write_change(self, client: Client) -> None:
+        while True:
+            self._tried_change += 1
+            body = _tag(f"change {self._tried_change}")
+            if await self._response(client, "PUT", self._changed, body) is not None:
+                self._change = self._tried_change
+
     async def _response(
-        self, client: Client, method: str, target: str, good: int, body: bytes = b""
+        self, client: Client, method: str, target: str, body: bytes = b""
     ) -> Answer | None:
         """Ask once; returns a good answer, ``None`` when it was refused as it should be."""
         began = monotonic()
         try:
             response = await self._ask(client, method, target, body)
+        except CutOffError:
+            self.outcome.cut_off += 1
+            return None
         except (OSError, HTTPException) as error:
             self._blame(f"{method} {target}: {type(error).__name__}: {error}")
+            await asyncio.sleep(_PAUSE_S)
             return None
-        self.outcome.slowest = max(self.outcome.slowest, monotonic() - began)
-        self._seen[response.status].release()
+        self._note(response, method, began)
         await asyncio.sleep(_PAUSE_S)
-        if response.status == good:
-            return response
-        refused = response.status == 503 and "retry-after" in response.headers
-        self.outcome.refused += refused
-        self._require(refused, f"{method} {target}: {response.status} {response.content!r}")
-        return None
+        return response if response.status in _GOOD else None
+
+    def _note(self, response: Answer, method: str, began: float) -> None:
+        now, outcome = monotonic(), self.outcome
+        outcome.times.append(now - began)
+        outcome.slowest = max(outcome.slowest, now - began)
+        answered: Answered = "read" if method == "GET" else "written"
+        if response.status not in _GOOD:
+            is_refused = response.status == 503 and "retry-after" in response.headers
+            outcome.refused += is_refused
+            outcome.refused_reads += is_refused and method == "GET"
+            self._require(is_refused, f"{method}: {response.status} {response.content!r}")
+            answered = "refused"
+        elif method == "GET":
+            outcome.reads += 1
+            self._end_pause("read", now)
+        else:
+            outcome.kept += 1
+            self._end_pause("written", now)
+        self._seen[answered].release()
+
+    def _end_pause(self, kind: Answered, now: float) -> None:
+        pauses = self.outcome.pauses
+        pauses[kind] = max(pauses[kind], now - self._last[kind])
+        self._last[kind] = now
 
     async def _ask(self, client: Client, method: str, target: str, body: bytes = b"") -> Answer:
         return await client.request(method, target, self._headers, body)
@@ -194,23 +264,27 @@ async def live_through(
     """
     users = Users(clients, token)
     await users.begin()
-    await users.until(201, _FEW)
+    await users.until("written", _FEW)
     await asyncio.sleep(seconds / 10)
     users.outcome.slowest = 0
     began = monotonic()
     await asyncio.to_thread(way.leave, cluster)
     try:
-        await users.until(503, _FEW)
+        await users.until("refused", _FEW)
         await asyncio.sleep(max(0, seconds - (monotonic() - began)))
     finally:
         await asyncio.to_thread(way.come_back, cluster)
     began = monotonic()
-    await asyncio.gather(users.until(200, 1), users.until(201, 1))
+    await asyncio.gather(users.until("read", 1), users.until("written", 1))
     users.outcome.back = monotonic() - began
-    await users.until(201, _FEW)
+    await users.until("written", _FEW)
     await asyncio.sleep(seconds / 10)
     await users.end()
     return users.outcome
+
+
+def _tag(label: str) -> bytes:
+    return json.dumps({"data": {"label": label}}).encode()
 
 
 def _total(response: Answer) -> int:

@@ -107,18 +107,43 @@ async def use_without_server(way: str, pair: Pair, folder: Path) -> None:
     async with served(pair, folder, connect_timeout_ms=300) as (_, client):
         users = Users([client] * 6, TOKEN)
         await users.begin()
-        await users.until(201, 6)
+        await users.until("written", 6)
         await asyncio.to_thread(WAYS[way].leave, pair.server)
         try:
-            await users.until(503, 2)
-            await users.until(200, 20)
+            await users.until("refused", 2)
+            await users.until("read", 20)
         finally:
             await asyncio.to_thread(WAYS[way].come_back, pair.server)
-        await asyncio.gather(users.until(201, 6), users.until(200, 6))
+        await asyncio.gather(users.until("written", 6), users.until("read", 6))
         await users.end()
 
     assert users.outcome.problems == []
     assert users.outcome.kept
+
+
+async def test_a_server_that_is_back_is_read_as_soon_as_its_replica_goes(
+    pair: Pair, tmp_path: Path
+) -> None:
+    async with served(pair, tmp_path) as (_, client):
+        await asyncio.to_thread(pair.server.halt)
+        try:
+            await until_read(client)
+        finally:
+            await asyncio.to_thread(pair.server.resume)
+        await asyncio.to_thread(pair.replica.halt)
+        try:
+            assert await count(client, "nothing") == 0
+            assert await write(client, "with the server alone") == 201
+        finally:
+            await asyncio.to_thread(pair.replica.resume)
+
+
+async def until_read(client: AsgiClient) -> None:
+    """Read until that is answered."""
+    status = 0
+    async with asyncio.timeout(60):
+        while status != 200:
+            status = (await client.request("GET", "/api/tags", HEADERS, b"")).status
 
 
 @pytest.mark.parametrize("way", ["stop", "hang"])
@@ -139,9 +164,7 @@ async def test_without_the_replica_everything_goes_to_the_server(
 
 async def test_a_replica_that_is_promoted_takes_writes(tmp_path: Path) -> None:
     with started_pair() as pair:
-        other = pair.replica_url.partition("@")[2].partition("/")[0]
-        both = f"{pair.url.removesuffix('/postgres')},{other}/postgres?target_session_attrs=primary"
-        async with served(pair, tmp_path, both) as (_, client):
+        async with served(pair, tmp_path, pair.either_url) as (_, client):
             for number in range(5):
                 assert await write(client, f"before {number}") == 201
             await asyncio.to_thread(pair.server.halt)  # which sends what is left
