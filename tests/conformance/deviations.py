@@ -31,7 +31,7 @@ _SECTION = re.compile(r"^## Deviations$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTA
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _STATUS = re.compile(r"[1-5]\d\d\b")
 _VISIBLE_ONLY = re.compile(r"[1-5]\d\d without zero-width characters")
-_CORS_ARCHIVE = re.compile(r"[1-5]\d\d but for its CORS headers")
+_EXCEPT_CORS = re.compile(r"[1-5]\d\d with other CORS headers")
 _CORS = frozenset(
     {
         "access-control-allow-origin",
@@ -52,8 +52,8 @@ class Deviation:
     quire_status: int
     visible_only: bool = False
     """Whether the answer is the recorded one but for its zero-width characters."""
-    cors_aside: bool = False
-    """Whether it is the recorded one, whatever it says of who may read it."""
+    except_cors: bool = False
+    """Whether the response equals the recorded one except for its CORS headers."""
 
     def covers(self, case: Recorded) -> bool:
         """Tell whether a recorded case is one of those that the row speaks of."""
@@ -65,7 +65,7 @@ class Deviation:
         """Return what an answer to a case has that the row does not allow."""
         if self.visible_only:
             return differences(replace(case, body=_visible(case.body)), response, placeholders)
-        if self.cors_aside:
+        if self.except_cors:
             kept = {n: v for n, v in case.response_headers.items() if n not in _CORS}
             return differences(replace(case, response_headers=kept), response, placeholders)
         if self.reference_status >= 500:
@@ -118,7 +118,7 @@ def _deviation(row: str) -> Deviation:
         reference_status=int(statuses[0][0]),
         quire_status=int(statuses[1][0]),
         visible_only=_VISIBLE_ONLY.match(quire) is not None,
-        cors_aside=_CORS_ARCHIVE.match(quire) is not None,
+        except_cors=_EXCEPT_CORS.match(quire) is not None,
     )
 
 
