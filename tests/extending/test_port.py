@@ -1,12 +1,15 @@
-"""``quire port`` lists JavaScript that is not understood, and writes skeletons that load."""
+"""JavaScript that is not understood: listed, ported to skeletons, and replaced by Python code."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from quire.cli import run
-from quire.extensions import load_extensions
-from tests.extending.project import schema_in
+from quire.extensions import ExtensionError, load_extensions
+from tests.databases.kind import Kind
+from tests.extending.project import schema_in, write_code
+from tests.unit.admin_api.office import office_project, run_office
 from tests.unit.schema.trees import write_tree
 
 JAVASCRIPT = {
@@ -75,3 +78,61 @@ def test_a_project_without_such_code_has_nothing_to_port(
     schema_in(tmp_path)
     assert run(["port", str(tmp_path)]) == 0
     assert "no JavaScript that is not understood" in capsys.readouterr().err
+
+
+POLICY = "src/api/paper/policies/is-owner.js"
+
+
+def rule_on_delete(replaces: str) -> str:
+    return f"""
+@rule(PAPER, on=["delete"]{replaces})
+def cheap_papers(who):
+    return {{"price": {{"$lte": 10}}}}
+"""
+
+
+async def test_a_route_stays_closed_until_code_replaces_what_guards_it(
+    tmp_path: Path, kind: Kind, capsys: pytest.CaptureFixture[str]
+) -> None:
+    guarded = {name: JAVASCRIPT[name] for name in (POLICY, "src/api/paper/routes/paper.js")}
+    async with office_project(tmp_path, kind) as project:
+        write_tree(project, guarded)
+        for replaces, found in (
+            ("", (403, 403)),
+            (f', replaces="{POLICY.replace("owner", "onwer")}"', (403, 403)),
+            (f', replaces=["{POLICY}"]', (204, 403)),
+        ):
+            write_code(project, rule_on_delete(replaces))
+            async with run_office(project) as office:
+                replies = []
+                for title, price in (("Cheap", 5), ("Dear", 50)):
+                    data = {"title": title, "price": price}
+                    made = await office.ask("POST", "/api/papers", {"data": data})
+                    path = f"/api/papers/{made.data['documentId']}"
+                    replies.append((await office.send("DELETE", path)).status)
+                assert tuple(replies) == found, replaces
+            capsys.readouterr()
+            await asyncio.to_thread(run, ["check", str(project)])
+            printed = capsys.readouterr().out
+            is_replaced = f"{POLICY}: is replaced by src/api/paper/paper.py:" in printed
+            assert is_replaced == (found == (204, 403))
+            assert (f'did you mean "{POLICY}"?' in printed) == ("onwer" in replaces)
+
+
+def test_what_is_replaced_is_a_path_or_a_list_of_paths(tmp_path: Path) -> None:
+    schema = schema_in(tmp_path)
+    write_code(tmp_path, rule_on_delete(", replaces=3"))
+    with pytest.raises(ExtensionError, match="replaces must be paths"):
+        load_extensions(tmp_path, schema)
+
+
+def test_a_replaced_file_is_not_to_be_ported_any_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema_in(tmp_path)
+    write_tree(tmp_path, JAVASCRIPT)
+    write_code(tmp_path, rule_on_delete(f', replaces="./{POLICY}"'))
+    assert run(["port", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert POLICY not in printed
+    assert "lifecycles.js" in printed

@@ -31,6 +31,7 @@ from quire.extensions import (
     installed_packages,
 )
 from quire.hooks.errors import nearest
+from quire.hooks.extensions import NO_EXTENSIONS, Extensions
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_settings
@@ -140,8 +141,8 @@ def check_project(project: Path, *, as_json: bool = False) -> int:
     settings = _settings(project, report)
     schema = _schema(project if settings is None else settings.project, settings, report)
     if settings is not None and schema is not None:
-        _customisations(settings, schema, report)
-        _extensions(settings, schema, report)
+        extensions = _extensions(settings, schema, report)
+        _customisations(settings, schema, extensions, report)
         _database(settings, schema, report)
     if as_json:
         print_result(report.json())
@@ -190,8 +191,10 @@ def _schema(project: Path, settings: Settings | None, report: CheckReport) -> Sc
     return schema
 
 
-def _customisations(settings: Settings, schema: Schema, report: CheckReport) -> None:
-    found = find_customisations(settings, schema)
+def _customisations(
+    settings: Settings, schema: Schema, extensions: Extensions, report: CheckReport
+) -> None:
+    found = find_customisations(settings, schema, extensions.replaced)
     report.types = summarize(found, schema)
     groups = report.groups
     groups["served"] += _changed_routes(found)
@@ -199,10 +202,14 @@ def _customisations(settings: Settings, schema: Schema, report: CheckReport) -> 
         if finding.effect == "closed":
             names = ", ".join(finding.closes)
             groups["closed"].append(
-                f"{finding}; closed until the file is listed under [migration] ignore: {names}"
+                f"{finding}; closed until Python code replaces the file, or it is listed under "
+                f"[migration] ignore: {names}"
             )
         elif finding.effect == "ignored":
             groups["ignored"].append(str(finding))
+        elif finding.effect == "replaced":
+            place = extensions.replaced[finding.file]
+            groups["served"].append(f"{finding.file}: is replaced by {place}")
         elif finding.kind in {"routes", "configuration"}:
             groups["served differently"].append(str(finding))
         else:
@@ -212,9 +219,15 @@ def _customisations(settings: Settings, schema: Schema, report: CheckReport) -> 
         f"quire.toml: migration.ignore: nothing to ignore at {pattern}"
         for pattern in found.unused_ignores
     ]
+    files = [finding.file for finding in found.findings]
+    report.warnings += [
+        f"{place}: replaces: there is nothing to replace at {file}{nearest(file, files)}"
+        for place, file in found.unused_replacements
+    ]
 
 
-def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> None:
+def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> Extensions:
+    """Report on the Python code; returns it, or none of it if it has mistakes."""
     allowed = {one.name for one in settings.extensions.packages}
     report.warnings += [
         f"{one.name} {one.version} is installed, but extensions.packages does not name it: "
@@ -227,7 +240,7 @@ def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> None
         extensions = check_extensions(modules, schema)
     except ExtensionError as error:
         report.problems += [str(problem) for problem in error.problems]
-        return
+        return NO_EXTENSIONS
     report.warnings += [
         f"quire.toml: [extensions.config.{section}] is read by no code of the project"
         f"{nearest(section, modules.sections)}"
@@ -246,6 +259,7 @@ def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> None
     report.groups["served"] += [listener_line(one) for one in extensions.listeners]
     report.groups["served"] += [job_line(job) for job in extensions.jobs]
     report.groups["served"] += [schedule_line(one) for one in extensions.schedules]
+    return extensions
 
 
 def _changed_routes(found: Customisations) -> Iterator[str]:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.customisations import Customisations, Finding, UnservedRoute, find_customisations
+from quire.extensions import load_extensions
 from quire.schema.model import Schema
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
@@ -43,8 +44,10 @@ def port_project(project: Path, *, write: bool) -> int:
     settings = load_settings(project)
     require_project(settings)
     schema = load_project_schema(settings)
-    found = find_customisations(settings, schema)
-    listed = [one for one in found.findings if one.kind in _ADVICE and one.effect != "ignored"]
+    replaced = load_extensions(settings.project, schema, settings).replaced
+    found = find_customisations(settings, schema, replaced)
+    done = {"ignored", "replaced"}
+    listed = [one for one in found.findings if one.kind in _ADVICE and one.effect not in done]
     for finding in listed:
         print_result(f"{finding}\n  port it to {_ADVICE[finding.kind]}")
     for route in found.unserved:
@@ -94,9 +97,13 @@ def _module(file: str, texts: Sequence[str]) -> str:
     code = "\n\n".join(texts)
     names = sorted(name for name in _IMPORTED if re.search(rf"\b{name}\b", code))
     about = f"To be ported from {file}; list that file under [migration] ignore when it is done."
+    if any(name in code for name in _REPLACING):
+        about = f'To be ported from {file}; say replaces="{file}" when it is done.'
     return f'"""{about}"""\n\nfrom quire import {", ".join(names)}\n\n\n{code}'
 
 
+_REPLACING = ("@policy(", "@before_write(", "@asgi_middleware(", "@route.")
+"""Decorators with the option ``replaces``."""
 _IMPORTED = (
     *("Document", "PolicyContext", "Write", "after_write", "asgi_middleware", "before_write"),
     *("policy", "route", "schedule"),

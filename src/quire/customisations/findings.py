@@ -27,7 +27,7 @@ FindingKind = Literal[
     "cron",
     "configuration",
 ]
-Effect = Literal["closed", "warning", "ignored"]
+Effect = Literal["closed", "warning", "ignored", "replaced"]
 
 
 class Finding(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Finding(Struct, frozen=True):
 
     ``file`` is relative to the project, with slashes. ``closes`` are the content types (by uid) and
     the actions (``api::article.article.find``) that the file disables, or would if it were not
-    ignored; ``sentence`` explains it.
+    ignored or replaced; ``sentence`` explains it.
     """
 
     file: str
@@ -62,13 +62,15 @@ class Customisations(Struct, frozen=True):
     ``closed`` maps the uid of a content type, or the name of one of its actions, to the files that
     disable it. ``routes`` are the core routes of the types with router files; all others have the
     usual ones. ``unserved`` are routes to code that does not run. ``unused_ignores`` are entries of
-    the setting ``migration.ignore`` without a matching finding. ``custom_actions`` are those of the
+    the setting ``migration.ignore`` without a matching finding, and ``unused_replacements`` are
+    places of functions with the files that they would replace. ``custom_actions`` are those of the
     routes of the project's Python code, by uid.
     """
 
     closed: Mapping[str, tuple[str, ...]]
     findings: tuple[Finding, ...]
     unused_ignores: tuple[str, ...] = ()
+    unused_replacements: tuple[tuple[str, str], ...] = ()
     routes: Mapping[str, tuple[ServedRoute, ...]] = field(default_factory=dict)
     unserved: tuple[UnservedRoute, ...] = ()
     custom_actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

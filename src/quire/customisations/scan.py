@@ -136,6 +136,9 @@ def _match(parts: Sequence[str], patterns: Sequence[str]) -> bool:
     return fnmatchcase(parts[0], patterns[0]) and _match(parts[1:], patterns[1:])
 
 
+NOTHING_REPLACED: Mapping[str, str] = MappingProxyType({})
+
+
 class _Api(Struct, frozen=True):
     """A folder of ``src/api``: its name as in uids, and its types."""
 
@@ -144,10 +147,13 @@ class _Api(Struct, frozen=True):
     types: tuple[ContentType, ...]
 
 
-def find_customisations(settings: Settings, schema: Schema) -> Customisations:
+def find_customisations(
+    settings: Settings, schema: Schema, replaced: Mapping[str, str] = NOTHING_REPLACED
+) -> Customisations:
     """Find the project's JavaScript with more than the usual behaviour of content types.
 
-    Reads files and changes nothing. A project without JavaScript has no findings.
+    ``replaced`` are files that Python code takes the place of, with its places. Reads files and
+    changes nothing. A project without JavaScript has no findings.
     """
     types = schema.content_types
     project = settings.project
@@ -177,24 +183,30 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
         *find_project_code(project, types),
         *find_configuration(settings),
     ]
-    weighed = _apply_ignores(found, settings.migration.ignore, types)
+    weighed = _apply_ignores(found, settings.migration.ignore, replaced, types)
     return Customisations(
         closed=weighed.closed,
         findings=weighed.findings,
         unused_ignores=weighed.unused_ignores,
+        unused_replacements=weighed.unused_replacements,
         routes=MappingProxyType(served_routes(routes, controllers.found, weighed.closed, types)),
         unserved=tuple(routes.unserved),
     )
 
 
-def _apply_ignores(found: list[Finding], ignore: tuple[str, ...], types: Types) -> Customisations:
-    """Leave out findings that the owner accepts, and collect what the others disable."""
+def _apply_ignores(
+    found: list[Finding], ignore: tuple[str, ...], replaced: Mapping[str, str], types: Types
+) -> Customisations:
+    """Leave out findings that the owner accepts or replaces, and collect what others disable."""
     weighed = []
     closed: dict[str, list[str]] = {}
     for finding in sorted(found, key=lambda one: (one.file, one.kind, one.sentence)):
         closes = tuple(sorted(name for name in set(finding.closes) if _is_closable(name, types)))
-        is_ignored = any(matches(finding.file, pattern) for pattern in ignore)
-        effect: Effect = "ignored" if is_ignored else "closed" if closes else "warning"
+        effect: Effect = "closed" if closes else "warning"
+        if finding.file in replaced:
+            effect = "replaced"
+        elif any(matches(finding.file, pattern) for pattern in ignore):
+            effect = "ignored"
         weighed.append(Finding(finding.file, finding.kind, effect, finding.sentence, closes))
         for name in closes if effect == "closed" else ():
             closed.setdefault(name, []).append(finding.file)
@@ -202,7 +214,9 @@ def _apply_ignores(found: list[Finding], ignore: tuple[str, ...], types: Types) 
         pattern for pattern in ignore if not any(matches(one.file, pattern) for one in weighed)
     )
     files = {name: tuple(dict.fromkeys(closed[name])) for name in sorted(closed)}
-    return Customisations(MappingProxyType(files), tuple(weighed), unused)
+    known = {one.file for one in weighed}
+    useless = tuple((place, file) for file, place in replaced.items() if file not in known)
+    return Customisations(MappingProxyType(files), tuple(weighed), unused, useless)
 
 
 def _is_closable(name: str, types: Types) -> bool:

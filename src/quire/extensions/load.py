@@ -12,10 +12,15 @@ from quire.errors import QuireError
 from quire.extensions.background_checks import BackgroundChecks
 from quire.extensions.content_checks import ContentChecks, HookCheck
 from quire.extensions.declarations import DeclarationCheck
-from quire.extensions.modules import ExtensionProblem, ImportedModules, import_modules
+from quire.extensions.modules import (
+    ExtensionProblem,
+    ImportedModules,
+    import_modules,
+    line_of,
+)
 from quire.extensions.routes import RouteCheck
 from quire.hooks.extensions import Extensions, Hook, make_extensions
-from quire.hooks.marks import own_marks
+from quire.hooks.marks import ReplacesMark, own_marks
 from quire.hooks.routes import RouteMark
 from quire.hooks.storage_backends import CustomStorageBackend
 from quire.schema.model import Schema
@@ -66,9 +71,13 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     hooks: list[Hook] = []
     routes, background = RouteCheck(schema), BackgroundChecks(schema)
     content, declarations = ContentChecks(schema), DeclarationCheck(schema)
+    replaced: dict[str, str] = {}
     for file, name, function in _marked(modules):
         mark: Any
         for mark in own_marks(function):
+            if isinstance(mark, ReplacesMark):
+                problems += _add_replaced(file, function, mark, replaced)
+                continue
             if isinstance(mark, RouteMark):
                 routes.add(file, name, function, mark)
                 continue
@@ -85,9 +94,22 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     problems += routes.problems + background.problems + content.problems + declarations.finish()
     if problems:
         raise ExtensionError(problems)
-    extensions = make_extensions(hooks, modules.version, routes.routes)
+    extensions = make_extensions(hooks, modules.version, routes.routes, replaced)
     extensions = background.added_to(extensions)
     return content.added_to(declarations.added_to(extensions))
+
+
+def _add_replaced(
+    file: str, function: object, mark: ReplacesMark, replaced: dict[str, str]
+) -> list[ExtensionProblem]:
+    """Add the files that a function replaces; returns the problems."""
+    line = line_of(function)
+    files = [mark.files] if isinstance(mark.files, str) else mark.files
+    if not isinstance(files, list | tuple) or not all(isinstance(one, str) for one in files):
+        message = f'replaces must be paths, such as "src/api/…/is-owner.js", not {mark.files!r}'
+        return [ExtensionProblem(file, line, message)]
+    replaced.update((one.removeprefix("./"), f"{file}:{line}") for one in files)
+    return []
 
 
 def _marked(modules: ImportedModules) -> Iterator[tuple[str, str, object]]:

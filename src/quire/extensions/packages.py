@@ -37,6 +37,7 @@ KINDS = frozenset(
         "operator",
         "policy",
         "prepare",
+        "replaces",
         "route",
         "rule",
         "schedule",
@@ -44,7 +45,8 @@ KINDS = frozenset(
         AS_SYSTEM,
     }
 )
-"""Possible permissions of a package: the decorators, and acting as the system."""
+"""Possible permissions of a package: the decorators, their option ``replaces``, and acting as the
+system."""
 
 
 class PackageError(Exception):

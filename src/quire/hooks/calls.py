@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.hooks.document import D, Document, Kind
-from quire.hooks.marks import add_mark
+from quire.hooks.marks import Replaces, add_mark
 from quire.hooks.policies import READ_ACTIONS, RuleAction
 from quire.hooks.write import WITH_DATA
 
@@ -112,19 +112,26 @@ class AroundDecorator(Protocol[D]):
 
 
 @overload
-def around(kind: type[D], *, on: Sequence[RuleAction], order: int = 0) -> AroundDecorator[D]: ...
+def around(
+    kind: type[D], *, on: Sequence[RuleAction], order: int = 0, replaces: Replaces = ()
+) -> AroundDecorator[D]: ...
 @overload
-def around(kind: str, *, on: Sequence[RuleAction], order: int = 0) -> AroundDecorator[Document]: ...
-def around(kind: Kind, *, on: Sequence[RuleAction], order: int = 0) -> AroundDecorator[Any]:
+def around(
+    kind: str, *, on: Sequence[RuleAction], order: int = 0, replaces: Replaces = ()
+) -> AroundDecorator[Document]: ...
+def around(
+    kind: Kind, *, on: Sequence[RuleAction], order: int = 0, replaces: Replaces = ()
+) -> AroundDecorator[Any]:
     """Call an ``async def`` around an action on documents, whoever takes it.
 
     It gets a `Call` and a function that takes the action, and returns the result of that function.
     It may change the call before, and the documents that were read after it, or refuse by raising
     an error of ``quire``. The function with the lowest ``order`` is the outermost; those of equal
-    order are called in the order of file and line.
+    order are called in the order of file and line. ``replaces`` are JavaScript files that it takes
+    the place of.
     """
     mark = AroundMark(kind=kind, on=on, order=order)
-    return lambda function: add_mark(function, mark)
+    return lambda function: add_mark(function, mark, replaces)
 
 
 class AroundCall(Struct, frozen=True, kw_only=True, eq=False):

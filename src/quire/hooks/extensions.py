@@ -169,6 +169,8 @@ class Extensions(Struct, frozen=True, kw_only=True):
     """The hooks of writes by uid and action; without types that have none."""
     prepare: Mapping[tuple[str, WriteAction], tuple[Hook, ...]] = field(default_factory=dict)
     """The functions that are called before the transactions of writes, by uid and action."""
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    """JavaScript files that functions take the place of, with the place of each function."""
     around: AroundCalls = field(default_factory=dict)
     """The functions around actions, by uid and action; empty without any."""
 
@@ -204,6 +206,7 @@ def make_extensions(
     hooks: Sequence[Hook],
     version: str,
     routes: Sequence[CustomRoute] = (),
+    replaced: Mapping[str, str] | None = None,
 ) -> Extensions:
     """Build the snapshot from checked definitions."""
     ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
@@ -219,6 +222,7 @@ def make_extensions(
         version=version,
         hooks=tuple(ordered),
         routes=tuple(routes),
+        replaced=replaced or {},
         writes={key: _hooks_of(inside, *key) for key in keys},
         prepare=prepare,
     )

@@ -25,6 +25,21 @@ class HookMark(Struct, frozen=True, kw_only=True, eq=False):
     order: Any
 
 
+class ReplacesMark(Struct, frozen=True, kw_only=True, eq=False):
+    """The files in the option ``replaces`` of a decorator, unchecked."""
+
+    files: Any
+
+    @property
+    def phase(self) -> str:
+        """The name of the option."""
+        return "replaces"
+
+
+Replaces = str | Sequence[str]
+"""Paths of JavaScript files in a project, such as ``"src/api/article/policies/is-owner.js"``."""
+
+
 class HookDecorator(Protocol[D]):
     """A decorator of functions that take a `Write`."""
 
@@ -49,22 +64,37 @@ def prepare(kind: Kind, *, on: Sequence[PrepareAction], order: int = 0) -> HookD
 
 @overload
 def before_write(
-    kind: type[D], *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+    kind: type[D],
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    order: int = 0,
+    replaces: Replaces = (),
 ) -> HookDecorator[D]: ...
 @overload
 def before_write(
-    kind: str, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+    kind: str,
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    order: int = 0,
+    replaces: Replaces = (),
 ) -> HookDecorator[Document]: ...
 def before_write(
-    kind: Kind, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+    kind: Kind,
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    order: int = 0,
+    replaces: Replaces = (),
 ) -> HookDecorator[Any]:
     """Call a function in the transaction of a write, before its data are validated.
 
     It may change the data with `Write.set`, or reject the write by raising an error of ``quire``.
     ``needs`` are the fields that it reads of ``write.before``. Functions are called in the order of
-    ``order``, then of file and line.
+    ``order``, then of file and line. ``replaces`` are JavaScript files that it takes the place of.
     """
-    return _marker("before_write", kind, on, needs, order)
+    return _marker("before_write", kind, on, needs, order, replaces)
 
 
 @overload
@@ -87,19 +117,23 @@ def after_write(
     return _marker("after_write", kind, on, needs, order)
 
 
-def _marker(phase: str, kind: Kind, on: object, needs: object, order: int) -> HookDecorator[Any]:
+def _marker(
+    phase: str, kind: Kind, on: object, needs: object, order: int, replaces: Replaces = ()
+) -> HookDecorator[Any]:
     mark = HookMark(phase=phase, kind=kind, on=on, needs=needs, order=order)
 
     def decorate(function: Callable[[Write[Any]], R]) -> Callable[[Write[Any]], R]:
-        return add_mark(function, mark)
+        return add_mark(function, mark, replaces)
 
     return decorate
 
 
-def add_mark(function: F, mark: object) -> F:
-    """Add a mark to a function; returns the function itself."""
-    marks: tuple[object, ...] = own_marks(function)
-    setattr(function, MARKS, (*marks, mark))
+def add_mark(function: F, mark: object, replaces: Replaces = ()) -> F:
+    """Add a mark to a function, and the files that it replaces; returns the function itself."""
+    marks: tuple[object, ...] = (*own_marks(function), mark)
+    if replaces:
+        marks = (*marks, ReplacesMark(files=replaces))
+    setattr(function, MARKS, marks)
     return function
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from quire.hooks.document import Kind
-from quire.hooks.marks import add_mark
+from quire.hooks.marks import Replaces, add_mark
 from quire.hooks.principal import Principal
 from quire.hooks.write import WRITE_ACTIONS, WriteAction
 
@@ -35,15 +35,18 @@ class RuleMark(Struct, frozen=True, kw_only=True, eq=False):
         return "rule"
 
 
-def rule(kind: Kind, *, on: Sequence[RuleAction]) -> Callable[[RuleFunction], RuleFunction]:
+def rule(
+    kind: Kind, *, on: Sequence[RuleAction], replaces: Replaces = ()
+) -> Callable[[RuleFunction], RuleFunction]:
     """Limit actions on documents to those that satisfy the filters which a function returns.
 
     The function gets the `Principal` that acts, and returns filters, True for all documents or
     False for none. A condition with ``None`` in it matches no document. An exception denies access.
     Rules apply to all principals except the system, and documents must satisfy all of them.
+    ``replaces`` are JavaScript files that the rule takes the place of.
     """
     mark = RuleMark(kind=kind, on=on)
-    return lambda function: add_mark(function, mark)
+    return lambda function: add_mark(function, mark, replaces)
 
 
 class Rule(Struct, frozen=True, kw_only=True, eq=False):
@@ -97,16 +100,17 @@ class PolicyMark(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def policy(
-    kind: Kind | None, *, on: Sequence[RuleAction]
+    kind: Kind | None, *, on: Sequence[RuleAction], replaces: Replaces = ()
 ) -> Callable[[PolicyFunction], PolicyFunction]:
     """Call a function before an action on documents: False rejects it with 403.
 
     ``None`` stands for all content types. The function gets a `PolicyContext` and may raise an
     error of ``quire`` instead, whose message is sent to the client; other exceptions reject the
-    action, too. Policies apply to all principals except the system.
+    action, too. Policies apply to all principals except the system. ``replaces`` are JavaScript
+    files that the policy takes the place of.
     """
     mark = PolicyMark(kind="*" if kind is None else kind, on=on)
-    return lambda function: add_mark(function, mark)
+    return lambda function: add_mark(function, mark, replaces)
 
 
 class Policy(Struct, frozen=True, kw_only=True, eq=False):

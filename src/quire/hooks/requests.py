@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from quire.hooks.marks import add_mark
+from quire.hooks.marks import Replaces, add_mark
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,13 +62,14 @@ def auth_strategy(name: str, *, order: int = 0) -> Callable[[F], F]:
     return lambda function: add_mark(function, mark)
 
 
-def asgi_middleware(*, order: int = 0) -> Callable[[F], F]:
+def asgi_middleware(*, order: int = 0, replaces: Replaces = ()) -> Callable[[F], F]:
     """Wrap the server in an ASGI middleware: a class or function that takes the application.
 
-    The one with the lowest ``order`` is the outermost.
+    The one with the lowest ``order`` is the outermost. ``replaces`` are JavaScript files that it
+    takes the place of.
     """
     mark = AsgiMiddlewareMark(order=order)
-    return lambda decorated: add_mark(decorated, mark)
+    return lambda decorated: add_mark(decorated, mark, replaces)
 
 
 class AuthStrategy(Struct, frozen=True, kw_only=True, eq=False):

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
-from quire.hooks.marks import add_mark
+from quire.hooks.marks import Replaces, add_mark
 from quire.hooks.policies import Policy, PolicyFunction
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -44,6 +44,7 @@ class RouteDecorator:
         policies: Sequence[PolicyFunction] = (),
         rate: str | None = None,
         timeout: float = 30,
+        replaces: Replaces = (),
     ) -> Callable[[F], F]:
         """Mark a function as a route.
 
@@ -52,6 +53,7 @@ class RouteDecorator:
         ``api::<folder>.<folder>.<function>``; a ``public`` route needs none. ``policies`` are
         functions of a `PolicyContext` that are called first. ``rate`` limits the calls of one
         caller: ``"30/minute"``, by second, minute, hour or day. ``timeout`` is in seconds.
+        ``replaces`` are JavaScript files that the route takes the place of.
         """
         mark = RouteMark(
             method=self._method,
@@ -62,7 +64,7 @@ class RouteDecorator:
             rate=rate,
             timeout=timeout,
         )
-        return lambda function: add_mark(function, mark)
+        return lambda function: add_mark(function, mark, replaces)
 
 
 class RouteDecorators:

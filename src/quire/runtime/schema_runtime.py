@@ -147,7 +147,8 @@ def make_schema_runtime(
     library = _library(services, engine)
     accounts = Accounts(store, extensions.granted_actions)
     customisations = replace(
-        find_customisations(services.settings, schema), custom_actions=extensions.actions_by_uid
+        find_customisations(services.settings, schema, extensions.replaced),
+        custom_actions=extensions.actions_by_uid,
     )
     account_apis = _account_apis(services, reader, documents, accounts, customisations)
     present = require_present_schema(store.writes, schema.version, disregarded)

@@ -35,7 +35,7 @@ from quire.testing.databases import TestDatabases
 from quire.testing.loop import LoopThread
 from quire.testing.project import Project, RecordingSender
 
-_UNCOUNTED = frozenset({"rule", "policy", "computed", "on_start", "on_stop"})
+_UNCOUNTED = frozenset({"rule", "policy", "computed", "on_start", "on_stop", "replaces"})
 """Marked functions that are not counted; how often they run depends on caches."""
 
 ENVIRONMENT_FILE = ".env.test"

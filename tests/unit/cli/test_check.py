@@ -72,7 +72,8 @@ def test_a_closed_type_is_a_problem_until_its_file_is_listed(run: Run, project: 
 
     assert code == 1
     assert "src/api/tag/controllers/tag.js: has code of its own in place of the core" in output
-    assert "closed until the file is listed under [migration] ignore: api::tag.tag" in output
+    way_out = "closed until Python code replaces the file, or it is listed under [migration] ignore"
+    assert f"{way_out}: api::tag.tag" in output
 
     listed = '[migration]\nignore = ["src/api/tag/controllers/tag.js", "src/nothing.js"]\n'
     (project / "quire.toml").write_text(listed, encoding="utf-8")
