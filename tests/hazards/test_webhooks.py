@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from quire.database.program import Program
 from quire.webhooks.worker import DELAYS, WebhookWorker, is_signed
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import BOSS, Clock, Office, office_project, open_office, run_office
@@ -252,6 +253,39 @@ async def test_h141_nobody_waits_for_a_receiver_that_is_slow(
     receiver.slow.set()
     found = await settled(office, hook_id, 5)
     assert {one["state"] for one in found} == {"delivered"}
+
+
+async def test_h141_outcomes_that_wait_for_the_database_are_written_down_together(
+    office: Office, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise the queue grows where content is written as fast as the database bears."""
+    count, worker, database = 20, worker_of(office), office.app.database
+    assert database is not None
+    hook_id = await hook(office, receiver.url)
+    await worker.stop()
+    for number in range(count):
+        await paper(office, title=f"Tide {number}")
+    write, is_free = database.write, asyncio.Event()
+    written: list[str] = []
+
+    async def wait_and_write(program: Program[Any]) -> object:
+        name = getattr(program, "__name__", "")
+        if name == "_recording_program":
+            await is_free.wait()
+            written.append(name)
+        return await write(program)
+
+    monkeypatch.setattr(database, "write", wait_and_write)
+    worker.start()
+
+    async def all_called() -> bool:
+        return len(worker._outcomes) == count  # noqa: SLF001 - nobody else is told
+
+    await until(all_called)
+    is_free.set()
+    found = await settled(office, hook_id, count)
+    assert [one["state"] for one in found] == ["delivered"] * count
+    assert len(written) == 1
 
 
 async def test_h141_what_waits_is_bounded(kind: Kind, tmp_path: Path, receiver: Receiver) -> None:

@@ -5,6 +5,7 @@ wait for deliveries. A receiver with the secret of a webhook can verify the send
 its time. The secret of each webhook is derived from one secret of the project.
 """
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -88,8 +89,12 @@ _SECOND = 1000
 DELAYS = (5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200)
 """Seconds between two attempts; after the last one the delivery is given up."""
 
-_LEASE = 30 * _SECOND
-_AT_ONCE = 2
+_LEASE = 60 * _SECOND
+_CLAIMED, _AT_ONCE = 40, 10
+"""How many deliveries of a webhook are claimed and not settled, and how many are being sent.
+
+Those that are claimed can be sent within the lease, if each takes as long as a call may.
+"""
 _PRUNE_EVERY = 600 * _SECOND
 _FINE = range(200, 300)
 _NO_ANSWER = 0
@@ -131,6 +136,13 @@ class WebhookWorker(QueueWorker):
         self._clock = clock
         self._options = options
         self._is_claiming = False
+        self._turns: dict[int, asyncio.Semaphore] = {}
+        """The calls that may be made at once, by webhook."""
+        self._outcomes: list[tuple[int, DeliveryOutcome]] = []
+        """Outcomes, by delivery, that are not recorded yet."""
+        self._recording: asyncio.Task[None] | None = None
+        """Waits for the database, to record them all."""
+        self._recordings: set[asyncio.Task[None]] = set()
         self._is_refreshed: VersionedValue[bool] = VersionedValue(
             database.versions, frozenset({WEBHOOKS, DELIVERIES.name})
         )
@@ -144,6 +156,12 @@ class WebhookWorker(QueueWorker):
     def is_sending(self) -> bool:
         """Whether deliveries are claimed whose result is not recorded yet."""
         return self._is_claiming or bool(self._running)
+
+    async def stop(self, seconds: float = 5) -> None:
+        """See `QueueWorker.stop`; outcomes that are being recorded are waited for as well."""
+        await super().stop(seconds)
+        if self._recordings:
+            await asyncio.wait(self._recordings, timeout=seconds)
 
     def wake(self) -> None:
         """Check for deliveries now."""
@@ -168,7 +186,9 @@ class WebhookWorker(QueueWorker):
 
     async def _take(self, webhook: Webhook, now: int) -> int:
         """Claim the due deliveries of a webhook; returns when to check again."""
-        free = _AT_ONCE - self._count_of(webhook.id)
+        free = _CLAIMED - self._count_of(webhook.id)
+        if free < _CLAIMED // 2:  # each claim is a write: few of many rows cost less
+            free = 0
         due = await self._database.read(lambda: self._deliveries.first_due(webhook.id))
         if due is None:
             return now + _LEASE
@@ -186,17 +206,41 @@ class WebhookWorker(QueueWorker):
 
     async def _deliver(self, webhook: Webhook, delivery: Delivery) -> None:
         try:
-            if webhook.id == PURGE_ID and self._options.purge is not None:
-                response = await self._purge(self._options.purge, delivery)
-            else:
-                response = await self._call_webhook(webhook, delivery)
+            async with self._turns.setdefault(webhook.id, asyncio.Semaphore(_AT_ONCE)):
+                if webhook.id == PURGE_ID and self._options.purge is not None:
+                    response = await self._purge(self._options.purge, delivery)
+                else:
+                    response = await self._call_webhook(webhook, delivery)
         except ApplicationError as error:
             response = DeliveryResponse(status=_NO_ANSWER, reason=error.message)
         outcome = self._outcome(delivery, response)
         self.attempts[RETRIED if outcome.state == WAITING else outcome.state] += 1
         if outcome.state == FAILED:
             _log.error("a webhook was told in vain", webhook=webhook.id, delivery=delivery.id)
-        await self._database.write(self._deliveries.settle(delivery.id, outcome))
+        await self._record(delivery.id, outcome)
+
+    async def _record(self, delivery_id: int, outcome: DeliveryOutcome) -> None:
+        """Record an outcome, in one transaction with those that wait for the database, too."""
+        self._outcomes.append((delivery_id, outcome))
+        if self._recording is None:
+            self._recording = asyncio.get_running_loop().create_task(self._record_waiting())
+            self._recordings.add(self._recording)
+            self._recording.add_done_callback(self._recordings.discard)
+        await asyncio.shield(self._recording)
+
+    async def _record_waiting(self) -> None:
+        try:
+            await self._database.write(self._recording_program())
+        except BaseException:
+            if self._recording is asyncio.current_task():  # it was refused before it began
+                self._outcomes, self._recording = [], None
+            raise
+
+    def _recording_program(self) -> Program[None]:
+        # What comes from here on is recorded by another transaction.
+        outcomes, self._outcomes, self._recording = self._outcomes, [], None
+        for delivery_id, outcome in outcomes:
+            yield from self._deliveries.settle(delivery_id, outcome)
 
     async def _purge(self, purge: Purge, delivery: Delivery) -> DeliveryResponse:
         call = purge(msgspec.json.decode(delivery.body, type=list[str]))
