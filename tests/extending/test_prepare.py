@@ -252,7 +252,6 @@ async def test_equal_commands_of_a_transaction_are_prepared_one_by_one(
     def act(unit: UnitOfWork) -> Program[None]:
         for _ in range(3):
             yield from run_command(unit, CreateDocument(uid=PAPER, data={"title": "Twin"}))
-            yield from unit.settle()
 
     async with open_extended(tmp_path, kind, code) as office:
         runtime = parts_of(office).worker.runtime

@@ -281,8 +281,8 @@ async def test_principals_that_do_not_come_with_a_request_are_narrowed(
         trusted = ApiToken(id=7, type="full-access", last_used_at=None, ability=FullAccess())
         dear = CreateDocument(uid=PAPER, data={"title": "Dear", "price": 50})
         with pytest.raises(ForbiddenError):
-            await documents.create(dear, principal=trusted)
-        await documents.create(dear)
+            await documents.perform([dear], principal=trusted)
+        await documents.perform([dear])
         context = CallContext("test", documents, trusted)
         with context.activate():
             found = await quire.documents(PAPER).find(status="draft")

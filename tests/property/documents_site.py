@@ -58,13 +58,13 @@ class QuireSite:
         """Take a published version away."""
         self._now += STEP_MS
         command = UnpublishDocument(uid=_uid(key), document_id=key.document, locale=key.locale)
-        self._runner.run(self._documents.unpublish(command))
+        self._runner.run(self._documents.perform([command]))
 
     def discard_draft(self, key: Key) -> None:
         """Make a draft what is published."""
         self._now += STEP_MS
         command = DiscardDraft(uid=_uid(key), document_id=key.document, locale=key.locale)
-        self._runner.run(self._documents.discard_draft(command))
+        self._runner.run(self._documents.perform([command]))
 
     def problems(self) -> Sequence[str]:
         """Say in words what is wrong with the rows."""

@@ -82,7 +82,7 @@ class EndUsers:
             confirmed = not options.email_confirmation
             given = {"email": email, "provider": LOCAL, "confirmed": confirmed, "role": role}
             user_id = yield from self._insert(unit, {**data, **given})
-            return user_id, (yield from self._shown(unit, user_id, show))
+            return user_id, (yield from show(user_id))
 
         return await self._run(act, data)
 
@@ -110,9 +110,7 @@ class EndUsers:
                 raise ApplicationError(NO_DEFAULT_ROLE)
             name = yield from self._free_name((username or "").strip() or address.split("@")[0])
             data = {"username": name, "email": address, "provider": provider}
-            user_id = yield from self._insert(unit, {**data, "confirmed": True, "role": role})
-            yield from unit.settle()
-            return user_id
+            return (yield from self._insert(unit, {**data, "confirmed": True, "role": role}))
 
         return await self._run(act, {})
 
@@ -139,7 +137,7 @@ class EndUsers:
             user_id = yield from self._insert(unit, {**data, **given})
             user = yield from self._existing(user_id)
             yield from self._require_grantable(unit, user.role_id)
-            return (yield from self._shown(unit, user_id, show))
+            return (yield from show(user_id))
 
         try:
             return await self._run(act, data, principal)
@@ -166,7 +164,7 @@ class EndUsers:
             yield from self._write(unit, user, changed)
             after = yield from self._existing(user_id)
             yield from self._require_grantable(unit, after.role_id)
-            return (yield from self._shown(unit, user_id, show))
+            return (yield from show(user_id))
 
         return await self._run(act, changed, principal)
 
@@ -184,7 +182,6 @@ class EndUsers:
             shown = yield from show(user_id)
             yield from run_command(unit, DeleteDocument(uid=USER_UID, document_id=user.document_id))
             yield from self._sign_out(user_id)
-            yield from unit.settle()
             return shown
 
         return await self._documents.run(act, principal=principal)
@@ -199,7 +196,6 @@ class EndUsers:
         def act(unit: UnitOfWork) -> Program[None]:
             user = yield from self._existing(user_id)
             yield from self._write(unit, user, data)
-            yield from unit.settle()
 
         await self._run(act, data)
 
@@ -219,7 +215,6 @@ class EndUsers:
                 raise ValidationError(WRONG_CODE)
             shown = yield from show(user.id)
             yield from self._write(unit, user, data)
-            yield from unit.settle()
             return user.id, shown
 
         return await self._run(act, data)
@@ -235,7 +230,6 @@ class EndUsers:
             if user is None:
                 raise ValidationError(WRONG_TOKEN)
             yield from self._write(unit, user, {"confirmed": True, "confirmationToken": None})
-            yield from unit.settle()
 
         await self._run(act, {})
 
@@ -254,11 +248,6 @@ class EndUsers:
     def _sign_out(self, user_id: int) -> Program[None]:
         if self._sessions is not None:
             yield from self._sessions.end_all(user_id)
-
-    def _shown(self, unit: UnitOfWork, user_id: int, show: Show[T]) -> Program[T]:
-        shown = yield from show(user_id)
-        yield from unit.settle()
-        return shown
 
     def _existing(self, user_id: int) -> Program[UserRow]:
         user = yield from self._accounts.user(user_id)

@@ -109,7 +109,7 @@ class Recovery:
 
     async def _store(self, user: UserRow, data: Mapping[str, object]) -> None:
         command = UpdateDocument(uid=USER_UID, document_id=user.document_id, data=data)
-        await self._documents.update(command)
+        await self._documents.perform([command])
 
     async def _send(self, name: str, user: UserRow, values: Mapping[str, str]) -> None:
         stored = await self._database.read(lambda: self._accounts.stored(EMAIL_KEY))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Sequence
 from typing import Any
 
 from quire.content_api.envelope import (
@@ -40,11 +40,12 @@ from quire.document_service.commands import (
     Data,
     DeleteDocument,
     UpdateDocument,
+    WrittenEntry,
 )
 from quire.document_service.computed_reads import ComputedReads
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
-from quire.document_service.service import DocumentService, run_command
+from quire.document_service.service import DocumentService, run_and_read
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.schema.model import ContentType, TypeKind
@@ -289,12 +290,11 @@ class DocumentApi:
             return await self._write_computed(self._computed, request, prepared, command, status)
         present = self._present(request, prepared)
 
+        def read(written: Sequence[WrittenEntry]) -> Program[EncodedEntry | None]:
+            return prepared.encoded_row(written[0].entry_id, present=present, wrap=envelope)
+
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
-            written = yield from run_command(unit, command)
-            entry_id = written[0].entry_id
-            shown = yield from prepared.encoded_row(entry_id, present=present, wrap=envelope)
-            yield from unit.settle()
-            return shown
+            return run_and_read(unit, command, read)
 
         shown = await self._documents.run(act, commands=[command], principal=request.principal)
         if shown is None:
@@ -313,10 +313,7 @@ class DocumentApi:
         """Write a document, and compute the fields of the response after that."""
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
-            written = yield from run_command(unit, command)
-            items = yield from prepared.row(written[0].entry_id)
-            yield from unit.settle()
-            return items
+            return run_and_read(unit, command, lambda written: prepared.row(written[0].entry_id))
 
         principal = request.principal
         items = await self._documents.run(act, commands=[command], principal=principal)

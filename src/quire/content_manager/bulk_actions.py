@@ -9,7 +9,7 @@ from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown, is_published
 from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
-from quire.document_service.commands import DeleteDocument, PublishDocument, UnpublishDocument
+from quire.document_service.commands import PublishDocument, UnpublishDocument
 from quire.document_service.service import run_command
 from quire.errors import NotFoundError
 
@@ -33,9 +33,7 @@ class BulkActions(WriteContext, frozen=True):
         present = {draft["documentId"] for draft in drafts}
         for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present):
             command = PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
-            for written in (yield from run_command(self.unit, command)):
-                yield from self._record_revision(written)
-            yield from self.unit.settle()
+            yield from self.perform(command)
         return len(drafts)
 
     def unpublish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
@@ -49,34 +47,26 @@ class BulkActions(WriteContext, frozen=True):
                 uid=self._type.uid, document_id=one["documentId"], locale=one["locale"]
             )
             yield from run_command(self.unit, command)
-            yield from self.unit.settle()
         entries = Counter(one["documentId"] for one in live)
         return sum(count * count for count in entries.values())
 
-    def delete(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
-        """Delete documents in some locales; returns how many there were.
+    def delete(self, document_ids: Sequence[str], locale: str | None) -> Program[int]:
+        """Delete documents in one locale; returns how many there were.
 
         Raises NotFoundError if there is none.
         """
-        yield from self.require_locales(locales)
-        found = yield from self._entries(document_ids)
-        chosen = [one for one in found if any(self._is_in(one, locale) for locale in locales)]
+        yield from self.require_locales([locale])
+        found = yield from self._reading.owned_versions(self.rights, document_ids)
+        chosen = [one for one in found if self._is_in(one, locale)]
         if not chosen:
             raise NotFoundError
         for one in chosen:
             self._to(DELETE).require_on(entry_origin(one))
         ids = list(dict.fromkeys(one["documentId"] for one in chosen))
         for document_id in ids:
-            for locale in locales:
-                command = DeleteDocument(uid=self._type.uid, document_id=document_id, locale=locale)
-                yield from run_command(self.unit, command)
-                yield from self.unit.settle()
-            if all(one in chosen for one in found if one["documentId"] == document_id):
-                yield from self.history.forget(self._type, document_id)
+            versions = (one for one in found if one["documentId"] == document_id)
+            yield from self._remove(document_id, versions, locale)
         return len(ids)
-
-    def _entries(self, document_ids: Sequence[str]) -> Program[list[Shown]]:
-        return (yield from self._reading.owned_versions(self.rights, document_ids))
 
     def _checked_versions(
         self,
@@ -89,7 +79,7 @@ class BulkActions(WriteContext, frozen=True):
         """Return the versions of documents in some locales, if the action is allowed on all."""
         self._require_drafts()
         yield from self.require_locales(locales)
-        found = yield from self._entries(document_ids)
+        found = yield from self._reading.owned_versions(self.rights, document_ids)
         chosen = [
             one
             for one in found

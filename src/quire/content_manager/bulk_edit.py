@@ -41,8 +41,8 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         for document_id in self.document_ids:
             before = yield from self._read(writing, document_id)
             try:
-                yield from writing.updated(document_id, self.body, self.locale)
-                yield from writing.unit.settle()
+                command = yield from writing.change(document_id, self.body, self.locale)
+                yield from writing.perform(command)
             except AppError as error:
                 error.details = {**(error.details or {}), "documentId": document_id}
                 raise

@@ -4,22 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from quire.access.admin_ability import GrantRule
 from quire.access.administration import CREATE, DELETE, UPDATE
-from quire.content_manager.requests import EVERY_LOCALE
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body, pick_writable
 from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program
-from quire.document_service.commands import (
-    AllLocales,
-    CloneDocument,
-    CreateDocument,
-    DeleteDocument,
-    UpdateDocument,
-    WrittenEntry,
-)
+from quire.document_service.commands import CloneDocument, CreateDocument, UpdateDocument
 from quire.document_service.preconditions import ANY
-from quire.document_service.service import run_command
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, ForbiddenError, NotFoundError, PreconditionFailedError
 from quire.query.operators import Predicate
@@ -122,48 +113,43 @@ class ContentWriting(WriteContext, frozen=True):
     """Programs that create, update, clone and delete one document."""
 
     def create(self, body: Body, locale: str | None) -> Program[Result]:
-        """Create a document in one locale; returns it for a form.
+        """Create a document in one locale; returns it for a form. Raises as `creation` does."""
+        command = yield from self.creation(body, locale)
+        return (yield from self.show(command, full=False, made=True))
+
+    def creation(self, body: Body, locale: str | None) -> Program[CreateDocument]:
+        """Return the command that creates a document in one locale.
 
         Raises ForbiddenError where entries in this locale may not be created.
         """
-        written = yield from self.created(body, locale)
-        return (yield from self.serialize(written, full=False, made=True))
-
-    def created(self, body: Body, locale: str | None) -> Program[WrittenEntry]:
-        """Create a document in one locale."""
         yield from self.require_locales([locale])
         rules = self._to(CREATE).in_locale(locale)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         if self._type.uid == USER_UID:
             data = yield from new_account(self.unit.engine, data)
-        command = CreateDocument(uid=self._type.uid, data=data, locale=locale)
-        written = (yield from run_command(self.unit, command))[0]
-        yield from self._record_revision(written)
-        return written
+        return CreateDocument(uid=self._type.uid, data=data, locale=locale)
 
     def update(
         self, document_id: str, body: Body, locale: str | None, expected: frozenset[str] | None
     ) -> Program[Result]:
         """Update the draft of a document in one locale, or add the locale to it.
 
-        Raises NotFoundError for a missing document, and ForbiddenError for an entry that may not be
-        updated.
+        Raises as `change` does.
         """
-        written = yield from self.updated(document_id, body, locale, expected)
-        return (yield from self.serialize(written, full=True))
+        command = yield from self.change(document_id, body, locale, expected)
+        return (yield from self.show(command, full=True))
 
-    def updated(
+    def change(
         self,
         document_id: str,
         body: Body,
         locale: str | None,
         expected: frozenset[str] | None = None,
-        *,
-        kept: bool = True,
-    ) -> Program[WrittenEntry]:
-        """Update the draft of a document in one locale, or add the locale to it.
+    ) -> Program[UpdateDocument]:
+        """Return the command that updates a draft; the draft is stored in the history.
 
-        The result is stored as a revision, unless it is published next.
+        Raises NotFoundError for a missing document, ForbiddenError for an entry that may not be
+        updated, and PreconditionFailedError for one that is not as the caller expects.
         """
         every = yield from self.versions(document_id)
         if not every:
@@ -175,19 +161,15 @@ class ContentWriting(WriteContext, frozen=True):
         rules = self._to(UPDATE).require_on(of)
         _require_unchanged(entry, expected)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
-        command = UpdateDocument(
+        if entry is not None:
+            yield from self.history.before(self._reading, self.rights, entry)
+        return UpdateDocument(
             uid=self._type.uid,
             document_id=document_id,
             data=data,
             locale=locale,
             expected=expected,
         )
-        if entry is not None:
-            yield from self.history.before(self._reading, self.rights, entry)
-        written = (yield from run_command(self.unit, command))[0]
-        if kept:
-            yield from self._record_revision(written)
-        return written
 
     def clone(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
         """Create a document from the entry of another one in one locale.
@@ -207,9 +189,7 @@ class ContentWriting(WriteContext, frozen=True):
         command = CloneDocument(
             uid=self._type.uid, document_id=document_id, locale=locale, data=data
         )
-        written = (yield from run_command(self.unit, command))[0]
-        yield from self._record_revision(written)
-        return (yield from self.serialize(written, full=False))
+        return (yield from self.show(command, full=False))
 
     def delete(self, document_id: str, locale: str | None) -> Program[None]:
         """Delete a document in one locale, or in every one for a star.
@@ -223,12 +203,7 @@ class ContentWriting(WriteContext, frozen=True):
             raise NotFoundError
         for one in chosen:
             self._to(DELETE).require_on(entry_origin(one))
-        where = AllLocales.LOCALE if locale == EVERY_LOCALE else locale
-        yield from run_command(
-            self.unit, DeleteDocument(uid=self._type.uid, document_id=document_id, locale=where)
-        )
-        if len(chosen) == len(every):
-            yield from self.history.forget(self._type, document_id)
+        yield from self._remove(document_id, every, locale)
 
 
 def _require_unchanged(entry: Shown | None, expected: frozenset[str] | None) -> None:

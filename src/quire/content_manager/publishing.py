@@ -1,5 +1,7 @@
 """Publishes one document for an administrator, and unpublishes it."""
 
+from collections.abc import Sequence
+
 from quire.access.administration import CREATE, PUBLISH, UPDATE
 from quire.content_manager.entry_reads import chosen_of
 from quire.content_manager.entry_writes import NO_ENTITY, ContentWriting
@@ -10,12 +12,7 @@ from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body
 from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program
-from quire.document_service.commands import (
-    DiscardDraft,
-    PublishDocument,
-    UnpublishDocument,
-    WrittenEntry,
-)
+from quire.document_service.commands import DiscardDraft, PublishDocument, UnpublishDocument
 from quire.document_service.service import run_command
 from quire.errors import NotFoundError
 
@@ -44,34 +41,32 @@ class ContentPublishing(WriteContext, frozen=True):
             raise NotFoundError(NO_DOCUMENT)
         draft = self.draft_of(every, locale)
         if self._to(UPDATE).ability.allows(UPDATE, self._type.uid):
-            yield from self._writing.updated(document_id, body, locale, kept=False)
-            yield from self.unit.settle()
+            # The result is no revision, because it is published next.
+            command = yield from self._writing.change(document_id, body, locale)
+            yield from run_command(self.unit, command)
         elif draft is None:
             raise NotFoundError(NO_DOCUMENT)
         self._to(PUBLISH).require_on(entry_origin(draft or {**every[0], "locale": locale}))
-        return (yield from self._published(document_id, locale))
+        return (yield from self._publish(document_id, locale))
 
     def check(self, document_id: str, locale: str | None) -> Program[None]:
         """Publish on trial, and roll back. Raises PublishableError, or what prevents publishing."""
         yield from self.publish(document_id, {}, locale)
-        yield from self.unit.settle()
         raise PublishableError
 
     def publish_new(self, body: Body, locale: str | None) -> Program[Result]:
         """Create a document and publish it."""
         self._to(CREATE).in_locale(locale)
         self._to(PUBLISH).in_locale(locale)
-        written = yield from self._writing.created(body, locale)
-        yield from self.unit.settle()
-        return (yield from self._published(written.document_id, locale))
+        command = yield from self._writing.creation(body, locale)
+        written = yield from self.perform(command)
+        return (yield from self._publish(written[0].document_id, locale))
 
-    def _published(self, document_id: str, locale: str | None) -> Program[Result]:
+    def _publish(self, document_id: str, locale: str | None) -> Program[Result]:
         review = entry_review(self.unit.engine)
         yield from review.require_publishable(self._type.uid, document_id, locale)
         command = PublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
-        written = (yield from run_command(self.unit, command))[0]
-        yield from self._record_revision(written)
-        return (yield from self.serialize(written, full=True))
+        return (yield from self.show(command, full=True))
 
     def unpublish(self, document_id: str, locale: str | None, *, discard: bool) -> Program[Result]:
         """Unpublish a document in one locale; returns its former version.
@@ -85,8 +80,8 @@ class ContentPublishing(WriteContext, frozen=True):
             raise NotFoundError(NO_ENTITY)
         self._to(PUBLISH).require_on(entry_origin(live))
         if discard:
-            yield from self._discarded(document_id, locale, self.draft_of(every, locale))
-            yield from self.unit.settle()
+            discarding = yield from self._discarding(document_id, every, locale)
+            yield from self.perform(discarding)
         reader = self._reading
         wanted = RequestedVersion("published", locale, "published")
         entry = yield from reader.entry(self.rights, live["id"], wanted)
@@ -94,7 +89,6 @@ class ContentPublishing(WriteContext, frozen=True):
         every = yield from reader.every_version(self.rights, document_id)
         command = UnpublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         yield from run_command(self.unit, command)
-        yield from self.unit.settle()
         left = yield from reader.every_version(self.rights, document_id)
         localizations = yield from reader.localized_in_full(self.rights, None, left)
         return reader.document(self.rights, entry, every, wanted, localizations)
@@ -107,15 +101,14 @@ class ContentPublishing(WriteContext, frozen=True):
         if live is None:
             raise NotFoundError
         self._to(UPDATE).require_on(entry_origin(live))
-        written = yield from self._discarded(document_id, locale, self.draft_of(every, locale))
-        return (yield from self.serialize(written, full=True))
+        command = yield from self._discarding(document_id, every, locale)
+        return (yield from self.show(command, full=True))
 
-    def _discarded(
-        self, document_id: str, locale: str | None, draft: Shown | None
-    ) -> Program[WrittenEntry]:
+    def _discarding(
+        self, document_id: str, versions: Sequence[Shown], locale: str | None
+    ) -> Program[DiscardDraft]:
+        """Return the command that discards a draft, which is stored in the history."""
+        draft = self.draft_of(versions, locale)
         if draft is not None:
             yield from self.history.before(self._reading, self.rights, draft)
-        command = DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)
-        written = (yield from run_command(self.unit, command))[0]
-        yield from self._record_revision(written)
-        return written
+        return DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)

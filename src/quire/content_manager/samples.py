@@ -48,8 +48,8 @@ class SampleBatch(Struct, frozen=True, kw_only=True):
                 shown = yield from publishing.publish_new(body, self.locale)
                 made.append(str(shown["data"]["documentId"]))
             else:
-                made.append((yield from writing.created(body, self.locale)).document_id)
-            yield from writing.unit.settle()
+                command = yield from writing.creation(body, self.locale)
+                made += [one.document_id for one in (yield from writing.perform(command))]
         return made
 
 

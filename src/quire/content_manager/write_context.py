@@ -5,7 +5,7 @@ between.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,8 +18,9 @@ from quire.content_manager.revisions import RevisionLog
 from quire.content_manager.sanitize import entry_origin, forget_roles
 from quire.content_manager.status import Shown
 from quire.database.program import Program
-from quire.document_service.commands import WrittenEntry
+from quire.document_service.commands import AllLocales, Command, DeleteDocument, WrittenEntry
 from quire.document_service.known_locales import has_unknown_locale
+from quire.document_service.service import run_and_read, run_command
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError
 from quire.schema.model import ContentType
@@ -28,6 +29,15 @@ UNKNOWN_LOCALE = "This locale doesn't exist"
 NO_DRAFTS = "{} has no drafts: nothing of it can be published or taken back"
 
 Result = dict[str, Any]
+
+
+class _FormEntry(NamedTuple):
+    """A written entry as it is shown, and which version of its document that is."""
+
+    document_id: str
+    entry: Shown
+    wanted: RequestedVersion
+    localizations: list[Shown]
 
 
 class WriteContext(Struct, frozen=True):
@@ -52,43 +62,67 @@ class WriteContext(Struct, frozen=True):
     def _to(self, action: str) -> TypePermissions:
         return replace(self.rights, action=action)
 
-    def serialize(
-        self, written: WrittenEntry, *, full: bool, made: bool = False
-    ) -> Program[Result]:
-        """Return a written entry for a form.
+    def perform(self, command: Command) -> Program[list[WrittenEntry]]:
+        """Run a command, and store the results in the history; returns the written entries."""
+        return (yield from run_and_read(self.unit, command, self._record_revisions))
+
+    def show(self, command: Command, *, full: bool, made: bool = False) -> Program[Result]:
+        """Run a command as `perform` does; returns the written entry for a form.
 
         An entry of a principal who may not read entries of the type is shown all the same. As in
         Strapi, fields that depend on a role of its creator are not shown until they are requested.
         """
-        reader = self._reading
-        live = written.published
-        wanted = RequestedVersion(
-            "published" if live else "draft",
-            written.locale,
-            "published" if live and self._type.draft_and_publish else "draft",
-        )
-        rights = self.rights
+        reader, rights = self._reading, self.rights
         rules: tuple[GrantRule, ...] | None = None
         if made and not rights.ability.allows(rights.action, self._type.uid):
             rules = (GrantRule(),)
-        entry = yield from reader.entry(rights, written.entry_id, wanted, rules=rules, action=None)
-        forget_roles(entry)
-        every = yield from reader.every_version(rights, written.document_id)
-        if full:
-            localizations = yield from reader.localized_in_full(rights, entry, every)
-        else:
-            localizations = reader.localized(rights, entry, every)
-        # Changes of other locales show in their summaries, not in the entry.
-        yield from self.unit.settle()
-        every = yield from reader.every_version(rights, written.document_id)
-        return reader.document(rights, entry, every, wanted, localizations, rules)
 
-    def _record_revision(self, written: WrittenEntry) -> Program[None]:
-        """Store the result of a change in the history."""
-        live = written.published and self._type.draft_and_publish
-        yield from self.history.after(
-            self._reading, self.rights, written.entry_id, self.unit.editor, published=live
-        )
+        def read(written: list[WrittenEntry]) -> Program[_FormEntry]:
+            yield from self._record_revisions(written)
+            first = written[0]
+            is_public = first.published and self._type.draft_and_publish
+            wanted = RequestedVersion(
+                "published" if first.published else "draft",
+                first.locale,
+                "published" if is_public else "draft",
+            )
+            entry = yield from reader.entry(
+                rights, first.entry_id, wanted, rules=rules, action=None
+            )
+            forget_roles(entry)
+            every = yield from reader.every_version(rights, first.document_id)
+            if full:
+                localizations = yield from reader.localized_in_full(rights, entry, every)
+            else:
+                localizations = reader.localized(rights, entry, every)
+            return _FormEntry(first.document_id, entry, wanted, localizations)
+
+        shown = yield from run_and_read(self.unit, command, read)
+        # Changes of other locales show in their summaries, not in the entry.
+        every = yield from reader.every_version(rights, shown.document_id)
+        return reader.document(rights, shown.entry, every, shown.wanted, shown.localizations, rules)
+
+    def _record_revisions(self, written: list[WrittenEntry]) -> Program[list[WrittenEntry]]:
+        """Store the results of a change in the history; returns them."""
+        for one in written:
+            is_public = one.published and self._type.draft_and_publish
+            yield from self.history.after(
+                self._reading, self.rights, one.entry_id, self.unit.editor, published=is_public
+            )
+        return written
+
+    def _remove(
+        self, document_id: str, versions: Iterable[Shown], locale: str | None
+    ) -> Program[None]:
+        """Delete a document in one locale, or in every one for a star.
+
+        ``versions`` are all of it: its history is deleted with the last of them.
+        """
+        where = AllLocales.LOCALE if locale == EVERY_LOCALE else locale
+        command = DeleteDocument(uid=self._type.uid, document_id=document_id, locale=where)
+        yield from run_command(self.unit, command)
+        if all(self._is_in(one, locale) for one in versions):
+            yield from self.history.forget(self._type, document_id)
 
     def versions(self, document_id: str) -> Program[list[Shown]]:
         """Return the facts of all versions of a document."""

@@ -8,6 +8,7 @@ from enum import Enum
 
 from msgspec import Struct, field
 
+from quire.database.entries.versions_query import EntryRow
 from quire.database.program import Statement
 
 Data = Mapping[str, object] | list[object]
@@ -174,3 +175,14 @@ class WrittenEntry(Struct, frozen=True, kw_only=True):
     entry_id: int
     locale: str | None
     published: bool
+
+
+def written_entry(uid: str, row: EntryRow) -> WrittenEntry:
+    """Return a row of a content type as an entry that was written."""
+    return WrittenEntry(
+        uid=uid,
+        document_id=row.document_id,
+        entry_id=row.id,
+        locale=row.locale,
+        published=row.published,
+    )

@@ -571,7 +571,6 @@ class Documents(Generic[D]):
         shown: list[Shown] = []
         for command in commands:
             written = yield from run_command(unit, command)
-            yield from unit.settle()
             if not isinstance(command, DeleteDocument):
                 shown += yield from read_written(unit, written)
         return shown

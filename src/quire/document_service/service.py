@@ -22,10 +22,8 @@ from quire.database.program import Program
 from quire.database.schema_version import WriteCheck, require_nothing
 from quire.document_service.actions.clone import clone
 from quire.document_service.actions.create import create
-from quire.document_service.actions.delete import delete
-from quire.document_service.actions.discard_draft import discard_draft
-from quire.document_service.actions.publish import publish
-from quire.document_service.actions.unpublish import unpublish
+from quire.document_service.actions.delete import delete, unpublish
+from quire.document_service.actions.publish import discard_draft, publish
 from quire.document_service.actions.update import update
 from quire.document_service.after_commit import store_changes
 from quire.document_service.around import run_around, steps_around
@@ -254,8 +252,8 @@ class DocumentService:
         def act(unit: UnitOfWork) -> Program[list[list[WrittenEntry]]]:
             written = []
             for command in commands:
-                written.append((yield from run_command(unit, command)))
-                yield from unit.settle()
+                entries = yield from run_command(unit, command)
+                written.append(entries)
             return written
 
         return await self.run(act, commands=commands, principal=principal, origin=origin)
@@ -288,48 +286,6 @@ class DocumentService:
         compiled = planned.compiled
         return await self._database.read(make, snapshot=len(compiled.queries) > 1, key=compiled)
 
-    async def create(
-        self, command: CreateDocument, *, principal: Principal | None = None
-    ) -> WrittenEntry:
-        """Make a document."""
-        return (await self.perform([command], principal=principal))[0][0]
-
-    async def update(
-        self, command: UpdateDocument, *, principal: Principal | None = None
-    ) -> WrittenEntry:
-        """Change a document."""
-        return (await self.perform([command], principal=principal))[0][0]
-
-    async def delete(
-        self, command: DeleteDocument, *, principal: Principal | None = None
-    ) -> list[WrittenEntry]:
-        """Delete a document; returns the deleted entries."""
-        return (await self.perform([command], principal=principal))[0]
-
-    async def publish(
-        self, command: PublishDocument, *, principal: Principal | None = None
-    ) -> list[WrittenEntry]:
-        """Publish a document; returns its published entries."""
-        return (await self.perform([command], principal=principal))[0]
-
-    async def unpublish(
-        self, command: UnpublishDocument, *, principal: Principal | None = None
-    ) -> list[WrittenEntry]:
-        """Unpublish a document; returns its drafts."""
-        return (await self.perform([command], principal=principal))[0]
-
-    async def discard_draft(
-        self, command: DiscardDraft, *, principal: Principal | None = None
-    ) -> list[WrittenEntry]:
-        """Replace the draft of a document by the published version; returns the new drafts."""
-        return (await self.perform([command], principal=principal))[0]
-
-    async def clone(
-        self, command: CloneDocument, *, principal: Principal | None = None
-    ) -> list[WrittenEntry]:
-        """Clone a document; returns the entries of the new one."""
-        return (await self.perform([command], principal=principal))[0]
-
     async def _hash(self, passwords: Collection[Password]) -> Mapping[Password, str]:
         if not passwords:
             return {}
@@ -345,11 +301,33 @@ class DocumentService:
 
 
 def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
-    """Run one command; returns the entries that it wrote or deleted.
+    """Run one command with all its steps; returns the entries that it wrote or deleted.
 
-    Raises ForbiddenError for a document outside of the principal's rules, and NotFoundError for one
-    that rules of the project hide.
+    Every write of a document, and of each of a set of documents, is one call of this function or of
+    `run_and_read`. Raises ForbiddenError for a document outside of the principal's rules, and
+    NotFoundError for one that rules of the project hide.
     """
+    written = yield from _act(unit, command)
+    yield from unit.settle()
+    return written
+
+
+def run_and_read(
+    unit: UnitOfWork, command: Command, read: Callable[[list[WrittenEntry]], Program[T]]
+) -> Program[T]:
+    """Run one command; returns what ``read`` returns for the entries that it wrote or deleted.
+
+    ``read`` runs before the postponed steps, so that responses are those of Strapi, which do not
+    show them. Raises what `run_command` raises.
+    """
+    written = yield from _act(unit, command)
+    result = yield from read(written)
+    yield from unit.settle()
+    return result
+
+
+def _act(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
+    """Run one command under policies and rules, without its postponed steps."""
     if unit.engine.extensions.prepare:
         command = prepared_command(unit.engine, unit.prepared, command)
     if not unit.engine.policies.is_empty:
@@ -364,9 +342,9 @@ def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry
 def _act_by_rules(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
     rules = rules_for(unit, command)
     if rules is None:
-        return (yield from _act_on(unit, command))
+        return (yield from _dispatch(unit, command))
     existed = yield from require_before(unit, command, rules)
-    written = yield from _act_on(unit, command)
+    written = yield from _dispatch(unit, command)
     yield from require_after(unit, command, rules, written, existed=existed)
     return written
 
@@ -382,19 +360,19 @@ def _ask_policies(unit: UnitOfWork, command: Command) -> None:
     unit.engine.policies.require_write(command, command_actions(unit.engine.schema, command), who)
 
 
-def _act_on(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
+def _dispatch(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
     match command:
         case CreateDocument():
-            return (yield from create(unit, [command]))
+            return [(yield from create(unit, command))]
         case UpdateDocument():
-            return (yield from update(unit, [command]))
+            return [(yield from update(unit, command))]
         case DeleteDocument():
-            return (yield from delete(unit, [command]))
+            return (yield from delete(unit, command))
         case PublishDocument():
-            return (yield from publish(unit, [command]))
+            return (yield from publish(unit, command))
         case UnpublishDocument():
-            return (yield from unpublish(unit, [command]))
+            return (yield from unpublish(unit, command))
         case DiscardDraft():
-            return (yield from discard_draft(unit, [command]))
+            return (yield from discard_draft(unit, command))
         case CloneDocument():
-            return (yield from clone(unit, [command]))
+            return (yield from clone(unit, command))

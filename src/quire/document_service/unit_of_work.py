@@ -16,7 +16,7 @@ from quire.database.execute.prepared_read import Shown
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.change_outbox import ChangeQueue, StoredChange
 from quire.database.stores.jobs import JobQueue
-from quire.document_service.commands import PreparedCommands
+from quire.document_service.commands import PreparedCommands, WrittenEntry
 from quire.document_service.passwords import Password, password_of
 from quire.document_service.policies import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
@@ -193,7 +193,6 @@ class UnitOfWork(Struct, kw_only=True):
             yield from savepoint.begin()
             try:
                 result = yield from act()
-                yield from self.settle()
             except Exception:
                 yield from savepoint.roll_back()
                 raise
@@ -214,38 +213,35 @@ class UnitOfWork(Struct, kw_only=True):
     def happened(
         self,
         name: EventName,
-        *,
-        uid: str,
-        document_id: str,
-        locale: str | None,
-        entry_id: int,
-        published: bool,
+        entry: WrittenEntry,
         fields: tuple[str, ...] = (),
     ) -> Program[None]:
-        """Record an event, which is published after the commit.
+        """Record an event of an entry, which is published after the commit.
 
         The event of a deletion is recorded before it, while the entry can be read.
         """
         at = self._last
-        entry: Shown | None = None
+        shown: Shown | None = None
         if self.listening:
-            status: Status = "published" if published else "draft"
+            status: Status = "published" if entry.published else "draft"
             populated = name is not EventName.DELETE and not name.is_media
-            planned = self.engine.reads.entry(uid, entry_id, status=status, populated=populated)
-            entry = yield from planned.first()
+            planned = self.engine.reads.entry(
+                entry.uid, entry.entry_id, status=status, populated=populated
+            )
+            shown = yield from planned.first()
         self.events.append(
             Event(
                 name=name,
-                uid=uid,
-                model=self.engine.schema.content_types[uid].singular_name,
-                document_id=document_id,
-                locale=locale,
-                entry_id=entry_id,
-                published=published,
+                uid=entry.uid,
+                model=self.engine.schema.content_types[entry.uid].singular_name,
+                document_id=entry.document_id,
+                locale=entry.locale,
+                entry_id=entry.entry_id,
+                published=entry.published,
                 fields=fields,
                 at=at,
                 origin=self.origin,
-                entry=entry,
+                entry=shown,
             )
         )
 

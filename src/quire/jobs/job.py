@@ -12,7 +12,7 @@ A job of the server itself is defined once, when the runtime of a schema is made
 
     def publish_job(documents: DocumentService) -> JobDefinition:
         async def publish(uid: str, document_id: str) -> None:
-            await documents.publish(PublishDocument(uid=uid, document_id=document_id))
+            await documents.perform([PublishDocument(uid=uid, document_id=document_id)])
 
         return JobDefinition(name="quire.publish", function=publish, arguments=PublishArguments)
 

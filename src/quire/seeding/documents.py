@@ -86,7 +86,6 @@ class DocumentWriter:
     ) -> Program[WrittenEntry]:
         try:
             written = yield from run_command(self._unit, command)
-            yield from self._unit.settle()
         except AppError as error:
             place = f"{document.content_type} {document.key}"
             if version.locale is not None:

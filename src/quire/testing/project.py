@@ -285,7 +285,6 @@ class Project:
 
         def create(unit: UnitOfWork) -> Program[int]:
             written = yield from run_command(unit, CreateDocument(uid=USER_UID, data=data))
-            yield from unit.settle()
             return written[0].entry_id
 
         user_id = await self._write(create)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from quire.database.program import Program
 from quire.database.stores.files import FileRow, delete_files
+from quire.document_service.commands import WrittenEntry
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.schema.model import FILE_UID
 from quire.webhooks.events import EventName
@@ -13,14 +14,10 @@ def emit_file_event(
     unit: UnitOfWork, name: EventName, *, document_id: str, file_id: int
 ) -> Program[None]:
     """Record an event of a file; for a deletion before it is deleted."""
-    yield from unit.happened(
-        name,
-        uid=FILE_UID,
-        document_id=document_id,
-        locale=None,
-        entry_id=file_id,
-        published=True,
+    file = WrittenEntry(
+        uid=FILE_UID, document_id=document_id, entry_id=file_id, locale=None, published=True
     )
+    yield from unit.happened(name, file)
 
 
 def delete_records(unit: UnitOfWork, rows: Collection[FileRow]) -> Program[None]:

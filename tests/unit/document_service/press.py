@@ -187,7 +187,6 @@ class Press:
             written: list[WrittenEntry] = []
             for command in commands:
                 written = yield from run_command(unit, command)
-                yield from unit.settle()
             return written
 
         with self.store.transaction():

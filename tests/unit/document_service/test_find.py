@@ -26,7 +26,9 @@ PRINTED = datetime(2024, 5, 1, 6, 30, tzinfo=UTC)
 async def kiosk(tmp_path: Path) -> AsyncIterator[Kiosk]:
     """Three papers, of which one is a draft and one has a French version, by one writer."""
     async with open_kiosk(tmp_path) as kiosk:
-        writer = await kiosk.documents.create(CreateDocument(uid=WRITER, data={"name": "Ada"}))
+        [[writer]] = await kiosk.documents.perform(
+            [CreateDocument(uid=WRITER, data={"name": "Ada"})]
+        )
         for title, price in (("Tide", 1.5), ("Ebb", 2)):
             data: JsonObject = {
                 "title": title,
@@ -36,7 +38,9 @@ async def kiosk(tmp_path: Path) -> AsyncIterator[Kiosk]:
                 "margin": "a note",
                 "writer": writer.document_id,
             }
-            made = await kiosk.documents.create(CreateDocument(uid=PAPER, data=data, publish=True))
+            [[made]] = await kiosk.documents.perform(
+                [CreateDocument(uid=PAPER, data=data, publish=True)]
+            )
         french = UpdateDocument(
             uid=PAPER,
             document_id=made.document_id,
@@ -44,8 +48,8 @@ async def kiosk(tmp_path: Path) -> AsyncIterator[Kiosk]:
             locale="fr",
             publish=True,
         )
-        await kiosk.documents.update(french)
-        await kiosk.documents.create(CreateDocument(uid=PAPER, data={"title": "Slack"}))
+        await kiosk.documents.perform([french])
+        await kiosk.documents.perform([CreateDocument(uid=PAPER, data={"title": "Slack"})])
         yield kiosk
 
 
@@ -135,8 +139,8 @@ async def test_one_document_is_found_by_its_id(kiosk: Kiosk) -> None:
 async def test_a_single_type_needs_no_id(kiosk: Kiosk) -> None:
     assert await kiosk.documents.find_one(DocumentQuery(uid=MASTHEAD)) is None
 
-    await kiosk.documents.update(
-        UpdateDocument(uid=MASTHEAD, document_id=None, data={"motto": "All the tides"})
+    await kiosk.documents.perform(
+        [UpdateDocument(uid=MASTHEAD, document_id=None, data={"motto": "All the tides"})]
     )
 
     found = await kiosk.documents.find_one(DocumentQuery(uid=MASTHEAD, fields="motto"))
@@ -149,7 +153,7 @@ async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> No
 
     def act(unit: UnitOfWork) -> Program[tuple[ResultPage, Shown | None]]:
         command = CreateDocument(uid=PAPER, data={"title": "Extra", "price": 9}, publish=True)
-        [made] = yield from create(unit, [command])
+        made = yield from create(unit, command)
         reads = unit.engine.reads
         dear = yield from reads.page(dear_papers).page()
         one = yield from reads.document(DocumentQuery(uid=PAPER), made.document_id).first()
@@ -163,7 +167,7 @@ async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> No
 
 async def test_what_is_rolled_back_was_seen_by_nobody_else(kiosk: Kiosk) -> None:
     def act(unit: UnitOfWork) -> Program[None]:
-        yield from create(unit, [CreateDocument(uid=PAPER, data={"title": "Extra"}, publish=True)])
+        yield from create(unit, CreateDocument(uid=PAPER, data={"title": "Extra"}, publish=True))
         page = yield from unit.engine.reads.page(DocumentQuery(uid=PAPER)).page()
         assert page.pagination["total"] == 3
         raise ZeroDivisionError

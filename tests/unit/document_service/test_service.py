@@ -105,14 +105,15 @@ def story(name: str | None = "Alps", *, publish: bool = False, **data: object) -
 
 
 async def test_what_happened_is_told_in_its_order_and_by_its_name(house: House) -> None:
-    document = (await house.documents.create(story(publish=True))).document_id
-    await house.documents.update(
-        UpdateDocument(uid=STORY, document_id=document, data={"name": "Andes"})
+    [[made]] = await house.documents.perform([story(publish=True)])
+    document = made.document_id
+    await house.documents.perform(
+        [UpdateDocument(uid=STORY, document_id=document, data={"name": "Andes"})]
     )
-    await house.documents.discard_draft(DiscardDraft(uid=STORY, document_id=document))
-    await house.documents.publish(PublishDocument(uid=STORY, document_id=document))
-    await house.documents.unpublish(UnpublishDocument(uid=STORY, document_id=document))
-    await house.documents.delete(DeleteDocument(uid=STORY, document_id=document))
+    await house.documents.perform([DiscardDraft(uid=STORY, document_id=document)])
+    await house.documents.perform([PublishDocument(uid=STORY, document_id=document)])
+    await house.documents.perform([UnpublishDocument(uid=STORY, document_id=document)])
+    await house.documents.perform([DeleteDocument(uid=STORY, document_id=document)])
     assert house.names() == [
         "entry.create",
         "entry.publish",
@@ -125,10 +126,11 @@ async def test_what_happened_is_told_in_its_order_and_by_its_name(house: House) 
 
 
 async def test_an_event_says_what_it_happened_to(house: House) -> None:
-    document = (await house.documents.create(story())).document_id
+    [[made]] = await house.documents.perform([story()])
+    document = made.document_id
     data = {"name": "Andes", "rating": 3}
-    written = await house.documents.update(
-        UpdateDocument(uid=STORY, document_id=document, data=data)
+    [[written]] = await house.documents.perform(
+        [UpdateDocument(uid=STORY, document_id=document, data=data)]
     )
     event = house.told[-1]
     assert (event.uid, event.document_id, event.locale) == (STORY, document, "en")
@@ -143,7 +145,7 @@ async def test_nothing_is_told_before_it_is_durable(house: House) -> None:
 
 async def test_what_is_rolled_back_is_not_told(house: House) -> None:
     with pytest.raises(ValidationError):
-        await house.documents.create(story(name=None, publish=True))
+        await house.documents.perform([story(name=None, publish=True)])
     assert house.told == []
     assert house.stories() == []
 
@@ -215,7 +217,7 @@ async def test_what_succeeds_at_the_second_try_is_told_once(house: House) -> Non
 
     def act(unit: UnitOfWork) -> Program[None]:
         tries.append(unit)
-        yield from create(unit, [story()])
+        yield from create(unit, story())
         if len(tries) == 1:
             raise ServiceUnavailableError
 

@@ -158,7 +158,7 @@ async def test_unpublishing_tells_what_was_public(kiosk: Kiosk, listener: EventR
     await kiosk.sent("PUT", f"papers/{document_id}?status=draft", {"title": "Ebb"})
     listener.events()
 
-    await kiosk.documents.unpublish(UnpublishDocument(uid=PAPER, document_id=document_id))
+    await kiosk.documents.perform([UnpublishDocument(uid=PAPER, document_id=document_id)])
 
     [told] = listener.payloads()
     assert told["event"] == "entry.unpublish"
@@ -173,7 +173,7 @@ async def test_discarding_tells_what_the_draft_is_now(
     await kiosk.sent("PUT", f"papers/{document_id}?status=draft", {"title": "Ebb"})
     listener.events()
 
-    [draft] = await kiosk.documents.discard_draft(DiscardDraft(uid=PAPER, document_id=document_id))
+    [[draft]] = await kiosk.documents.perform([DiscardDraft(uid=PAPER, document_id=document_id)])
 
     [told] = listener.payloads()
     assert told["event"] == "entry.draft-discard"
@@ -185,12 +185,12 @@ async def test_every_locale_is_told_by_itself(kiosk: Kiosk, listener: EventRecor
     await kiosk.sent("PUT", f"papers/{document_id}?locale=fr&status=draft", {"title": "Reflux"})
     listener.events()
 
-    await kiosk.documents.publish(
-        PublishDocument(uid=PAPER, document_id=document_id, locale=AllLocales.LOCALE)
+    await kiosk.documents.perform(
+        [PublishDocument(uid=PAPER, document_id=document_id, locale=AllLocales.LOCALE)]
     )
     assert [event.locale for event in listener.events()] == ["en", "fr"]
-    await kiosk.documents.clone(
-        CloneDocument(uid=PAPER, document_id=document_id, data={"price": 2})
+    await kiosk.documents.perform(
+        [CloneDocument(uid=PAPER, document_id=document_id, data={"price": 2})]
     )
     assert [(e.name.value, e.locale) for e in listener.events()] == [
         ("entry.create", "en"),
@@ -221,7 +221,7 @@ async def test_nothing_is_told_of_what_was_rolled_back(
     kiosk: Kiosk, listener: EventRecorder
 ) -> None:
     def act(unit: UnitOfWork) -> Program[None]:
-        yield from create(unit, [CreateDocument(uid=PAPER, data={"title": "Tide"}, publish=True)])
+        yield from create(unit, CreateDocument(uid=PAPER, data={"title": "Tide"}, publish=True))
         assert [event.name.value for event in unit.events] == ["entry.create", "entry.publish"]
         raise ZeroDivisionError
 
@@ -256,7 +256,7 @@ async def test_one_thing_after_the_other_is_told_when_all_of_it_is_done(
 
 async def test_entries_are_not_read_when_nobody_listens(kiosk: Kiosk) -> None:
     def act(unit: UnitOfWork) -> Program[None]:
-        yield from create(unit, [CreateDocument(uid=PAPER, data={"title": "Tide"}, publish=True)])
+        yield from create(unit, CreateDocument(uid=PAPER, data={"title": "Tide"}, publish=True))
         assert [event.entry for event in unit.events] == [None, None]
         assert not unit.listening
 

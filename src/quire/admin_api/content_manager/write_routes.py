@@ -260,7 +260,7 @@ class EntryWriteApi:
         """Delete several documents."""
         self._require(request, DELETE)
         ids, locale = document_ids(request.body), self._locale(request)
-        return await self._count(request, lambda several: several.delete(ids, [locale]))
+        return await self._count(request, lambda several: several.delete(ids, locale))
 
     # Single types ------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ the document of an earlier one instead of a document id.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from msgspec import Raw
@@ -24,7 +25,8 @@ from quire.content_api.write_requests import (
     one_locale,
     refuse_draft_deletion,
 )
-from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
+from quire.database.execute.encoding import ResponseBudget
+from quire.database.execute.prepared_read import PreparedRead
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
@@ -38,7 +40,7 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.read_service import ReadService
-from quire.document_service.service import DocumentService, run_command
+from quire.document_service.service import DocumentService, run_and_read
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, ValidationError
 from quire.schema.model import ContentType
@@ -204,22 +206,24 @@ class BatchApi:
             results = []
             budget = self._reader.budget()
             for index, (operation, command, read) in enumerate(prepared):
+                read_result = partial(_read_result, operation, read, budget)
                 with OperationErrors(index):
-                    written = yield from run_command(unit, command)
-                    shown = None
-                    if operation.action != "delete" and written:
-                        shown = yield from read.encoded_row(written[0].entry_id, budget)
-                    yield from unit.settle()
-                    results.append(_result(operation, written, shown))
+                    results.append((yield from run_and_read(unit, command, read_result)))
             return results
 
         commands = [command for _, command, _ in prepared]
         return await self._documents.run(act, commands=commands, principal=request.principal)
 
 
-def _result(
-    operation: BatchOperation, written: Sequence[WrittenEntry], shown: EncodedEntry | None
-) -> BatchResult:
+def _read_result(
+    operation: BatchOperation,
+    read: PreparedRead,
+    budget: ResponseBudget,
+    written: Sequence[WrittenEntry],
+) -> Program[BatchResult]:
+    shown = None
+    if operation.action != "delete" and written:
+        shown = yield from read.encoded_row(written[0].entry_id, budget)
     document_id = written[0].document_id if written else operation.document_id
     return BatchResult(
         action=operation.action,

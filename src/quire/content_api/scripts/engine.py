@@ -25,16 +25,14 @@ from quire.content_api.scripts.queries import (
 )
 from quire.customisations.scripts.model import has_single_rows
 from quire.document_service.commands import (
-    Command,
     CreateDocument,
     DeleteDocument,
     DiscardDraft,
     PublishDocument,
     UnpublishDocument,
     UpdateDocument,
-    WrittenEntry,
 )
-from quire.document_service.service import run_command
+from quire.document_service.service import run_and_read, run_command
 from quire.errors import AppError, NotFoundError
 from quire.javascript.running.values import (
     SECRET,
@@ -260,13 +258,13 @@ class DataAccess(DataReads):
         command = DeleteDocument(uid=content_type.uid, document_id=document_id, locale=locale)
         query = _rows_of(document_id, {"locale": locale} if locale else {}, parameters)
         if not self._shows_drafts(content_type):
-            written = await self.session.write(lambda unit: _performed(unit, command))
+            written = await self.session.write(lambda unit: run_command(unit, command))
             return {"documentId": document_id, "entries": SECRET if written else []}
         prepared = await self._prepared(content_type, "rows", query)
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
             items, _ = yield from prepared.rows()
-            written = yield from _performed(unit, command)
+            written = yield from run_command(unit, command)
             return items if written else []
 
         items = await self.session.write(act)
@@ -299,7 +297,7 @@ class DataAccess(DataReads):
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
             published, _ = yield from prepared.rows()
-            yield from _performed(unit, command)
+            yield from run_command(unit, command)
             if kind is UnpublishDocument:
                 return published
             return (yield from prepared.rows())[0]
@@ -365,7 +363,7 @@ class DataAccess(DataReads):
                 if not isinstance(row, dict) or not isinstance(document_id, str):
                     raise UnsupportedError("a row without a document")
                 command = DeleteDocument(uid=content_type.uid, document_id=document_id)
-                yield from _performed(unit, command)
+                yield from run_command(unit, command)
                 rows.append(row)
             return rows
 
@@ -405,23 +403,15 @@ class DataAccess(DataReads):
         )
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
-            written = yield from run_command(unit, command)
-            entry = yield from prepared.encoded_row(written[0].entry_id)
-            yield from unit.settle()
-            return entry
+            return run_and_read(
+                unit, command, lambda written: prepared.encoded_row(written[0].entry_id)
+            )
 
         entry = await self.session.write(act, [command])
         if entry is None:
             raise UnsupportedError("an entry that was just written is not there")
         found = msgspec.json.decode(entry.text)
         return with_secrets(found, content_type, reader.schema, shown)
-
-
-def _performed(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
-    """Run a command, with its postponed steps; returns the written entries."""
-    written = yield from run_command(unit, command)
-    yield from unit.settle()
-    return written
 
 
 def _rows_of(document_id: str, more: Query, parameters: Query) -> Query:

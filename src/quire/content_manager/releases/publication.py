@@ -18,6 +18,7 @@ from quire.content_manager.revision_content import revision_data
 from quire.content_manager.revisions import RevisionLog, read_whole
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown
+from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import ReleaseSnapshot
 from quire.document_service.commands import PublishDocument, UnpublishDocument
@@ -153,15 +154,7 @@ class ReleasePublication(Struct, frozen=True):
     def publish(self, entry: EntryKey) -> Program[None]:
         """Publish the draft of an entry, and record a revision."""
         command = PublishDocument(uid=entry.uid, document_id=entry.document_id, locale=entry.locale)
-        for written in (yield from run_command(self.unit, command)):
-            yield from self.history.after(
-                self.reading,
-                self.rights(entry),
-                written.entry_id,
-                self.unit.editor,
-                published=True,
-            )
-        yield from self.unit.settle()
+        yield from WriteContext(self.unit, self.rights(entry), self.history).perform(command)
 
     def unpublish(self, entry: EntryKey) -> Program[None]:
         """Unpublish an entry."""
@@ -169,7 +162,6 @@ class ReleasePublication(Struct, frozen=True):
             uid=entry.uid, document_id=entry.document_id, locale=entry.locale
         )
         yield from run_command(self.unit, command)
-        yield from self.unit.settle()
 
     def rights(self, entry: EntryKey) -> TypePermissions:
         """Return the permissions to read entries of a type. Raises NotFoundError without drafts."""

@@ -104,7 +104,6 @@ class ReleaseUndo(Struct, frozen=True):
             uid=entry.uid, document_id=entry.document_id, locale=entry.locale, data=data
         )
         yield from run_command(unit, command)
-        yield from unit.settle()
 
 
 def _entry(snapshot: ReleaseSnapshot) -> EntryKey:

@@ -1,7 +1,5 @@
 """Clone: a new document from the drafts of another one."""
 
-from collections.abc import Sequence
-
 from quire.database.entries.copy_version import copy_entry
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of
@@ -19,25 +17,24 @@ from quire.errors import NotFoundError
 from quire.webhooks.events import EventName
 
 
-def clone(unit: UnitOfWork, commands: Sequence[CloneDocument]) -> Program[list[WrittenEntry]]:
-    """Clone documents; returns the new entries, one per locale.
+def clone(unit: UnitOfWork, command: CloneDocument) -> Program[list[WrittenEntry]]:
+    """Clone a document; returns the new entries, one per locale.
 
     Targets that can belong to one document only are not copied. Raises NotFoundError where there is
     nothing to copy, and ValidationError for invalid data or duplicate unique values.
     """
+    layout = unit.layout(command.uid)
+    entries = yield from entries_of(unit.store, layout, command.document_id)
+    chosen = in_locale(unit, layout, entries, command.locale)
+    if layout.is_versioned():
+        chosen = [entry for entry in chosen if not entry.published]
+    if not chosen:
+        raise NotFoundError
+    document_id = unit.engine.new_id()
     written: list[WrittenEntry] = []
-    for command in commands:
-        layout = unit.layout(command.uid)
-        entries = yield from entries_of(unit.store, layout, command.document_id)
-        chosen = in_locale(unit, layout, entries, command.locale)
-        if layout.is_versioned():
-            chosen = [entry for entry in chosen if not entry.published]
-        if not chosen:
-            raise NotFoundError
-        document_id = unit.engine.new_id()
-        for entry in chosen:
-            copied = yield from _clone(unit, layout, command, entry, document_id)
-            written.append(copied)
+    for entry in chosen:
+        copied = yield from _clone(unit, layout, command, entry, document_id)
+        written.append(copied)
     return written
 
 
@@ -80,20 +77,14 @@ def _clone(
         yield from update_entry(unit, layout, row_id, values, {}, resolution)
     if not versioned:
         yield from check_publishable(unit, layout, row_id, version, document_id, is_copy=True)
-    yield from unit.happened(
-        EventName.CREATE,
+    written = WrittenEntry(
         uid=command.uid,
         document_id=document_id,
-        locale=entry.locale,
         entry_id=row_id,
+        locale=entry.locale,
         published=not versioned,
     )
+    yield from unit.happened(EventName.CREATE, written)
     if hooked is not None:
         yield from hooked.after(published=not versioned)
-    return WrittenEntry(
-        uid=command.uid,
-        document_id=document_id,
-        entry_id=row_id,
-        locale=entry.locale,
-        published=not versioned,
-    )
+    return written

@@ -1,11 +1,9 @@
 """Create: a new document in one locale, as a draft or published."""
 
-from collections.abc import Sequence
-
 from quire.database.entries.versions_query import EntryRow
 from quire.database.program import Program
 from quire.document_service.actions.publish import publish_draft
-from quire.document_service.commands import CreateDocument, WrittenEntry
+from quire.document_service.commands import CreateDocument, WrittenEntry, written_entry
 from quire.document_service.content_types import content_type_of
 from quire.document_service.entries import insert_entry
 from quire.document_service.hook_phases import hooked_write
@@ -17,19 +15,11 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.webhooks.events import EventName
 
 
-def create(unit: UnitOfWork, commands: Sequence[CreateDocument]) -> Program[list[WrittenEntry]]:
-    """Create documents; returns the published entry of each, or its draft.
+def create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
+    """Create a document; returns its published entry, or its draft.
 
     Raises ValidationError for invalid data and for an unknown locale; then nothing is written.
     """
-    written: list[WrittenEntry] = []
-    for command in commands:
-        made = yield from _create(unit, command)
-        written.append(made)
-    return written
-
-
-def _create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
     layout = unit.layout(command.uid)
     content_type = content_type_of(layout)
     locale = yield from entry_locale(unit, layout, command.locale)
@@ -54,23 +44,11 @@ def _create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
     )
     columns |= signature(unit, layout, creating=True)
     row_id = yield from insert_entry(unit, layout, values, columns, resolution)
-    yield from unit.happened(
-        EventName.CREATE,
-        uid=command.uid,
-        document_id=document_id,
-        locale=locale,
-        entry_id=row_id,
-        published=not versioned,
-    )
+    row = EntryRow(row_id, document_id, locale, now, not versioned)
+    written = written_entry(command.uid, row)
+    yield from unit.happened(EventName.CREATE, written)
     if hooked is not None:
         yield from hooked.after(published=not versioned)
-    entry = EntryRow(row_id, document_id, locale, now, not versioned)
     if versioned and command.publish:
-        return (yield from publish_draft(unit, layout, entry, [entry]))
-    return WrittenEntry(
-        uid=command.uid,
-        document_id=document_id,
-        entry_id=row_id,
-        locale=locale,
-        published=not versioned,
-    )
+        return (yield from publish_draft(unit, layout, row, [row]))
+    return written

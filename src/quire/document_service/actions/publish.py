@@ -1,17 +1,22 @@
-"""Publish: replace the published version by the draft."""
+"""Publish: replace published versions by drafts; discard draft: the other way round."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
 from quire.database.entries.entry_layout import FIRST_PUBLISHED, EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of
-from quire.database.program import Program
-from quire.document_service.commands import PublishDocument, WrittenEntry
+from quire.database.program import Program, Value
+from quire.document_service.commands import (
+    DiscardDraft,
+    PublishDocument,
+    WrittenEntry,
+    written_entry,
+)
 from quire.document_service.content_types import content_type_of
 from quire.document_service.hook_phases import hooked_write
-from quire.document_service.known_locales import entry_locale, in_locales
+from quire.document_service.known_locales import entry_locale, in_locale, in_locales
 from quire.document_service.parse_input import check_publishable
 from quire.document_service.relations import WrittenVersion
 from quire.document_service.shared_attributes import (
@@ -25,29 +30,61 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.webhooks.events import EventName
 
+_Replace = Callable[
+    [UnitOfWork, EntryLayout, EntryRow, Collection[EntryRow], SharedValues | None],
+    Program[WrittenEntry],
+]
+"""Replaces the other version of an entry by a copy of it."""
 
-def publish(unit: UnitOfWork, commands: Sequence[PublishDocument]) -> Program[list[WrittenEntry]]:
-    """Publish the drafts of documents; returns their published entries.
+
+def publish(unit: UnitOfWork, command: PublishDocument) -> Program[list[WrittenEntry]]:
+    """Publish the drafts of a document; returns its published entries.
 
     Raises NotFoundError if there is no draft in the locale, and ValidationError for an invalid
     draft and for an unknown locale.
     """
+    layout = unit.layout(command.uid)
+    if isinstance(command.locale, str):
+        yield from entry_locale(unit, layout, command.locale)
+    entries = yield from entries_of(unit.store, layout, command.document_id)
+    chosen = in_locales(unit, layout, entries, command)
+    drafts = (entry for entry in chosen if not entry.published)
+    return (yield from _replace_each(unit, layout, drafts, entries, publish_draft))
+
+
+def discard_draft(unit: UnitOfWork, command: DiscardDraft) -> Program[list[WrittenEntry]]:
+    """Replace the drafts of a document by its published versions; returns them.
+
+    Raises NotFoundError if nothing is published in the locale.
+    """
+    layout = unit.layout(command.uid)
+    entries = yield from entries_of(unit.store, layout, command.document_id)
+    chosen = in_locale(unit, layout, entries, command.locale)
+    live = (entry for entry in chosen if entry.published)
+    return (yield from _replace_each(unit, layout, live, entries, _discard))
+
+
+def _replace_each(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    sources: Iterable[EntryRow],
+    entries: Sequence[EntryRow],
+    replace_one: _Replace,
+) -> Program[list[WrittenEntry]]:
+    """Replace the other versions of entries, locale by locale.
+
+    ``entries`` are all of the document. Raises NotFoundError if there are no sources.
+    """
+    ordered = by_locale(sources)
+    if not ordered:
+        raise NotFoundError
+    before = yield from shared_values_before(unit, layout, entries, ordered[0].locale)
     written: list[WrittenEntry] = []
-    for command in commands:
-        layout = unit.layout(command.uid)
-        if isinstance(command.locale, str):
-            yield from entry_locale(unit, layout, command.locale)
-        entries = yield from entries_of(unit.store, layout, command.document_id)
-        chosen = in_locales(unit, layout, entries, command)
-        drafts = by_locale(entry for entry in chosen if not entry.published)
-        if not drafts:
-            raise NotFoundError
-        before = yield from shared_values_before(unit, layout, entries, drafts[0].locale)
-        for place, draft in enumerate(drafts):
-            if place:
-                entries = yield from entries_of(unit.store, layout, command.document_id)
-            leading = None if place else before
-            written.append((yield from publish_draft(unit, layout, draft, entries, leading)))
+    for source in ordered:
+        if written:
+            entries = yield from entries_of(unit.store, layout, source.document_id)
+            before = None
+        written.append((yield from replace_one(unit, layout, source, entries, before)))
     return written
 
 
@@ -84,33 +121,12 @@ def publish_draft(
     if FIRST_PUBLISHED in layout.model.attributes:
         yield from _stamp_first(unit, layout, draft, now)
     prior = next((e for e in entries if e.published and e.locale == draft.locale), None)
-    replacement = VersionReplacement(
-        source=draft.id,
-        replaced_id=None if prior is None else prior.id,
-        published=True,
-        siblings=frozenset(entry.id for entry in entries),
+    written = yield from _replace_version(
+        unit, layout, draft, prior, entries, columns, before, EventName.PUBLISH
     )
-    new = yield from replace_version(unit.store, layout, replacement, columns)
-    yield from unit.happened(
-        EventName.PUBLISH,
-        uid=content_type.uid,
-        document_id=draft.document_id,
-        locale=draft.locale,
-        entry_id=new.id,
-        published=True,
-    )
-    live = replace(draft, id=new.id, published=True)
-    unit.postpone(lambda: link_to_itself(unit.store, new))
-    sync_locales_later(unit, layout, live, before, copied=True)
     if hooked is not None:
         yield from hooked.after(published=True)
-    return WrittenEntry(
-        uid=content_type.uid,
-        document_id=draft.document_id,
-        entry_id=new.id,
-        locale=draft.locale,
-        published=True,
-    )
+    return written
 
 
 def _stamp_first(unit: UnitOfWork, layout: EntryLayout, draft: EntryRow, now: int) -> Program[None]:
@@ -119,3 +135,60 @@ def _stamp_first(unit: UnitOfWork, layout: EntryLayout, draft: EntryRow, now: in
     column = layout.table.columns[FIRST_PUBLISHED]
     moment = stamp(unit, layout, **{FIRST_PUBLISHED: now})[column]
     yield from writes.fill(layout.table.name, draft.id, column, moment)
+
+
+def _discard(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    live: EntryRow,
+    entries: Collection[EntryRow],
+    before: SharedValues | None,
+) -> Program[WrittenEntry]:
+    drafts = [entry for entry in entries if not entry.published]
+    prior = next((entry for entry in drafts if entry.locale == live.locale), None)
+    hooked = hooked_write(
+        unit,
+        layout,
+        "discard_draft",
+        document_id=live.document_id,
+        locale=live.locale,
+        source=prior or live,
+    )
+    if hooked is not None:
+        yield from hooked.before()
+        # Hooks may have written other versions of the document.
+        entries = yield from entries_of(unit.store, layout, live.document_id)
+    unit.tick()
+    columns = stamp(unit, layout, publishedAt=None)
+    written = yield from _replace_version(
+        unit, layout, live, prior, entries, columns, before, EventName.DRAFT_DISCARD
+    )
+    if hooked is not None:
+        yield from hooked.after(published=False)
+    return written
+
+
+def _replace_version(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    source: EntryRow,
+    prior: EntryRow | None,
+    entries: Collection[EntryRow],
+    columns: Mapping[str, Value],
+    before: SharedValues | None,
+    event: EventName,
+) -> Program[WrittenEntry]:
+    """Replace a version, if there is one, by a copy of the other; ``columns`` differ in it."""
+    replacement = VersionReplacement(
+        source=source.id,
+        replaced_id=None if prior is None else prior.id,
+        published=not source.published,
+        siblings=frozenset(entry.id for entry in entries),
+    )
+    new = yield from replace_version(unit.store, layout, replacement, columns)
+    row = replace(source, id=new.id, published=not source.published)
+    written = written_entry(layout.model.uid, row)
+    yield from unit.happened(event, written)
+    unit.postpone(lambda: link_to_itself(unit.store, new))
+    sync_locales_later(unit, layout, row, before, copied=True)
+    return written

@@ -10,7 +10,12 @@ from quire.database.entries.versions_query import EntryRow, entries_of, first_do
 from quire.database.program import Program
 from quire.document_service.actions.create import create
 from quire.document_service.actions.publish import publish_draft
-from quire.document_service.commands import CreateDocument, UpdateDocument, WrittenEntry
+from quire.document_service.commands import (
+    CreateDocument,
+    UpdateDocument,
+    WrittenEntry,
+    written_entry,
+)
 from quire.document_service.content_types import content_type_of
 from quire.document_service.entries import insert_entry, update_entry
 from quire.document_service.entry_values import EntryValues
@@ -34,23 +39,19 @@ from quire.errors import NotFoundError
 from quire.webhooks.events import EventName
 
 
-def update(unit: UnitOfWork, commands: Sequence[UpdateDocument]) -> Program[list[WrittenEntry]]:
-    """Update documents; returns the published entry of each published one, or its draft.
+def update(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
+    """Update a document; returns the published entry if it is published, or its draft.
 
     Raises NotFoundError for a document without entries, PreconditionFailedError for one that is not
     as the caller expects, and ValidationError for invalid data and for an unknown locale.
     """
-    written: list[WrittenEntry] = []
-    for command in commands:
-        document_id = command.document_id
-        if document_id is None:
-            document_id = yield from first_document_id(unit.store, unit.layout(command.uid))
-        if document_id is None:
-            written.append((yield from _create_single(unit, command)))
-        else:
-            locale = yield from entry_locale(unit, unit.layout(command.uid), command.locale)
-            written.append((yield from _DocumentUpdate(unit, command, document_id, locale).run()))
-    return written
+    document_id = command.document_id
+    if document_id is None:
+        document_id = yield from first_document_id(unit.store, unit.layout(command.uid))
+    if document_id is None:
+        return (yield from _create_single(unit, command))
+    locale = yield from entry_locale(unit, unit.layout(command.uid), command.locale)
+    return (yield from _DocumentUpdate(unit, command, document_id, locale).run())
 
 
 def _create_single(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
@@ -59,7 +60,7 @@ def _create_single(unit: UnitOfWork, command: UpdateDocument) -> Program[Written
     wanted = CreateDocument(
         uid=command.uid, data=command.data, locale=command.locale, publish=command.publish
     )
-    return (yield from create(unit, [wanted]))[0]
+    return (yield from create(unit, wanted))
 
 
 class _DocumentUpdate:
@@ -118,13 +119,7 @@ class _DocumentUpdate:
             write_to_locales_later(self._unit, self._layout, entry, entries, given)
             return (yield from publish_draft(self._unit, self._layout, entry, entries, before))
         sync_locales_later(self._unit, self._layout, entry, before, copied=added)
-        return WrittenEntry(
-            uid=self._command.uid,
-            document_id=entry.document_id,
-            entry_id=entry.id,
-            locale=entry.locale,
-            published=entry.published,
-        )
+        return written_entry(self._command.uid, entry)
 
     def _entries(self) -> Program[list[EntryRow]]:
         return (yield from entries_of(self._unit.store, self._layout, self._document_id))
@@ -224,15 +219,8 @@ class _DocumentUpdate:
         return entry, _given_attributes(own)
 
     def _emit(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
-        yield from self._unit.happened(
-            name,
-            uid=self._command.uid,
-            document_id=entry.document_id,
-            locale=entry.locale,
-            entry_id=entry.id,
-            published=entry.published,
-            fields=tuple(sorted(_given_attributes(values))),
-        )
+        fields = tuple(sorted(_given_attributes(values)))
+        yield from self._unit.happened(name, written_entry(self._command.uid, entry), fields)
 
 
 def _given_attributes(values: EntryValues) -> frozenset[str]:
