@@ -25,7 +25,6 @@ DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
 EXISTS = "This locale already exists"
 NOT_FOUND = "locale.notFound"
 DEFAULT_STAYS = "Cannot delete the default locale"
-_AT_ONCE = 500
 
 
 @cache
@@ -120,9 +119,7 @@ class LocaleStore:
 
     def _delete_entries(self, content_type: ContentType, code: str) -> Program[None]:
         entries = self._tables.of(content_type.uid, BaseRow)
-        ids = yield from entries.ids(eq("locale", code))
-        for start in range(0, len(ids), _AT_ONCE):
-            yield from entries.delete_ids(ids[start : start + _AT_ONCE])
+        yield from entries.delete_ids((yield from entries.ids(eq("locale", code))))
 
 
 def read_default_locale(writes: Writes) -> Program[str | None]:

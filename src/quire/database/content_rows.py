@@ -1,6 +1,6 @@
-"""Rows of content and links as they are stored: paged reads, lookups and deletion.
+"""Rows of content and links as they are stored: paged reads and lookups.
 
-Exports read them; imports check whether a database is empty, and empty it.
+Exports read them; imports check whether a database is empty.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,33 +11,12 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Statement
-from quire.database.tables.inspection import Inspector
-from quire.database.tables.system import CORE_STORE, HISTORY_VERSIONS
+from quire.database.tables.system import CORE_STORE
 from quire.database.tables.table_map import (
     ModelTable,
     TableMap,
 )
 from quire.schema.model import LOCALE_UID
-
-_REVISIONS = "quire_revisions"
-_WEBHOOK_DELIVERIES = "quire_deliveries"
-
-
-def delete_all_rows(tables: TableMap, uids: Collection[str], inspector: Inspector) -> Program[None]:
-    """Delete all rows of models with their links, components, revisions and webhook deliveries.
-
-    ``uids`` are those of content types and components.
-    """
-    mapped = [tables[uid] for uid in uids]
-    joins = {edge.table for table in mapped for edge in table.join_edges}
-    own = [table.name for table in mapped]
-    present = yield from inspector.table_names()
-    records = [
-        name for name in (HISTORY_VERSIONS, _REVISIONS, _WEBHOOK_DELIVERIES) if name in present
-    ]
-    for name in (*sorted(joins), *own, *records):
-        quoted = name.replace('"', '""')
-        yield Statement(f'DELETE FROM "{quoted}"')  # noqa: S608 - a table of the schema
 
 
 class ExistingContent:

@@ -9,8 +9,8 @@ from quire.database.entries.components import (
     ComponentLink,
     attach_components,
     component_links,
-    detach_components,
 )
+from quire.database.entries.deletion import detach_components
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.program import LONG_COMPUTATION, Program, Value
 from quire.database.tables.table_map import ORDER

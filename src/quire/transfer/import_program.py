@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct, field
 
 from quire.database.compile.writes import Writes
-from quire.database.content_rows import delete_all_rows
+from quire.database.entries.deletion import delete_all_rows
 from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD
 from quire.database.program import Program
 from quire.database.schema_version import SCHEMA_KEY

@@ -1,10 +1,10 @@
-"""Rows of components, and deletion of rows with everything that belongs to them.
+"""Rows of components, and their links to entries.
 
 Every entry has its own components; versions never share them. A component that is removed from its
 entry is deleted with its own components, links and media.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -73,6 +73,14 @@ def attach_components(
     yield from store.writes.insert_many(table, COMPONENT_COLUMNS, list(links))
 
 
+def ids_by_component(links: Iterable[ComponentLink]) -> dict[str, list[int]]:
+    """Return the ids of linked components, by their uids."""
+    groups: dict[str, list[int]] = {}
+    for link in links:
+        groups.setdefault(link.uid, []).append(link.id)
+    return groups
+
+
 class ComponentOwner(NamedTuple):
     """A row that has a component in one of its attributes."""
 
@@ -103,74 +111,3 @@ def component_owners(
         rows = yield from store.writes.run(key, build, (row_id,))
         found += [ComponentOwner(uid, int(entity or 0), str(field)) for entity, field in rows]
     return found
-
-
-def delete_entries(store: EntryStore, layout: EntryLayout, ids: Sequence[int]) -> Program[None]:
-    """Delete rows with their components, links and all references to them."""
-    if not ids:
-        return
-    links = yield from component_links(store, layout, ids)
-    yield from delete_morph_links(store, layout, ids)
-    yield from store.writes.delete(layout.table.name, ids)
-    yield from delete_components(store, links)
-
-
-def detach_components(
-    store: EntryStore, layout: EntryLayout, links: Collection[ComponentLink]
-) -> Program[None]:
-    """Remove components from their entries and delete them with their own components."""
-    if not links:
-        return
-    writes = store.writes
-    yield from writes.delete(layout.table.components_table, [link.link_id for link in links])
-    yield from delete_components(store, links)
-
-
-def delete_components(store: EntryStore, links: Iterable[ComponentLink]) -> Program[None]:
-    """Delete components that no entry uses any more, with their own components."""
-    groups: dict[str, list[int]] = {}
-    for link in links:
-        groups.setdefault(link.uid, []).append(link.id)
-    for uid, ids in groups.items():
-        layout = store.layout(uid)
-        inner = yield from component_links(store, layout, ids)
-        yield from delete_morph_links(store, layout, ids)
-        # Links and component links of these rows are deleted by their foreign keys.
-        yield from store.writes.delete(layout.table.name, ids)
-        yield from delete_components(store, inner)
-
-
-def delete_morph_links(
-    store: EntryStore, layout: EntryLayout, ids: Collection[int]
-) -> Program[None]:
-    """Delete references to rows by type and id, for which there is no foreign key."""
-    uid = layout.model.uid
-    for edge in store.layouts.morph_lists_to(layout):
-
-        def build(
-            builder: StatementBuilder,
-            table: str = edge.table,
-            type_column: str = edge.target_type_column,
-            id_column: str = edge.target_id_column,
-        ) -> sa.ClauseElement:
-            described = sa.table(table, sa.column(type_column), sa.column(id_column))
-            of_type = described.c[type_column] == builder.plain_slot(0)
-            listed = store.dialect.member_of(described.c[id_column], builder.parents())
-            return sa.delete(described).where(of_type, listed)
-
-        yield from store.writes.run_listed(("unmorph", edge.table), build, ids, (uid,))
-    for table_name, column in store.layouts.morph_columns_to(layout):
-
-        def clear(
-            builder: StatementBuilder,
-            table: str = table_name,
-            type_column: str = column.type_column,
-            id_column: str = column.id_column,
-        ) -> sa.ClauseElement:
-            described = sa.table(table, sa.column(type_column), sa.column(id_column))
-            of_type = described.c[type_column] == builder.plain_slot(0)
-            listed = store.dialect.member_of(described.c[id_column], builder.parents())
-            nothing = {type_column: sa.null(), id_column: sa.null()}
-            return sa.update(described).values(nothing).where(of_type, listed)
-
-        yield from store.writes.run_listed(("unmorph", table_name), clear, ids, (uid,))

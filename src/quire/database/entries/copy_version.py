@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.components import attach_components, component_links, delete_entries
+from quire.database.entries.components import attach_components, component_links
+from quire.database.entries.deletion import delete_entries
 from quire.database.entries.entry_layout import EntryLayout, has_single_source, is_two_sided
 from quire.database.entries.relink import RowReplacement, relink
 from quire.database.entries.store import EntryStore

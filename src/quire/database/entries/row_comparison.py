@@ -11,7 +11,8 @@ from collections.abc import Collection, Sequence
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.components import component_links, detach_components
+from quire.database.entries.components import component_links
+from quire.database.entries.deletion import detach_components
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Row

@@ -11,8 +11,8 @@ from msgspec import Struct
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.dialect import Dialect
-from quire.database.entries.components import delete_entries
 from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
+from quire.database.entries.deletion import delete_entries
 from quire.database.entries.store import EntryStore, open_store
 from quire.database.entries.versions_query import entries_of
 from quire.database.migration.archive import ArchiveEntry, ArchiveWriter
@@ -44,8 +44,6 @@ from quire.schema.model import Model, Schema
 _ATTRIBUTES = "attributes"
 _FREE = frozenset({_ATTRIBUTES, "info"})
 """Compared separately, or irrelevant."""
-
-_ROWS_AT_ONCE = 500
 
 
 def extends(after: Schema, before: Schema) -> bool:
@@ -199,8 +197,7 @@ class PreMigration:
     def _take(self, uid: str, ids: Sequence[int]) -> Program[None]:
         layout = self._store.layout(uid)
         yield from archive_entries(self._store, self._keeper, uid, ids)
-        for start in range(0, len(ids), _ROWS_AT_ONCE):
-            yield from delete_entries(self._store, layout, ids[start : start + _ROWS_AT_ONCE])
+        yield from delete_entries(self._store, layout, ids)
 
 
 class MigrationTarget(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.components import ComponentLink, component_links, detach_components
+from quire.database.entries.components import ComponentLink, component_links, ids_by_component
+from quire.database.entries.deletion import detach_components
 from quire.database.entries.store import EntryStore
 from quire.database.migration.archive import ArchiveWriter
 from quire.database.program import Program, Value
@@ -43,7 +44,7 @@ def archive_attribute(
         case ComponentEdge() as edge:
             links = yield from _links_in(store, edge)
             found: _Belongings = {edge.table: {link.link_id for link in links}}
-            for part, ids in _by_uid(links).items():
+            for part, ids in ids_by_component(links).items():
                 yield from _gather(store, part, ids, found)
             yield from _keep(keeper, found)
             yield from detach_components(store, layout, links)
@@ -79,7 +80,7 @@ def _gather(store: EntryStore, uid: str, ids: Collection[int], found: _Belonging
     if parts:
         links = found.setdefault(layout.table.components_table, set())
         links.update(link.link_id for link in parts)
-    for part, part_ids in _by_uid(parts).items():
+    for part, part_ids in ids_by_component(parts).items():
         yield from _gather(store, part, part_ids, found)
     for table, column, morph in _link_tables(store, uid):
         rows = yield from _source_ids(store, table, column, ids, morph)
@@ -95,13 +96,6 @@ def _link_tables(store: EntryStore, uid: str) -> Iterator[tuple[str, str, MorphT
         incoming = store.layouts.incoming(uid).links
         yield from ((link.edge.table, link.edge.target_column, None) for link in incoming)
     yield from ((edge.table, edge.source_id_column, edge) for _, edge in layout.morph_targets)
-
-
-def _by_uid(links: Collection[ComponentLink]) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = {}
-    for link in links:
-        groups.setdefault(link.uid, []).append(link.id)
-    return groups
 
 
 def _source_ids(

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.components import delete_entries
+from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from quire.database.entries.components import delete_entries
+from quire.database.entries.deletion import delete_entries
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of, first_document_id
 from quire.database.program import Program
