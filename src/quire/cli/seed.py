@@ -3,12 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
 from quire.cli.new_secrets import write_environment
 from quire.cli.project import require_project
-from quire.cli.terminal import DONE, print_message
+from quire.cli.terminal import DONE, print_message, shown_progress
 from quire.database.settings_target import target_of
 from quire.seeding.content import Content
 from quire.seeding.load import read_content
@@ -33,16 +30,11 @@ def seed_project(project: Path) -> int:
     written = None if asyncio.run(target.has_tables()) else write_environment(settings)
     if written is not None:
         print_message(f"New secrets are in {written}.")
-    with _progress() as progress:
-        task = progress.add_task("Storing content", total=content.size)
-        asyncio.run(seed(settings, schema, content, lambda _: progress.advance(task)))
+    with shown_progress() as progress:
+        progress.begin("Storing content", content.size)
+        asyncio.run(seed(settings, schema, content, lambda _: progress.advance(1)))
     print_message(f"{target.place} holds {_sum(content)}.")
     return DONE
-
-
-def _progress() -> Progress:
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _sum(content: Content) -> str:

@@ -10,7 +10,7 @@ from quire.database.connection import Database
 from quire.database.content_rows import ExistingContent
 from quire.database.entries.store import open_store
 from quire.database.initialize import FirstLocale, first_program
-from quire.database.interruptible import write_interruptible
+from quire.database.long_operations import write_interruptible
 from quire.database.open import open_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of

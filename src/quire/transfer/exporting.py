@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from quire.clock import iso_from_ms, now_ms
 from quire.database.entries.store import open_store
+from quire.database.long_operations import Progress
 from quire.database.open import require_project_database
 from quire.database.settings_target import target_of
 from quire.database.tables.table_map import map_tables
@@ -33,7 +34,6 @@ from quire.transfer.archive_format import (
 )
 from quire.transfer.cipher import EncryptingWriter
 from quire.transfer.export_lines import ExportLines, Write, export_program
-from quire.transfer.importing import ImportProgress
 from quire.uploads.storage import Storage
 from quire.uploads.storage.open import open_storage
 
@@ -237,7 +237,7 @@ async def export_project(
     *,
     key: str | None,
     compress: bool,
-    progress: ImportProgress,
+    progress: Progress,
 ) -> ExportCounts:
     """Write a consistent copy of the content of a project to a new archive.
 
@@ -287,7 +287,7 @@ async def export_project(
     )
 
 
-def _counted(writer: LineWriter, progress: ImportProgress) -> Write:
+def _counted(writer: LineWriter, progress: Progress) -> Write:
     def write(line: object) -> None:
         writer.write(line)
         progress.advance(1)

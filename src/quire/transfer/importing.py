@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -12,7 +11,7 @@ from quire.clock import now_ms
 from quire.database.connection import Database
 from quire.database.content_rows import ExistingContent
 from quire.database.initialize import FirstLocale, first_program
-from quire.database.interruptible import write_interruptible
+from quire.database.long_operations import Progress, write_interruptible
 from quire.database.migration.migrate import MigrationGoal, migrate_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.open import require_project_database
@@ -124,16 +123,6 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
 
 
-class ImportProgress(Protocol):
-    """Receives the progress of an import."""
-
-    def begin(self, work: str, total: int | None) -> None:
-        """Start a phase with a number of steps, ``None`` if it is unknown."""
-
-    def advance(self, steps: int) -> None:
-        """Report that so many steps are done."""
-
-
 class ImportTarget(Struct, frozen=True, kw_only=True):
     """A project, and whether its content may be deleted."""
 
@@ -143,7 +132,7 @@ class ImportTarget(Struct, frozen=True, kw_only=True):
 
 
 async def import_archive(
-    archive: UnpackedArchive, into: ImportTarget, progress: ImportProgress
+    archive: UnpackedArchive, into: ImportTarget, progress: Progress
 ) -> ImportCounts:
     """Replace the content of a project by that of an archive.
 
@@ -167,9 +156,7 @@ def _storage(into: ImportTarget) -> Storage:
 class _ImportRun:
     """One import."""
 
-    def __init__(
-        self, archive: UnpackedArchive, into: ImportTarget, progress: ImportProgress
-    ) -> None:
+    def __init__(self, archive: UnpackedArchive, into: ImportTarget, progress: Progress) -> None:
         self._archive = archive
         self._into = into
         self._progress = progress

@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Protocol
 
 from msgspec import Struct, field
 
@@ -27,6 +26,7 @@ from quire.database.copying.values import (
     reducer,
 )
 from quire.database.dialect import Dialect
+from quire.database.long_operations import Progress
 from quire.database.program import Program, Row, Rows, Statement, Value
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import FoundTables
@@ -97,16 +97,6 @@ def _common_form(dialect: Dialect, kind: StorageKind, *, exact: bool) -> Callabl
     return lambda stored: form(reduce(stored))
 
 
-class CopyProgress(Protocol):
-    """Receives the progress of a copy."""
-
-    def begin(self, work: str, total: int) -> None:
-        """Start a phase that goes through so many rows."""
-
-    def advance(self, rows: int) -> None:
-        """Report that so many rows are done."""
-
-
 class CopyResult(Struct, frozen=True):
     """Result of a copy: rows by table, and notes for the report.
 
@@ -127,7 +117,7 @@ async def copy_database(
     schema: Schema,
     *,
     replace: bool,
-    progress: CopyProgress,
+    progress: Progress,
 ) -> CopyResult:
     """Copy everything in one database to another one.
 
@@ -207,7 +197,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
             yield Statement(ddl.create_table(copied.table))
             yield from self._state.begin(copied.name)
 
-    async def rows(self, progress: CopyProgress) -> dict[str, int]:
+    async def rows(self, progress: Progress) -> dict[str, int]:
         """Copy the rows that are missing; returns how many each table has."""
         _, states = await self.filled.run(self._state.read())
         counts = {
@@ -225,7 +215,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
             await self._table(copied, state, progress)
         return counts
 
-    async def _table(self, copied: CopiedTable, state: TableState, progress: CopyProgress) -> None:
+    async def _table(self, copied: CopiedTable, state: TableState, progress: Progress) -> None:
         read, write = self._pages(self.source, copied), self._pages(self.target, copied)
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
         convert = [
@@ -288,7 +278,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
             yield from self.target.kind.counters.raise_to(copied.name, given)
         yield from self._state.reach(copied.name, FINISHED, None)
 
-    async def differences(self, counts: Mapping[str, int], progress: CopyProgress) -> list[str]:
+    async def differences(self, counts: Mapping[str, int], progress: Progress) -> list[str]:
         """Read all tables on both sides and name those that differ."""
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
         exact = source.name == target.name

@@ -1,15 +1,25 @@
-"""Long writes that can be interrupted: Ctrl+C ends them at their next step and rolls back."""
+"""Long operations: their progress, and writes that Ctrl+C ends at their next step."""
 
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.errors import QuireError
 
 T = TypeVar("T")
+
+
+class Progress(Protocol):
+    """Receives the progress of a long operation."""
+
+    def begin(self, work: str, total: int | None) -> None:
+        """Start a phase with a number of steps, ``None`` if it is unknown."""
+
+    def advance(self, steps: int) -> None:
+        """Report that so many steps are done."""
 
 
 class InterruptedWriteError(QuireError):
