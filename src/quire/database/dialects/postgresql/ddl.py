@@ -1,6 +1,6 @@
 """DDL of PostgreSQL, with the types and names that Strapi uses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -9,8 +9,6 @@ from sqlalchemy import (
     Boolean,
     Column,
     Date,
-    DefaultClause,
-    ForeignKeyConstraint,
     Index,
     Integer,
     Numeric,
@@ -21,10 +19,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql
 
-from quire.database.tables.inspection import FoundTable
-from quire.database.tables.metadata import ColumnTypes, index_columns, status_of_index
+from quire.database.tables.ddl import DdlWriter
+from quire.database.tables.metadata import ColumnTypes
 from quire.database.tables.system import DATABASE_SCHEMA
-from quire.query.plan import Status
 from quire.schema.attributes.base import StorageKind
 
 COLUMN_TYPES = ColumnTypes(
@@ -57,36 +54,40 @@ _KEPT_AS_WRITTEN = (DATABASE_SCHEMA, "schema")
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's
 
 
-class PostgresDdl:
-    """Writes the DDL of a PostgreSQL database (a `DdlWriter`)."""
+def quote(name: str) -> str:
+    """Quote a name; without quotes it would be folded to lower case and could be a keyword."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class PostgresDdl(DdlWriter):
+    """Writes the DDL of a PostgreSQL database."""
+
+    def quote(self, name: str) -> str:
+        """See `quote`."""
+        return quote(name)
+
+    def written_type(self, column: Column[Any]) -> str:
+        """Return the type of a column as PostgreSQL spells it."""
+        if (column.table.name, column.name) == _KEPT_AS_WRITTEN:
+            return "json"
+        return column.type.compile(dialect=_DIALECT).lower()
 
     def create_table(self, table: Table) -> str:
         """Create a table; its foreign keys are added when all tables exist."""
-        columns = ", ".join(_column(column) for column in table.columns)
+        columns = ", ".join(map(self._column, table.columns))
         return f"CREATE TABLE {quote(table.name)} ({columns})"
 
     def add_foreign_keys(self, table: Table) -> Sequence[str]:
-        """Add the foreign keys of a table, in the order of their columns."""
-        positions = list(table.columns)
-        keys = sorted(
-            table.foreign_key_constraints, key=lambda key: positions.index(key.columns[0])
-        )
-        return tuple(f"ALTER TABLE {quote(table.name)} ADD {_foreign_key(key)}" for key in keys)
+        """Add the foreign keys of a table."""
+        return [f"ALTER TABLE {quote(table.name)} ADD {key}" for key in self.foreign_keys(table)]
 
     def create_index(self, index: Index) -> str:
-        """Create an index over plain columns; a unique index is a constraint, as in Strapi."""
-        table = index.table
-        if table is None:
-            raise ValueError(f"the index {index.name} belongs to no table")
-        columns = ", ".join(
-            f"{quote(name)} DESC" if descending else quote(name)
-            for name, descending in index_columns(index)
-        )
+        """Create an index; a unique index is a constraint, as in Strapi."""
+        table, columns, condition = self.indexed(index)
         name = quote(str(index.name))
         if index.unique:
-            return f"ALTER TABLE {quote(table.name)} ADD CONSTRAINT {name} UNIQUE ({columns})"
-        some = _SOME_ROWS[status_of_index(index)]
-        return f"CREATE INDEX {name} ON {quote(table.name)} ({columns}){some}"
+            return f"ALTER TABLE {table} ADD CONSTRAINT {name} UNIQUE ({columns})"
+        return f"CREATE INDEX {name} ON {table} ({columns}){condition}"
 
     def drop_table(self, name: str) -> str:
         """Drop a table, with the foreign keys that refer to it."""
@@ -107,84 +108,22 @@ class PostgresDdl:
             f"ELSE DROP INDEX IF EXISTS {quote(name)}; END IF; END $$"
         )
 
-    def rename_table(self, before: str, after: str) -> str:
-        """Rename a table; foreign keys that refer to it follow."""
-        return f"ALTER TABLE {quote(before)} RENAME TO {quote(after)}"
-
     def add_column(self, column: Column[Any]) -> Sequence[str]:
         """Add a column at the end, and its foreign key."""
         table = quote(column.table.name)
         keys = [key.constraint for key in column.foreign_keys if key.constraint]
         return (
-            f"ALTER TABLE {table} ADD COLUMN {_column(column)}",
-            *(f"ALTER TABLE {table} ADD {_foreign_key(key)}" for key in keys),
+            f"ALTER TABLE {table} ADD COLUMN {self._column(column)}",
+            *(f"ALTER TABLE {table} ADD {self.foreign_key(key)}" for key in keys),
         )
 
-    def rename_column(self, table: str, before: str, after: str) -> str:
-        """Rename a column; indexes and foreign keys follow."""
-        return f"ALTER TABLE {quote(table)} RENAME COLUMN {quote(before)} TO {quote(after)}"
-
-    def drop_column(self, table: FoundTable, name: str) -> Sequence[str]:
-        """Drop a column, with its foreign key."""
-        return (f"ALTER TABLE {quote(table.name)} DROP COLUMN {quote(name)}",)
-
-    def copy_structure(self, copy: str, table: str, columns: Sequence[str]) -> str:
-        """Create an empty table with some columns of another one, without keys and indexes."""
-        names = ", ".join(quote(name) for name in columns)
-        chosen = f"SELECT {names} FROM {quote(table)} WHERE false"  # noqa: S608 - quoted names
-        return f"CREATE TABLE {quote(copy)} AS {chosen}"
-
-    def type_name(self, column: Column[Any]) -> str:
-        """Return the type of a column as an inspection finds it."""
-        return "integer" if column.primary_key else type_name(column)
-
-
-_SOME_ROWS: Mapping[Status | None, str] = MappingProxyType(
-    {
-        None: "",
-        "published": ' WHERE "published_at" IS NOT NULL',
-        "draft": ' WHERE "published_at" IS NULL',
-    }
-)
-"""Which rows an index holds, by their status."""
-
-
-def quote(name: str) -> str:
-    """Quote a name; without quotes it would be folded to lower case and could be a keyword."""
-    return '"' + name.replace('"', '""') + '"'
+    def _column(self, column: Column[Any]) -> str:
+        if column.primary_key:
+            return f"{quote(column.name)} serial PRIMARY KEY"
+        null = "" if column.nullable else " NOT NULL"
+        written = f"{quote(column.name)} {self.written_type(column)}{null}"
+        return f"{written}{self.default(column)}"
 
 
 def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
-
-
-def type_name(column: Column[object]) -> str:
-    """Return the type of a column as PostgreSQL spells it: ``varchar(255)``."""
-    if (column.table.name, column.name) == _KEPT_AS_WRITTEN:
-        return "json"
-    return column.type.compile(dialect=_DIALECT).lower()
-
-
-def _column(column: Column[object]) -> str:
-    if column.primary_key:
-        return f"{quote(column.name)} serial PRIMARY KEY"
-    null = "" if column.nullable else " NOT NULL"
-    return f"{quote(column.name)} {type_name(column)}{null}{_default(column)}"
-
-
-def _default(column: Column[object]) -> str:
-    default = column.server_default
-    if not isinstance(default, DefaultClause):
-        return ""
-    text = str(default.arg).replace("'", "''")
-    return f" DEFAULT '{text}'"
-
-
-def _foreign_key(key: ForeignKeyConstraint) -> str:
-    columns = ", ".join(quote(name) for name in key.column_keys)
-    target = key.referred_table
-    referred = ", ".join(quote(element.column.name) for element in key.elements)
-    return (
-        f"CONSTRAINT {quote(str(key.name))} FOREIGN KEY ({columns})"
-        f" REFERENCES {quote(target.name)} ({referred}) ON DELETE {key.ondelete}"
-    )
