@@ -47,7 +47,7 @@ from quire.runtime.schema_runtime import SchemaRuntime, make_schema_runtime
 from quire.runtime.services import Services, open_services
 from quire.runtime.startup_checks import clear_archives, require_agreement
 from quire.schema.model import Schema
-from quire.settings import Settings, load_settings_from_environment
+from quire.settings import Settings
 from quire.strapi_project.schema import load_options, load_project_schema
 from quire.tracing.setup import open_tracing
 from quire.uploads.service import MediaLibrary
@@ -369,8 +369,3 @@ def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:
     Raises SchemaError or ExtensionError with all problems.
     """
     return Application(settings, clock=clock, tracing=open_tracing(settings))
-
-
-def app_from_environment() -> Application:
-    """Create the application in a process that was started for it."""
-    return build_app(load_settings_from_environment())

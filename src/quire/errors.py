@@ -269,9 +269,8 @@ class ServiceUnavailableError(_DetaillessError):
     name = "ServiceUnavailableError"
     default_message = "Service Unavailable"
 
-    def __init__(self, message: str | None = None, *, retry_after: int = 1) -> None:
-        """``retry_after`` is in seconds and becomes the ``Retry-After`` header."""
-        super().__init__(message, headers={"Retry-After": str(retry_after)})
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message, headers={"Retry-After": "1"})
 
 
 class DatabaseBusyError(ServiceUnavailableError):

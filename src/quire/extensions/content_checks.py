@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec.structs import replace
@@ -17,6 +17,8 @@ from quire.hooks.policies import RULE_ACTIONS, Policy, PolicyMark, Rule, RuleMar
 from quire.hooks.write import PREPARE_ACTIONS, WRITE_ACTIONS, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import USER_UID, ContentType, Schema
+
+G = TypeVar("G", Rule, Policy)
 
 
 class HookCheck(MarkCheck[HookMark]):
@@ -159,37 +161,19 @@ class AroundCheck(MarkCheck[AroundMark]):
         ]
 
 
-class RuleCheck(MarkCheck[RuleMark]):
-    """The check of one mark."""
+class GuardCheck(MarkCheck[RuleMark | PolicyMark]):
+    """The check of one mark of a rule or a policy."""
 
-    def rules(self) -> list[Rule]:
-        """Return a rule for each content type; they are ignored if there are problems."""
-        self.check_signature(["the principal"])
+    def guards(self, kind: type[G], argument: str) -> list[G]:
+        """Return a rule or policy for each content type; they are ignored if there are problems.
+
+        ``argument`` describes what the function takes.
+        """
+        self.check_signature([argument])
         self.check_plain()
         actions = self.actions(self.mark.on, RULE_ACTIONS)
         return [
-            Rule(
-                uid=content_type.uid,
-                on=self.actions_of(content_type, actions),
-                function=self.function,  # type: ignore[arg-type]  # its signature was checked
-                name=self.name,
-                file=self.file,
-                line=self.line,
-            )
-            for content_type in self.types()
-        ]
-
-
-class PolicyCheck(MarkCheck[PolicyMark]):
-    """The check of one mark."""
-
-    def policies(self) -> list[Policy]:
-        """Return a policy for each content type; they are ignored if there are problems."""
-        self.check_signature(["the context"])
-        self.check_plain()
-        actions = self.actions(self.mark.on, RULE_ACTIONS)
-        return [
-            Policy(
+            kind(
                 uid=content_type.uid,
                 on=self.actions_of(content_type, actions),
                 function=self.function,  # type: ignore[arg-type]  # its signature was checked
@@ -219,14 +203,13 @@ class ContentChecks:
                 around_check = AroundCheck(self._schema, file, name, function, mark)
                 self._around += around_check.calls()
                 self.problems += around_check.problems
-            case RuleMark():
-                rule_check = RuleCheck(self._schema, file, name, function, mark)
-                self._rules += rule_check.rules()
-                self.problems += rule_check.problems
-            case PolicyMark():
-                policy_check = PolicyCheck(self._schema, file, name, function, mark)
-                self._policies += policy_check.policies()
-                self.problems += policy_check.problems
+            case RuleMark() | PolicyMark():
+                guard_check = GuardCheck(self._schema, file, name, function, mark)
+                if isinstance(mark, RuleMark):
+                    self._rules += guard_check.guards(Rule, "the principal")
+                else:
+                    self._policies += guard_check.guards(Policy, "the context")
+                self.problems += guard_check.problems
             case ComputedMark():
                 computed_check = ComputedCheck(self._schema, file, name, function, mark)
                 for one in computed_check.fields():

@@ -59,16 +59,6 @@ def signature_headers(secret: str, delivery_id: str, seconds: int, body: bytes) 
     }
 
 
-def is_signed(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
-    """Tell whether a body was signed with a secret; header names are in lower case."""
-    try:
-        seconds = int(headers["webhook-timestamp"])
-        wanted = signature_headers(secret, headers["webhook-id"], seconds, body)
-        return hmac.compare_digest(headers["webhook-signature"], wanted["webhook-signature"])
-    except (KeyError, ValueError):
-        return False
-
-
 _log = structlog.get_logger("quire.webhooks")
 
 

@@ -186,8 +186,8 @@ class JobApi:
             shown = []
             for name, definition in sorted(self._schedules.items()):
                 stored = (yield from self._schedule_rows.find(name)) if has_rows else None
-                jobs = (yield from self._jobs.rows.with_key(name, name, 1)) if has_jobs else []
-                shown.append(_shown_schedule(definition, stored, jobs))
+                job = (yield from self._jobs.rows.latest(name, name)) if has_jobs else None
+                shown.append(_shown_schedule(definition, stored, job))
             return shown
 
         return respond_data(await self._database.read(program, snapshot=True))
@@ -258,7 +258,7 @@ def _detailed(job: StoredJob) -> JobResponse:
 
 
 def _shown_schedule(
-    definition: ScheduleDefinition, stored: StoredSchedule | None, jobs: Sequence[StoredJob]
+    definition: ScheduleDefinition, stored: StoredSchedule | None, job: StoredJob | None
 ) -> Schedule:
     # Until a worker has seen a new expression, nobody knows when it is due.
     is_known = stored is not None and stored.expression == definition.expression
@@ -269,5 +269,5 @@ def _shown_schedule(
         place=definition.job.place,
         next_due_at=stored.next_due if stored is not None and is_known else None,
         last_due_at=None if stored is None else stored.last_due,
-        last_job=_shown(jobs[0]) if jobs else None,
+        last_job=None if job is None else _shown(job),
     )

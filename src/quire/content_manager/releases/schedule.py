@@ -67,8 +67,9 @@ class PublicationSchedule(Struct, frozen=True):
             return found
         rows = self.engine.jobs.rows
         for action in ACTIONS:
-            jobs = yield from rows.with_key(ENTRY_JOB, _key(entry, action), 1)
-            found += [_shown(job) for job in jobs if job.state in _OPEN or job.state == FAILED]
+            job = yield from rows.latest(ENTRY_JOB, _key(entry, action))
+            if job is not None and (job.state in _OPEN or job.state == FAILED):
+                found.append(_shown(job))
         return found
 
     def pending(self, limit: int) -> Program[list[StoredJob]]:

@@ -205,12 +205,6 @@ def granted_in(stored: object, owner: Owner, row_id: int) -> frozenset[str]:
     return frozenset(map(str, actions)) if isinstance(actions, list) else frozenset()
 
 
-def read_grants(writes: Writes, owner: Owner, row_id: int) -> Program[frozenset[str]]:
-    """Return the actions of a role or a token."""
-    stored = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
-    return granted_in(stored, owner, row_id)
-
-
 def write_grants(
     writes: Writes, owner: Owner, row_id: int, actions: Collection[str]
 ) -> Program[None]:

@@ -216,10 +216,11 @@ class JobRows:
             where.append(lt("id", before))
         return (yield from self._table.select(*where, order=("-id",), limit=limit))
 
-    def with_key(self, name: str, key: str, limit: int) -> Program[list[StoredJob]]:
-        """Return the latest jobs with a name and a cancel key, the latest first."""
+    def latest(self, name: str, key: str) -> Program[StoredJob | None]:
+        """Return the latest job with a name and a cancel key."""
         here = (eq("cancel_key", key), eq("name", name))
-        return (yield from self._table.select(*here, order=("-id",), limit=limit))
+        found = yield from self._table.select(*here, order=("-id",), limit=1)
+        return found[0] if found else None
 
     def pending(self, names: Sequence[str], limit: int) -> Program[list[StoredJob]]:
         """Return jobs with these names that have not ended, in the order of their due times."""

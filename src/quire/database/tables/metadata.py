@@ -117,12 +117,6 @@ def is_read_index(index: Index) -> bool:
     return bool(index.info.get(READ_INDEX))
 
 
-def read_indexes(metadata: MetaData) -> Iterator[Index]:
-    """Iterate over Quire's own read indexes, by table and name."""
-    for table in metadata.tables.values():
-        yield from (index for index in sorted_indexes(table) if is_read_index(index))
-
-
 def index_columns(index: Index) -> list[tuple[str, bool]]:
     """Return the columns of an index in their order, and whether each is descending."""
     found = []

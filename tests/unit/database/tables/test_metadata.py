@@ -1,15 +1,17 @@
 """The wanted tables against those that the reference server made, and the read indexes."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 import pytest
+from sqlalchemy import Index, MetaData
 
 from quire.database.tables.inspection import FoundTable
 from quire.database.tables.metadata import (
     gain_of,
     is_read_index,
-    read_indexes,
+    sorted_indexes,
     tables_with_read_indexes,
 )
 from quire.errors import SchemaError
@@ -27,6 +29,12 @@ from tests.unit.database.running import (
     schema_of,
     tables_of,
 )
+
+
+def read_indexes(metadata: MetaData) -> Iterator[Index]:
+    """Quire's own read indexes, by table and name."""
+    for table in metadata.tables.values():
+        yield from filter(is_read_index, sorted_indexes(table))
 
 
 def described(table: FoundTable, *, without: set[str]) -> dict[str, object]:
