@@ -1,6 +1,6 @@
 """The audit log: records changes by administrators, and lists them for super admins."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from typing import Annotated, ClassVar, TypeVar
 
@@ -17,10 +17,8 @@ from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import number_in
-from quire.database.connection import Database, PoolStatistics
-from quire.database.content_versions import ContentVersions
-from quire.database.dialect import Dialect
-from quire.database.program import Program, Statement, Value
+from quire.database.connection import Database, DatabaseWrapper
+from quire.database.program import Program
 from quire.database.stores.audit_log import FILTERED, AuditLog, AuditQuery, AuditRow
 from quire.errors import AppError, ForbiddenError
 
@@ -52,88 +50,24 @@ class _PendingRow(Struct):
 _pending: ContextVar[_PendingRow | None] = ContextVar("audited request", default=None)
 
 
-class AuditedDatabase:
+class AuditedDatabase(DatabaseWrapper):
     """A database whose writes include the audit row of the request, in the same transaction.
 
     Writes outside of requests of administrators are passed on.
     """
 
-    def __init__(self, inner: Database, log: AuditLog) -> None:
-        self._inner = inner
+    def __init__(self, database: Database, log: AuditLog) -> None:
+        super().__init__(database)
         self._log = log
-
-    @property
-    def dialect(self) -> Dialect:
-        """See `Database.dialect`."""
-        return self._inner.dialect
-
-    @property
-    def versions(self) -> ContentVersions:
-        """See `Database.versions`."""
-        return self._inner.versions
-
-    def version(self) -> int | None:
-        """See `Database.version`."""
-        return self._inner.version()
-
-    async def present_version(self) -> int | None:
-        """See `Database.present_version`."""
-        return await self._inner.present_version()
-
-    def follow(self, setting: Statement) -> None:
-        """See `Database.follow`."""
-        self._inner.follow(setting)
-
-    async def followed(self) -> Value:
-        """See `Database.followed`."""
-        return await self._inner.followed()
-
-    async def read(
-        self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
-    ) -> T:
-        """See `Database.read`."""
-        return await self._inner.read(make, snapshot=snapshot, key=key)
-
-    async def read_at(
-        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
-    ) -> T | None:
-        """See `Database.read_at`."""
-        return await self._inner.read_at(version, make, key=key)
-
-    def read_now(
-        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
-    ) -> T:
-        """See `Database.read_now`."""
-        return self._inner.read_now(make, key=key, version=version)
-
-    async def is_costly(self, statement: Statement) -> bool | None:
-        """See `Database.is_costly`."""
-        return await self._inner.is_costly(statement)
 
     async def write(self, program: Program[T]) -> T:
         """See `Database.write`; the first write of a request includes its audit row."""
         pending = _pending.get()
         if pending is None or pending.noted:
-            return await self._inner.write(program)
-        result = await self._inner.write(self._with_audit_row(program, pending.row))
+            return await self._database.write(program)
+        result = await self._database.write(self._with_audit_row(program, pending.row))
         pending.noted = True
         return result
-
-    def pools(self) -> tuple[PoolStatistics, ...]:
-        """See `Database.pools`."""
-        return self._inner.pools()
-
-    def is_in_place(self) -> bool | None:
-        """See `Database.is_in_place`."""
-        return self._inner.is_in_place()
-
-    def forget_statements(self) -> None:
-        """See `Database.forget_statements`."""
-        self._inner.forget_statements()
-
-    async def close(self) -> None:
-        """See `Database.close`."""
-        await self._inner.close()
 
     def _with_audit_row(self, program: Program[T], row: AuditRow) -> Program[T]:
         result = yield from program

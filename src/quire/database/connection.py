@@ -144,3 +144,78 @@ class Database(Protocol):
 
     async def close(self) -> None:
         """Finish running work and close all connections."""
+
+
+class DatabaseWrapper:
+    """A database that passes every call on to another one; subclasses change some of them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def dialect(self) -> Dialect:
+        """See `Database.dialect`."""
+        return self._database.dialect
+
+    @property
+    def versions(self) -> ContentVersions:
+        """See `Database.versions`."""
+        return self._database.versions
+
+    def version(self) -> int | None:
+        """See `Database.version`."""
+        return self._database.version()
+
+    async def present_version(self) -> int | None:
+        """See `Database.present_version`."""
+        return await self._database.present_version()
+
+    def follow(self, setting: Statement) -> None:
+        """See `Database.follow`."""
+        self._database.follow(setting)
+
+    async def followed(self) -> Value:
+        """See `Database.followed`."""
+        return await self._database.followed()
+
+    async def read(
+        self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
+    ) -> T:
+        """See `Database.read`."""
+        return await self._database.read(make, snapshot=snapshot, key=key)
+
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        """See `Database.read_at`."""
+        return await self._database.read_at(version, make, key=key)
+
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        """See `Database.read_now`."""
+        return self._database.read_now(make, key=key, version=version)
+
+    async def is_costly(self, statement: Statement) -> bool | None:
+        """See `Database.is_costly`."""
+        return await self._database.is_costly(statement)
+
+    async def write(self, program: Program[T]) -> T:
+        """See `Database.write`."""
+        return await self._database.write(program)
+
+    def pools(self) -> tuple[PoolStatistics, ...]:
+        """See `Database.pools`."""
+        return self._database.pools()
+
+    def is_in_place(self) -> bool | None:
+        """See `Database.is_in_place`."""
+        return self._database.is_in_place()
+
+    def forget_statements(self) -> None:
+        """See `Database.forget_statements`."""
+        self._database.forget_statements()
+
+    async def close(self) -> None:
+        """See `Database.close`."""
+        await self._database.close()

@@ -7,10 +7,8 @@ from collections.abc import Callable, Hashable
 from time import perf_counter
 from typing import Literal, Protocol, TypeVar
 
-from quire.database.connection import Database, PoolStatistics
-from quire.database.content_versions import ContentVersions
-from quire.database.dialect import Dialect
-from quire.database.program import Program, Statement, Value
+from quire.database.connection import Database, DatabaseWrapper
+from quire.database.program import Program, Statement
 
 T = TypeVar("T")
 
@@ -28,26 +26,12 @@ class DatabaseObserver(Protocol):
         """Record an operation that has ended, also if it has failed."""
 
 
-class ObservedDatabase:
+class ObservedDatabase(DatabaseWrapper):
     """A database that notifies an observer of its operations."""
 
     def __init__(self, database: Database, observer: DatabaseObserver) -> None:
-        self._database = database
+        super().__init__(database)
         self._observer = observer
-
-    @property
-    def dialect(self) -> Dialect:
-        """The dialect of the database."""
-        return self._database.dialect
-
-    @property
-    def versions(self) -> ContentVersions:
-        """See `Database.versions`."""
-        return self._database.versions
-
-    def version(self) -> int | None:
-        """Return the token of the database."""
-        return self._database.version()
 
     async def present_version(self) -> int | None:
         """See `Database.present_version`."""
@@ -56,14 +40,6 @@ class ObservedDatabase:
             return await self._database.present_version()
         finally:
             self._observer.add("version", perf_counter() - started)
-
-    def follow(self, setting: Statement) -> None:
-        """See `Database.follow`."""
-        self._database.follow(setting)
-
-    async def followed(self) -> Value:
-        """See `Database.followed`."""
-        return await self._database.followed()
 
     async def read(
         self,
@@ -118,19 +94,3 @@ class ObservedDatabase:
             return await self._database.write(self._observer.observe(program))
         finally:
             self._observer.add("write", perf_counter() - started)
-
-    def pools(self) -> tuple[PoolStatistics, ...]:
-        """See `Database.pools`."""
-        return self._database.pools()
-
-    def is_in_place(self) -> bool | None:
-        """See `Database.is_in_place`."""
-        return self._database.is_in_place()
-
-    def forget_statements(self) -> None:
-        """See `Database.forget_statements`."""
-        self._database.forget_statements()
-
-    async def close(self) -> None:
-        """Close the database."""
-        await self._database.close()
