@@ -1,4 +1,4 @@
-"""The actions on documents: one module each, for a sequence of commands.
+"""The actions on documents: one function for each command.
 
-Every write goes through one of these; nothing else writes rows of content.
+`quire.document_service.service` alone calls them; nothing else writes rows of content.
 """
