@@ -95,7 +95,7 @@ class AccountApis:
         limits = CallLimits(services.limiter)
         self.roles = RoleApi(reader, accounts, Roles(documents, accounts), routed=routed)
         self._apis = (
-            UserApi(reader, users, accounts),
+            UserApi(reader, responses, users, accounts),
             self.roles,
             SignInApi(
                 responses,

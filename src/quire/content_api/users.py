@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from quire.access.principal import EndUser
 from quire.access.routes import ProjectFields
-from quire.auth.end_users import GUARDED, NOT_FOUND, EndUsers, Show
+from quire.auth.end_users import GUARDED, NOT_FOUND, EndUsers
+from quire.content_api.account_handlers import AccountResponses
 from quire.content_api.account_types import (
     PASSWORD,
     USERNAME,
@@ -37,8 +38,6 @@ from quire.content_api.validators import (
     required,
 )
 from quire.database.execute.prepared_read import EncodedEntry
-from quire.database.execute.row_mappers import Item
-from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
 from quire.document_service.read_service import ReadService
 from quire.document_service.validate.problems import Problem
@@ -140,8 +139,15 @@ def _further_fields(models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `Pr
 class UserApi:
     """``/users``."""
 
-    def __init__(self, reader: ReadService, users: EndUsers, accounts: Accounts) -> None:
+    def __init__(
+        self,
+        reader: ReadService,
+        responses: AccountResponses,
+        users: EndUsers,
+        accounts: Accounts,
+    ) -> None:
         self._reader = reader
+        self._responses = responses
         self._users = users
         self._accounts = accounts
         self._type = reader.schema.content_types[USER_UID]
@@ -219,7 +225,9 @@ class UserApi:
         body = request.body_fields
         check_body(body, NewEndUser)
         data = settable_attributes(self._reader.schema, body, request.principal.ability)
-        item = await self._users.create(data, self._shown(request), principal=request.principal)
+        item = await self._users.create(
+            data, self._responses.shower(request, _WITH_ROLE), principal=request.principal
+        )
         return respond_bare(item, CREATED)
 
     async def update_user(self, request: Request) -> Response:
@@ -233,7 +241,7 @@ class UserApi:
         if "id" in body:
             raise InvalidKeyError("id", None, source="body", show_path=False)
         data = settable_attributes(self._reader.schema, body, request.principal.ability)
-        show = self._shown(request)
+        show = self._responses.shower(request, _WITH_ROLE)
         item = await self._users.update(user_id, data, show, principal=request.principal)
         return respond_bare(item)
 
@@ -245,25 +253,13 @@ class UserApi:
         user_id = row_id(request.parameters["id"])
         if user_id is None:
             return NO_CONTENT
-        show = self._shown(request, b"")
+        show = self._responses.shower(request)
         item = await self._users.delete(user_id, show, principal=request.principal)
         return NO_CONTENT if item is None else respond_bare(item)
 
     async def _is_missing(self, user_id: int) -> bool:
         database = self._reader.database
         return await database.read(lambda: self._accounts.user(user_id)) is None
-
-    def _shown(self, request: Request, query: bytes = _WITH_ROLE) -> Show[Item]:
-        """Return a program that reads the user for the response, within the write transaction."""
-        prepared = self._reader.prepare_small(
-            self._type, "written", query, request.principal.ability
-        )
-
-        def show(user_id: int) -> Program[Item]:
-            items = yield from prepared.row(user_id)
-            return items[0]
-
-        return show
 
 
 def _own_id(request: Request) -> int:
