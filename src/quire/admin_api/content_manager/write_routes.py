@@ -97,58 +97,29 @@ class EntryWriteApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        collection, single = "collection-types/:uid", "single-types/:uid"
+        many, one, entry = "collection-types/:uid", "single-types/:uid", EntryInput
+        options, ids, count = UnpublishOptions, DocumentIds, DocumentCount
         listed: tuple[tuple[str, str, Handler, object, object], ...] = (
-            ("PUT", f"{collection}/:id", self.update, EntryInput, EntryResponse),
-            ("DELETE", f"{collection}/:id", self.delete, None, FreeObject),
-            ("POST", f"{collection}/clone/:id", self.clone, EntryInput, EntryResponse),
-            ("POST", f"{collection}/actions/publish", self.publish_new, EntryInput, EntryResponse),
-            ("POST", f"{collection}/:id/actions/publish", self.publish, EntryInput, EntryResponse),
-            (
-                "POST",
-                f"{collection}/:id/actions/unpublish",
-                self.unpublish,
-                UnpublishOptions,
-                EntryResponse,
-            ),
-            ("POST", f"{collection}/:id/actions/discard", self.discard, EntryInput, EntryResponse),
-            (
-                "POST",
-                f"{collection}/actions/bulkPublish",
-                self.publish_many,
-                DocumentIds,
-                DocumentCount,
-            ),
-            (
-                "POST",
-                f"{collection}/actions/bulkUnpublish",
-                self.unpublish_many,
-                DocumentIds,
-                DocumentCount,
-            ),
-            (
-                "POST",
-                f"{collection}/actions/bulkDelete",
-                self.delete_many,
-                DocumentIds,
-                DocumentCount,
-            ),
-            ("PUT", single, self.update_single, EntryInput, EntryResponse),
-            ("DELETE", single, self.delete_single, None, FreeObject),
-            ("POST", f"{single}/actions/publish", self.publish_single, EntryInput, EntryResponse),
-            (
-                "POST",
-                f"{single}/actions/unpublish",
-                self.unpublish_single,
-                UnpublishOptions,
-                EntryResponse,
-            ),
-            ("POST", f"{single}/actions/discard", self.discard_single, EntryInput, EntryResponse),
+            ("PUT", f"{many}/:id", self.update, entry, EntryResponse),
+            ("DELETE", f"{many}/:id", self.delete, None, FreeObject),
+            ("POST", f"{many}/clone/:id", self.clone, entry, EntryResponse),
+            ("POST", f"{many}/actions/publish", self.publish_new, entry, EntryResponse),
+            ("POST", f"{many}/:id/actions/publish", self.publish, entry, EntryResponse),
+            ("POST", f"{many}/:id/actions/unpublish", self.unpublish, options, EntryResponse),
+            ("POST", f"{many}/:id/actions/discard", self.discard, entry, EntryResponse),
+            ("POST", f"{many}/actions/bulkPublish", self.publish_many, ids, count),
+            ("POST", f"{many}/actions/bulkUnpublish", self.unpublish_many, ids, count),
+            ("POST", f"{many}/actions/bulkDelete", self.delete_many, ids, count),
+            ("PUT", one, self.update, entry, EntryResponse),
+            ("DELETE", one, self.delete, None, FreeObject),
+            ("POST", f"{one}/actions/publish", self.publish, entry, EntryResponse),
+            ("POST", f"{one}/actions/unpublish", self.unpublish, options, EntryResponse),
+            ("POST", f"{one}/actions/discard", self.discard, entry, EntryResponse),
         )
         route, query = RouteGroup(CONTENT, "content-manager/"), LocaleQuery
         yield route(
             "POST",
-            collection,
+            many,
             SIGNED_IN,
             self.create,
             body=EntryInput,
@@ -159,7 +130,7 @@ class EntryWriteApi:
         for method, path, handler, body, response in listed:
             yield route(method, path, SIGNED_IN, handler, body=body, query=query, response=response)
 
-    # Collections -------------------------------------------------------------------------------
+    # One document ------------------------------------------------------------------------------
 
     async def create(self, request: Request) -> Response:
         """Create a document. The account of an end user is returned without an envelope."""
@@ -176,26 +147,28 @@ class EntryWriteApi:
         return await self._run(request, ContentWriting, act, CREATED)
 
     async def update(self, request: Request) -> Response:
-        """Update a document, or add a locale to it."""
+        """Update a document, or add a locale to it; that of a single type is created if missing."""
         self._require(request, UPDATE)
         body, locale = body_of(request.body), self._locale(request)
-        document_id, expected = request.parameters["id"], expected_tags(request)
-        return await self._run(
-            request,
-            ContentWriting,
-            lambda writing: writing.update(document_id, body, locale, expected),
-        )
+        expected = expected_tags(request)
+
+        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+            if document_id is None:
+                return (yield from writing.create(body, locale))
+            return (yield from writing.update(document_id, body, locale, expected))
+
+        return await self._run_on(request, ContentWriting, act, changed=True)
 
     async def delete(self, request: Request) -> Response:
         """Delete a document in one locale, or in all."""
         self._require(request, DELETE)
-        document_id, locale = request.parameters["id"], self._locale(request)
+        locale = self._locale(request)
 
-        def act(writing: ContentWriting) -> Program[Result]:
-            yield from writing.delete(document_id, locale)
+        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+            yield from writing.delete(_require_document_id(document_id), locale)
             return {}
 
-        return await self._run(request, ContentWriting, act)
+        return await self._run_on(request, ContentWriting, act)
 
     async def clone(self, request: Request) -> Response:
         """Clone a document."""
@@ -215,32 +188,40 @@ class EntryWriteApi:
         )
 
     async def publish(self, request: Request) -> Response:
-        """Publish a document, after the changes of the body."""
+        """Publish a document, after the changes of the body.
+
+        That of a single type is created if it is missing.
+        """
         self._require(request, PUBLISH)
         body, locale = body_of(request.body), self._locale(request)
-        document_id = request.parameters["id"]
-        return await self._run(
-            request, ContentPublishing, lambda writing: writing.publish(document_id, body, locale)
-        )
+
+        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
+            if document_id is None:
+                return (yield from writing.publish_new(body, locale))
+            return (yield from writing.publish(document_id, body, locale))
+
+        return await self._run_on(request, ContentPublishing, act, changed=True)
 
     async def unpublish(self, request: Request) -> Response:
         """Unpublish a document."""
         self._require(request, PUBLISH)
         discard, locale = _discards(request.body), self._locale(request)
-        document_id = request.parameters["id"]
-        return await self._run(
-            request,
-            ContentPublishing,
-            lambda writing: writing.unpublish(document_id, locale, discard=discard),
-        )
+
+        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
+            existing = _require_document_id(document_id)
+            return (yield from writing.unpublish(existing, locale, discard=discard))
+
+        return await self._run_on(request, ContentPublishing, act)
 
     async def discard(self, request: Request) -> Response:
         """Replace the draft of a document by the published version."""
         self._require(request, UPDATE)
-        document_id, locale = request.parameters["id"], self._locale(request)
-        return await self._run(
-            request, ContentPublishing, lambda writing: writing.discard(document_id, locale)
-        )
+        locale = self._locale(request)
+
+        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
+            return (yield from writing.discard(_require_document_id(document_id), locale))
+
+        return await self._run_on(request, ContentPublishing, act)
 
     # Several documents -------------------------------------------------------------------------
 
@@ -262,68 +243,6 @@ class EntryWriteApi:
         ids, locale = document_ids(request.body), self._locale(request)
         return await self._count(request, lambda several: several.delete(ids, locale))
 
-    # Single types ------------------------------------------------------------------------------
-
-    async def update_single(self, request: Request) -> Response:
-        """Update the document of a single type, or create it."""
-        self._require(request, UPDATE)
-        body, locale = body_of(request.body), self._locale(request)
-        expected = expected_tags(request)
-
-        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
-            if document_id is None:
-                return (yield from writing.create(body, locale))
-            return (yield from writing.update(document_id, body, locale, expected))
-
-        return await self._single(request, ContentWriting, act, changed=True)
-
-    async def delete_single(self, request: Request) -> Response:
-        """Delete the document of a single type in one locale, or in all."""
-        self._require(request, DELETE)
-        locale = self._locale(request)
-
-        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
-            yield from writing.delete(_require_document_id(document_id), locale)
-            return {}
-
-        return await self._single(request, ContentWriting, act)
-
-    async def publish_single(self, request: Request) -> Response:
-        """Publish the document of a single type, which is created if it is missing."""
-        self._require(request, PUBLISH)
-        body, locale = body_of(request.body), self._locale(request)
-
-        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
-            if document_id is None:
-                return (yield from writing.publish_new(body, locale))
-            return (yield from writing.publish(document_id, body, locale))
-
-        return await self._single(request, ContentPublishing, act, changed=True)
-
-    async def unpublish_single(self, request: Request) -> Response:
-        """Unpublish the document of a single type."""
-        self._require(request, PUBLISH)
-        discard, locale = _discards(request.body), self._locale(request)
-
-        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
-            return (
-                yield from writing.unpublish(
-                    _require_document_id(document_id), locale, discard=discard
-                )
-            )
-
-        return await self._single(request, ContentPublishing, act)
-
-    async def discard_single(self, request: Request) -> Response:
-        """Replace the draft of a single type by the published version."""
-        self._require(request, UPDATE)
-        locale = self._locale(request)
-
-        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
-            return (yield from writing.discard(_require_document_id(document_id), locale))
-
-        return await self._single(request, ContentPublishing, act)
-
     # Shared helpers ----------------------------------------------------------------------------
 
     def _require(self, request: Request, action: str) -> None:
@@ -342,7 +261,7 @@ class EntryWriteApi:
         content_type = type_of(self._schema, request)
         return locales_of(request.query, content_type, self._engine.default_locale)
 
-    async def _single(
+    async def _run_on(
         self,
         request: Request,
         kind: type[W],
@@ -350,11 +269,15 @@ class EntryWriteApi:
         *,
         changed: bool = False,
     ) -> Response:
-        """Run an action on the document of a single type."""
+        """Run an action on the document of the path, or on that of a single type if it exists."""
 
         def run(writing: W) -> Program[Result]:
-            reading = ContentReading(writing.unit.engine)
-            document_id = yield from reading.single(writing.rights.content_type, changed=changed)
+            document_id = request.parameters.get("id")
+            if document_id is None:
+                reading = ContentReading(writing.unit.engine)
+                document_id = yield from reading.single(
+                    writing.rights.content_type, changed=changed
+                )
             return (yield from act(writing, document_id))
 
         return await self._run(request, kind, run)
