@@ -78,7 +78,7 @@ def filter_list(ui: Driver, case: Case) -> None:
     ui.click(page.get_by_role("option", name="Author", exact=True))
     ui.fill(dialog.get_by_label("Value"), case.author)
     ui.click(page.get_by_role("option", name=case.author))
-    ui.click(dialog.get_by_role("button", name="Rule", exact=True))
+    ui.click(dialog.get_by_role("button", name="Add rule", exact=True))
     ui.click(dialog.get_by_role("combobox", name="Field").last)
     ui.click(page.get_by_role("option", name="Day", exact=True))
     ui.click(dialog.get_by_role("combobox", name="Operator").last)
@@ -173,7 +173,7 @@ def place_image(ui: Driver, case: Case) -> None:
     """A file that is uploaded for a field of one file is placed in it at once."""
     _entry(ui, "api::page.page", case.document)
     page = ui.page
-    ui.click(page.get_by_role("button", name="Choose files: Cover"))
+    ui.click(page.get_by_role("button", name="Choose a file: Cover"))
     dialog = page.get_by_role("dialog")
     ui.choose(dialog.get_by_role("button", name="Upload"), [case.file])
     ui.see(page.get_by_role("button", name="Choose another: Cover"))

@@ -132,7 +132,7 @@ def test_jobs_are_filtered_retried_run_now_and_cancelled(
 
     call(site, "/api/heal")
     choose(page, failed, "Retry")
-    expect(page.get_by_text("Nothing fits these filters.")).to_be_visible()
+    expect(page.get_by_text("Nothing matches these filters")).to_be_visible()
     go_on(page, "/admin/activity?tab=jobs&name=src.extensions.background.send_mail")
     expect(row_of(page, "Done")).to_have_count(1)
     later = row_of(page, "in a month")
@@ -167,7 +167,7 @@ def test_schedules_show_their_next_run_and_run_now(site_with_jobs: Site, activit
     # The run that failed is among the jobs.
     go_on(page, "/admin/activity?tab=jobs&state=failed")
     choose(page, row_of(page, "delete_unused_tags"), "Retry")
-    expect(page.get_by_text("Nothing fits these filters.")).to_be_visible()
+    expect(page.get_by_text("Nothing matches these filters")).to_be_visible()
     page.go_back()
     expect(row).to_contain_text("Done")
     assert_accessible_in_both_schemes(page)

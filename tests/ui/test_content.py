@@ -296,10 +296,10 @@ def test_a_version_in_another_locale_is_made_from_what_all_locales_share(
 ) -> None:
     made = site.api("POST", f"{ARTICLES}?locale=en", {"title": "English", "readingTime": 7})["data"]
     page.goto(f"/admin/content/api::article.article/{made['documentId']}?locale=de")
-    expect(page.get_by_text("There is no version in “de” yet.")).to_be_visible()
+    expect(page.get_by_text("There is no version in German (de) yet.")).to_be_visible()
     reading = page.get_by_label("Reading time")
     expect(reading).to_have_value("7")
-    expect(reading).to_be_disabled()
+    expect(reading).not_to_be_editable()
     page.get_by_role("textbox", name="Title").first.fill("Deutsch")
     page.get_by_role("button", name="Save draft").click()
     expect_saved(page)

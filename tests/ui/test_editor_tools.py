@@ -135,12 +135,12 @@ def test_the_inspector_says_what_leads_to_an_entry(site: Site, page: Page) -> No
     tags = "/content-manager/collection-types/api::tag.tag"
     label = site.api("GET", f"{tags}/{values['tags'][0]}")["data"]["label"]
     page.goto(f"/admin/content/api::tag.tag/{values['tags'][0]}")
-    references = page.get_by_role("region", name=re.compile("leads? here$")).first
+    references = page.get_by_role("region", name=re.compile("refers? to this one$")).first
     expect(references.get_by_text("Article · tags")).to_be_visible()
     references.get_by_role("link", name="Leading").click()
     expect(page.get_by_role("textbox", name="Title").first).to_have_value("Leading")
     expect(page.get_by_role("link", name=label, exact=True)).to_be_visible()
-    expect(page.get_by_text("Nothing leads here")).to_be_visible()
+    expect(page.get_by_text("No entry refers to this one")).to_be_visible()
     site.api("DELETE", path)
 
 

@@ -50,7 +50,7 @@ def test_all_locales_that_are_ready_are_published_and_several_taken_back(
     page.get_by_role("menuitem", name="Publish all ready locales").click()
     dialog = page.get_by_role("dialog", name="Publish all ready locales")
     portuguese = dialog.get_by_role("row", name="Portuguese")
-    expect(portuguese).to_contain_text("Name This is needed.")
+    expect(portuguese).to_contain_text("Name: This field is required.")
     expect(portuguese.get_by_role("checkbox")).to_be_disabled()
     expect(dialog.get_by_role("row", name="English")).to_contain_text("Ready")
     assert_accessible_in_both_schemes(page)
@@ -125,16 +125,16 @@ def test_what_is_missing_in_a_locale_is_found_and_translated_one_after_the_other
     assert_accessible_in_both_schemes(page)
 
     go_on(page, f"/admin/content/{SAMPLE}/{first}?locale=de&compare=en")
-    expect(page.get_by_role("link", name="Next without German")).to_be_visible()
+    expect(page.get_by_role("link", name="Next entry without German")).to_be_visible()
     page.get_by_role("textbox", name="Name").first.fill("Abdeckung eins")
     with page.expect_response(lambda response: response.request.method == "PUT"):
         page.get_by_role("button", name="Save draft").click()
     # Other tests leave samples without German behind; the next one is by document id.
     after = f"locale=en&missingLocale=de&sort=documentId&filters[documentId][$gt]={first}"
     [following, *_] = site.api("GET", f"{SAMPLES}?{after}")["results"]
-    page.get_by_role("link", name=f"Next without German (de): {following['name']}").click()
+    page.get_by_role("link", name=f"Next entry without German (de): {following['name']}").click()
     expect(page).to_have_url(re.compile(following["documentId"]))
-    expect(page.get_by_text("There is no version in “de” yet")).to_be_visible()
+    expect(page.get_by_text("There is no version in German (de) yet")).to_be_visible()
     site.api("PUT", f"{SAMPLES}/{second}?locale=de", {"name": "Abdeckung zwei"})
 
     page.goto(f"/admin/content/{SAMPLE}?locale=en&q=Coverage&missing=de")

@@ -381,7 +381,7 @@ def test_a_role_that_may_not_look_is_told_so_and_shown_no_controls(
     page = open_page(site.address, storage_state=site.session("outsider@example.org"))
     page.goto("/admin/media")
     expect(page.get_by_role("alert")).to_contain_text(
-        "Your role does not have the permission “plugin::upload.read”."
+        "Your role may not open “Media library”. It lacks the permission plugin::upload.read."
     )
     expect(page.get_by_role("textbox", name="Search files")).to_have_count(0)
     assert_accessible_in_both_schemes(page)

@@ -93,7 +93,7 @@ def test_a_type_is_made_changed_and_undone_with_what_was_removed(  # noqa: PLR09
     add_field(page, *EIGHT_FIELDS[-1])
     page.get_by_label("Name of the field in Author").fill("events")
     expect(page.get_by_text("Each Author has many Event entries, in “events”.")).to_be_visible()
-    expect(page.get_by_text("Nothing that people have written is lost.")).to_be_visible()
+    expect(page.get_by_text("No stored values are lost.")).to_be_visible()
     page.mouse.move(700, 600)  # lets the tip of the button go
     expect(page.get_by_role("tooltip")).to_have_count(0)
     assert_accessible(page)

@@ -145,7 +145,7 @@ def test_an_entry_is_scheduled_and_taken_off_the_schedule(site: Site, page: Page
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(f"/admin/content/{SAMPLE}/{document_id}")
     page.get_by_role("button", name="More ways to publish").click()
-    page.get_by_role("menuitem", name="Schedule …").click()
+    page.get_by_role("menuitem", name="Schedule…").click()
     dialog = page.get_by_role("dialog", name="Schedule")
     expect(dialog.get_by_role("button", name="Schedule", exact=True)).to_be_disabled()
     dialog.get_by_role("button", name="Publish at", exact=True).click()

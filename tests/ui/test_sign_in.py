@@ -185,7 +185,7 @@ def test_a_screen_that_cannot_be_shown_names_the_request_and_is_tried_again(page
     )
     page.goto("/admin/content/api::tag.tag?q=storms")
     expect(page.get_by_role("heading", name="This screen cannot be shown")).to_be_visible()
-    expect(page.get_by_role("alert")).to_contain_text("Status 500 · Request 3f9d2c1b")
+    expect(page.get_by_role("alert")).to_contain_text("Status 500 · Request ID 3f9d2c1b")
     assert_accessible(page)
     page.unroute(configuration)
     page.get_by_role("button", name="Try again").click()

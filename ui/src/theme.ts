@@ -26,6 +26,8 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'xs' } },
     Modal: { defaultProps: { centered: true, transitionProps: { duration: 120 } } },
+    ModalTitle: { defaultProps: { fz: 'lg', fw: 600 } },
+    DrawerTitle: { defaultProps: { fz: 'lg', fw: 600 } },
     // Their <header> would count as a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
@@ -64,6 +66,7 @@ export const resolver: CSSVariablesResolver = () => ({
     '--mantine-color-brand-light-color': '#3730a3',
     '--quire-surface': '#ffffff',
     '--quire-hairline': '#e6e8ec',
+    '--quire-control-border': '#858c99',
   },
   dark: {
     '--mantine-color-dimmed': '#a2a9b6',
@@ -86,5 +89,6 @@ export const resolver: CSSVariablesResolver = () => ({
     '--mantine-color-brand-light-color': '#c7d2fe',
     '--quire-surface': '#1b1e25',
     '--quire-hairline': '#2a2e38',
+    '--quire-control-border': '#6b7280',
   },
 })

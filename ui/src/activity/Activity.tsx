@@ -82,6 +82,7 @@ function Log() {
   })
   const rows = log.data?.pages.flat()
   const seen = (pick: (row: AuditRow) => string) => [...new Set(rows?.map(pick).filter(Boolean))].sort()
+  const clear = () => void navigate({ to: '/activity', search: {} })
   const change = (part: ActivitySearch) => void navigate({ to: '/activity', search: { ...search, ...part }, replace: true })
   return (
     <Stack gap="md">
@@ -92,10 +93,11 @@ function Log() {
         </Tooltip>
       </Group>
       <SimpleGrid cols={{ base: 2, md: 5 }} spacing="xs" role="search">
-        <Autocomplete label={t('activity.who')} data={seen((row) => row.actor)} value={search.actor ?? ''} onChange={(actor) => change({ actor: actor || undefined })} />
+        <Autocomplete label={t('activity.who')} placeholder={t('activity.anyone')} data={seen((row) => row.actor)} value={search.actor ?? ''} onChange={(actor) => change({ actor: actor || undefined })} />
         <Autocomplete label={t('activity.action')} placeholder={t('activity.actionHint')} data={seen((row) => row.action)} value={search.action ?? ''} onChange={(action) => change({ action: action || undefined })} comboboxProps={{ width: 420, position: 'bottom-start' }} />
         <Select
           label={t('activity.target')}
+          placeholder={t('activity.anyType')}
           searchable
           clearable
           clearButtonProps={{ 'aria-label': t('action.clear') }}
@@ -103,13 +105,13 @@ function Log() {
           value={search.target ?? null}
           onChange={(target) => change({ target: target ?? undefined })}
         />
-        <DateInput label={t('activity.from')} valueFormat="YYYY-MM-DD" clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={search.from ?? null} onChange={(from) => change({ from: from ?? undefined })} />
-        <DateInput label={t('activity.until')} valueFormat="YYYY-MM-DD" clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={search.until ?? null} onChange={(until) => change({ until: until ?? undefined })} />
+        <DateInput label={t('activity.from')} placeholder="YYYY-MM-DD" valueFormat="YYYY-MM-DD" clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={search.from ?? null} onChange={(from) => change({ from: from ?? undefined })} />
+        <DateInput label={t('activity.until')} placeholder="YYYY-MM-DD" valueFormat="YYYY-MM-DD" clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={search.until ?? null} onChange={(until) => change({ until: until ?? undefined })} />
       </SimpleGrid>
-      {isFiltered && <Group><Button size="compact-xs" variant="subtle" onClick={() => void navigate({ to: '/activity', search: {} })}>{t('activity.clear')}</Button></Group>}
+      {isFiltered && rows?.length !== 0 && <Group><Button size="compact-xs" variant="subtle" onClick={clear}>{t('activity.clear')}</Button></Group>}
       {log.error && <ErrorState error={log.error} retry={() => void log.refetch()} />}
       {log.isPending && <Loading rows={8} />}
-      {rows?.length === 0 && <EmptyState title={isFiltered ? t('activity.noneFiltered') : t('activity.none')} />}
+      {rows?.length === 0 && <EmptyState title={isFiltered ? t('activity.noneFiltered') : t('activity.none')} action={isFiltered ? <Button variant="default" onClick={clear}>{t('activity.clear')}</Button> : undefined} />}
       {rows && rows.length > 0 && (
         <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('nav.activity')}>
           <Table className="quire-table" verticalSpacing={6} highlightOnHover>
@@ -128,7 +130,7 @@ function Log() {
                   <Table.Td><RelativeTime at={row.at} /></Table.Td>
                   <Table.Td>{row.actor || '–'}</Table.Td>
                   <Table.Td>
-                    <Text inherit ff="monospace" fz={12}>{row.action}</Text>
+                    <Text ff="monospace" fz={12}>{row.action}</Text>
                     {row.target && <Text size="xs" c="dimmed">{row.target}</Text>}
                   </Table.Td>
                   <Table.Td><Badge size="sm" variant="light" tt="none" color={row.status < 400 ? 'green' : 'red'}>{row.status}</Badge></Table.Td>

@@ -76,7 +76,7 @@ export function SignInForm({ email, onSignedIn, withForgotten }: Props) {
               {...form.getInputProps('password')}
             />
             <Group justify="space-between">
-              <Checkbox size="xs" label={t('auth.remember')} {...form.getInputProps('rememberMe', { type: 'checkbox' })} />
+              <Checkbox size="xs" styles={{ label: { fontSize: 'var(--mantine-font-size-sm)' } }} label={t('auth.remember')} {...form.getInputProps('rememberMe', { type: 'checkbox' })} />
               {withForgotten && (
                 <Anchor size="sm" href="/admin/auth/forgot-password">
                   {t('auth.forgot')}

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Code, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { RotateCw } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
@@ -12,10 +12,10 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
   const title =
     known?.status === 403 ? t('error.forbidden') : known?.status === 404 ? t('error.missing') : t('error.title')
   return (
-    <Paper withBorder p="lg" w="100%" maw={560} role="alert">
+    <Paper withBorder p="lg" className="quire-surface" w="100%" maw={560} role="alert">
       <Stack gap="xs" align="flex-start">
         <Title order={2}>{title}</Title>
-        <Text size="sm">{known?.status === 403 ? t('error.forbiddenHint') : (error as Error)?.message}</Text>
+        <Text size="sm">{known?.status === 403 ? t('error.forbiddenHint') : known?.status === 404 ? t('error.missingHint') : (error as Error)?.message}</Text>
         {known && known.status > 0 && (
           <Text size="xs" c="dimmed">
             {t('error.status', { status: known.status })}
@@ -41,7 +41,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
 export function NoPermission({ children }: { children: string }) {
   const { t } = useTranslation()
   return (
-    <Paper withBorder p="lg" maw={560} role="alert">
+    <Paper withBorder p="lg" className="quire-surface" maw={560} role="alert">
       <Stack gap="xs">
         <Title order={2}>{t('error.forbidden')}</Title>
         <Text size="sm">{children} {t('error.whoGrants')}</Text>
@@ -65,16 +65,16 @@ export function EmptyState({ title, children, action }: { title: string; childre
 }
 
 /** Rows in the shape of what is loading; nothing at all for what comes at once. */
-export function Loading({ rows = 6, height = 34 }: { rows?: number; height?: number }) {
+export function Loading({ rows = 6, height = 34, className }: { rows?: number; height?: number; className?: string }) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(false)
   useTimeout(() => setShown(true), 150, { autoInvoke: true })
   if (!shown) return null
   return (
-    <Stack gap={8} aria-busy="true" role="status" aria-label={t('state.loading')}>
+    <Box className={className ?? 'quire-rows'} aria-busy="true" role="status" aria-label={t('state.loading')}>
       {Array.from({ length: rows }, (_, index) => (
         <Skeleton key={index} height={height} radius={6} />
       ))}
-    </Stack>
+    </Box>
   )
 }

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { ContentType } from '../api/types'
+import { confirmFirst } from '../components/confirm'
 import { t } from '../i18n'
 
 const BATCH = 100
@@ -33,15 +33,7 @@ export async function countManyDraftRelations(uid: string, documentIds: string[]
 
 /** Ask whether to publish what leads to so many drafts. */
 export function confirmDraftRelations(count: number, onConfirm: () => void): void {
-  modals.openConfirmModal({
-    title: t('publish.draftsTitle', { count }),
-    children: <Text size="sm">{t('publish.draftsHint')}</Text>,
-    labels: { confirm: t('publish.anyway'), cancel: t('action.cancel') },
-    confirmProps: { size: 'sm', 'data-autofocus': true },
-    cancelProps: { size: 'sm' },
-    closeButtonProps: { 'aria-label': t('action.close') },
-    onConfirm,
-  })
+  confirmFirst({ title: t('publish.draftsTitle', { count }), hint: t('publish.draftsHint'), confirm: t('publish.anyway'), isHarmless: true, onConfirm })
 }
 
 /** The same as a note in a dialog that asks already. */

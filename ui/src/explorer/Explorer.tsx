@@ -1,14 +1,16 @@
 import { Badge, Button, Code, CopyButton, Grid, Group, Paper, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useAbility, useModel } from '../api/hooks'
 import type { ContentType } from '../api/types'
 import { CodeSamples } from '../components/CodeSamples'
+import { confirmFirst } from '../components/confirm'
 import { EmptyState } from '../components/States'
+import { BUILD } from '../model/permission'
 import { explorerRoute } from '../router'
-import { confirmFirst } from '../settings/components'
 import { ResponsePanel } from './ResponsePanel'
 import { RunAsControl } from './RunAsControl'
 import { RequestMenus } from './RequestMenus'
@@ -30,7 +32,7 @@ export function Explorer() {
   const find = (uid: string | undefined) => types.find((type) => type.uid === uid)
   const type = find(asked) ?? find(kept?.uid) ?? types[0]
   if (!type) {
-    return <Stack p="lg"><Title order={1}>{t('nav.explorer')}</Title><EmptyState title={t('explorer.noTypes')} /></Stack>
+    return <Stack p={{ base: 'sm', sm: 'lg' }}><Title order={1}>{t('nav.explorer')}</Title><EmptyState title={t('explorer.noTypes')} action={ability.can(BUILD) && <Button component={Link} to="/model">{t('nav.model')}</Button>} /></Stack>
   }
   return <Workbench types={types} type={type} draft={kept?.uid === type.uid ? kept : emptyDraft(type.uid)} />
 }
@@ -64,7 +66,7 @@ function Workbench({ types, type, draft }: { types: ContentType[]; type: Content
     edit(next)
   }
   return (
-    <Stack p="lg" gap="md">
+    <Stack p={{ base: 'sm', sm: 'lg' }} gap="md">
       <Group justify="space-between" gap="xs">
         <Title order={1}>{t('nav.explorer')}</Title>
         <RequestMenus kept={kept} draft={draft} onOpen={open} />

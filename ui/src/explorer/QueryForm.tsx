@@ -61,6 +61,7 @@ export function QueryForm({ types, type, draft, onChange }: Props) {
           <MultiSelect
             label={t('explorer.populate')}
             description={t('explorer.populateHint')}
+            placeholder={draft.populate.length === 0 ? t('explorer.none') : undefined}
             searchable
             clearable
             clearButtonProps={{ 'aria-label': t('action.clear') }}
@@ -84,6 +85,7 @@ export function QueryForm({ types, type, draft, onChange }: Props) {
         <>
           <MultiSelect
             label={t('explorer.sort')}
+            placeholder={draft.sort.length === 0 ? t('explorer.none') : undefined}
             searchable
             clearable
             clearButtonProps={{ 'aria-label': t('action.clear') }}
@@ -108,7 +110,7 @@ export function QueryForm({ types, type, draft, onChange }: Props) {
             placeholder={t('explorer.default')}
             clearable
             clearButtonProps={{ 'aria-label': t('action.clear') }}
-            data={locales.map((locale) => ({ value: locale.code, label: `${locale.name} (${locale.code})` }))}
+            data={locales.map((locale) => ({ value: locale.code, label: locale.name }))}
             value={draft.locale ?? null}
             onChange={(locale) => change({ locale: locale ?? undefined })}
           />

@@ -1,6 +1,7 @@
 import { Badge, Box, Button, Code, CopyButton, Group, Paper, Stack, Tabs, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { JsonTree } from '../components/JsonTree'
+import { sizeText } from '../media/files'
 import { MissingPermission } from './MissingPermission'
 import { parsed } from './request'
 import { useExplorer } from './store'
@@ -20,7 +21,7 @@ export function ResponsePanel({ onResend }: { onResend: () => void }) {
         <Group justify="space-between" gap="xs" mb="xs">
           <Group gap="xs" role="status">
             <Badge variant="light" tt="none" color={status < 400 ? 'green' : 'red'}>{status}</Badge>
-            <Text size="xs">{t('explorer.took', { ms, size })}</Text>
+            <Text size="xs">{t('explorer.took', { ms, size: sizeText(size / 1000) })}</Text>
           </Group>
           <CopyButton value={text}>
             {({ copied, copy }) => <Button size="compact-xs" variant="subtle" onClick={copy}>{copied ? t('action.copied') : t('action.copy')}</Button>}

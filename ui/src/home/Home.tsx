@@ -22,11 +22,11 @@ export function Home() {
   const creatable = displayed.filter(
     (type) => type.kind === 'collectionType' && type.uid.startsWith('api::') && ability.canContent('create', type.uid),
   )
-  if (home.error && !home.data) return <Stack p="lg"><Title order={1}>{t('nav.home')}</Title><ErrorState error={home.error} retry={() => void home.refetch()} /></Stack>
+  if (home.error && !home.data) return <Stack p={{ base: 'sm', sm: 'lg' }}><Title order={1}>{t('nav.home')}</Title><ErrorState error={home.error} retry={() => void home.refetch()} /></Stack>
   const documents = home.data?.documents
   return (
-    <Stack p="lg" gap="lg" maw={1200}>
-      <Group justify="space-between">
+    <Stack p={{ base: 'sm', sm: 'lg' }} gap="lg" maw={1200}>
+      <Group justify="space-between" mih={30}>
         <Title order={1}>{me.firstname ? t('home.hello', { name: me.firstname }) : t('nav.home')}</Title>
         <Group gap="xs">
           {creatable.slice(0, 4).map((type) => (
@@ -43,7 +43,12 @@ export function Home() {
         </Group>
       </Group>
       <FirstSteps hasTypes={displayed.some((type) => type.uid.startsWith('api::'))} />
-      {!home.data && <Loading rows={5} height={64} />}
+      {!home.data && (
+        <>
+          <Loading rows={3} height={79} className="quire-thirds" />
+          <Loading rows={2} height={244} className="quire-halves" />
+        </>
+      )}
       {home.data && documents && (
         <>
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">

@@ -82,7 +82,8 @@ function Descriptions({ files, onDirty, onDone }: { files: MediaFile[]; onDirty:
                       autosize
                       minRows={2}
                       maxRows={6}
-                      placeholder={t(name === 'caption' ? 'media.caption' : 'media.alternative')}
+                      label={t(name === 'caption' ? 'media.caption' : 'media.alternative')}
+                      labelProps={{ hiddenFrom: 'sm' }}
                       data-autofocus={(index === 0 && name === 'alternativeText') || undefined}
                       aria-label={t(`media.describe.${name}`, { name: file.name })}
                       onKeyDown={(event) => {

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Box, Breadcrumbs, Button, FileButton, Group, Loader, Menu, Pagination, Paper, Stack, Text, Title } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Breadcrumbs, Button, Checkbox, FileButton, Group, Loader, Menu, Pagination, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -50,7 +50,7 @@ export function Library() {
   return (
     <Stack p={{ base: 'sm', sm: 'lg' }} gap="sm">
       <Title order={1}>{t('media.library')}</Title>
-      <NoPermission>{t('error.lacksPermission', { permission: READ })}</NoPermission>
+      <NoPermission>{t('error.lacksPermission', { screen: t('media.library'), permission: READ })}</NoPermission>
     </Stack>
   )
 }
@@ -84,6 +84,7 @@ function ReadableLibrary() {
       if (!next.delete(file.id)) next.set(file.id, file)
       return next
     })
+  const isAllChosen = results.every((file) => chosen.has(file.id))
   const clear = () => setChosen(new Map())
   const open = (id: number | undefined) => {
     clear()
@@ -131,7 +132,7 @@ function ReadableLibrary() {
             </Group>
           )}
         </Group>
-        <LibraryToolbar search={search} onChange={change} results={results} chosen={chosen} onChoose={setChosen} />
+        <LibraryToolbar search={search} onChange={change} />
         <Group align="flex-start" wrap="nowrap" gap="lg">
           {structure.data && structure.data.length > 0 && (
             <Box component="aside" aria-label={t('media.folders')} visibleFrom="md" w={210} style={{ flexShrink: 0, position: 'sticky', top: 12, maxHeight: 'calc(100vh - 24px)', overflowY: 'auto' }}>
@@ -139,10 +140,23 @@ function ReadableLibrary() {
             </Box>
           )}
           <Stack gap="sm" style={{ flex: 1, minWidth: 0 }}>
-            {!isSearching && <FolderPath trail={trail} onOpen={open} onDialog={may.update ? setDialog : undefined} />}
+            {(results.length > 0 || trail.length > 0) && (
+              <Group gap="md">
+                {results.length > 0 && (
+                  <Checkbox
+                    size="xs"
+                    label={t('list.selectAll')}
+                    checked={isAllChosen}
+                    indeterminate={!isAllChosen && chosen.size > 0}
+                    onChange={() => setChosen(isAllChosen ? new Map() : new Map(results.map((file) => [file.id, file])))}
+                  />
+                )}
+                {!isSearching && trail.length > 0 && <FolderPath trail={trail} onOpen={open} onDialog={may.update ? setDialog : undefined} />}
+              </Group>
+            )}
             {chosen.size > 0 && <SelectionBar count={chosen.size} onDialog={may.update ? setDialog : undefined} onClear={clear} />}
             {files.error && <ErrorState error={files.error} retry={() => void files.refetch()} />}
-            {!files.data && !files.error && <Loading rows={4} height={120} />}
+            {!files.data && !files.error && <Loading rows={12} height={168} className="quire-cards" />}
             {files.data && results.length === 0 && folders.length === 0 && (
               <Paper withBorder className="quire-surface">
                 <EmptyState

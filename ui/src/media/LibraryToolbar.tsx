@@ -1,7 +1,6 @@
-import { Checkbox, Group, Select, SegmentedControl, Tooltip } from '@mantine/core'
+import { Group, Select, SegmentedControl } from '@mantine/core'
 import { LayoutGrid, List } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { MediaFile } from '../api/types'
 import { SearchBox } from '../content/list/SearchBox'
 import { FileFilters } from './FileFilters'
 import { FILE_KINDS, LACKS, NO_FILTERS, type LibrarySearch } from './library'
@@ -11,15 +10,11 @@ const SORTS = ['createdAt:DESC', 'createdAt:ASC', 'name:ASC', 'name:DESC', 'size
 type Props = {
   search: LibrarySearch
   onChange: (values: Partial<LibrarySearch>) => void
-  results: MediaFile[]
-  chosen: ReadonlyMap<number, MediaFile>
-  onChoose: (chosen: ReadonlyMap<number, MediaFile>) => void
 }
 
-/** Search, filters, order and view of the library, and the selection of all that is shown. */
-export function LibraryToolbar({ search, onChange: change, results, chosen, onChoose }: Props) {
+/** Search, filters, order and view of the library. */
+export function LibraryToolbar({ search, onChange: change }: Props) {
   const { t } = useTranslation()
-  const isAllChosen = results.length > 0 && results.every((file) => chosen.has(file.id))
   return (
     <Group gap="xs">
         {search.lacks !== 'usage' && <SearchBox value={search.q ?? ''} label={t('media.search')} inputRef={null} onChange={(q) => change({ q: q || undefined })} />}
@@ -27,18 +22,9 @@ export function LibraryToolbar({ search, onChange: change, results, chosen, onCh
         <Choice label={t('media.lacks')} value={search.lacks} values={LACKS} name={(lack) => t(`media.lacks.${lack}`)} onChange={(lacks) => change({ ...NO_FILTERS, lacks })} />
         {search.lacks !== 'usage' && <FileFilters search={search} onChange={change} />}
         {search.lacks !== 'usage' && <Select size="xs" className="quire-toolbar-select" allowDeselect={false} aria-label={t('media.sort')} value={search.sort ?? SORTS[0]} data={SORTS.map((value) => ({ value, label: t(`media.sort.${value}`) }))} onChange={(sort) => change({ sort: sort ?? undefined })} />}
-        <Tooltip label={t('list.selectAll')}>
-          <Checkbox
-            size="xs"
-            aria-label={t('list.selectAll')}
-            disabled={results.length === 0}
-            checked={isAllChosen}
-            indeterminate={!isAllChosen && chosen.size > 0}
-            onChange={() => onChoose(isAllChosen ? new Map() : new Map(results.map((file) => [file.id, file])))}
-          />
-        </Tooltip>
         <SegmentedControl
           size="xs"
+          ml="auto"
           aria-label={t('media.view')}
           value={search.view ?? 'grid'}
           onChange={(view) => change({ view: view === 'table' ? 'table' : undefined })}

@@ -1,10 +1,10 @@
 import { Button, Group, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import { modals } from '@mantine/modals'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
 import { forgetRemoved, removedQuery, restoreRemoved, type Removed } from '../api/model'
+import { confirmFirst } from '../components/confirm'
 import { RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { toast, toastError } from '../components/toast'
@@ -26,11 +26,10 @@ export function ArchiveScreen() {
   })
   const forget = useMutation({ mutationFn: (one: Removed) => forgetRemoved(one.id), onSuccess: refetch, onError: (error) => toastError(error) })
   const askToForget = (one: Removed) =>
-    modals.openConfirmModal({
+    confirmFirst({
       title: t('model.archive.forgetTitle'),
-      children: <Text size="sm">{t('model.archive.forgetHint', { title: one.title })}</Text>,
-      labels: { confirm: t('model.archive.forget'), cancel: t('action.cancel') },
-      confirmProps: { color: 'red.9' },
+      hint: t('model.archive.forgetHint', { title: one.title }),
+      confirm: t('model.archive.forget'),
       onConfirm: () => forget.mutate(one),
     })
   return (

@@ -58,8 +58,8 @@ function Frame() {
   }, [data, owner])
   // Pending changes are kept in this browser alone: closing the page asks first.
   useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: changes.length > 0 })
-  if (schema.error && !isLoaded) return <Stack p="lg"><Title order={1}>{t('nav.model')}</Title><ErrorState error={schema.error} retry={() => void schema.refetch()} /></Stack>
-  if (!isLoaded) return <Stack p="lg"><Title order={1}>{t('nav.model')}</Title><Loading rows={10} /></Stack>
+  if (schema.error && !isLoaded) return <Stack p={{ base: 'sm', sm: 'lg' }}><Title order={1}>{t('nav.model')}</Title><ErrorState error={schema.error} retry={() => void schema.refetch()} /></Stack>
+  if (!isLoaded) return <Stack p={{ base: 'sm', sm: 'lg' }}><Title order={1}>{t('nav.model')}</Title><Loading rows={10} /></Stack>
   return (
     <Box className="quire-model">
       <Box className="quire-model-tree" visibleFrom="sm"><Tree current={current} locked={locked} /></Box>

@@ -1,4 +1,4 @@
-import { Switch } from '@mantine/core'
+import { Paper, Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { toastError } from '../components/toast'
@@ -6,7 +6,7 @@ import { useEndUserRole } from '../settings/endUserRole'
 import type { DraftModel } from './draft'
 
 /** Whether visitors without an account may read a type through the API. It takes effect at once. */
-export function PublicRead({ model, hint }: { model: DraftModel; hint?: boolean }) {
+export function PublicRead({ model, inPanel }: { model: DraftModel; inPanel?: boolean }) {
   const { t } = useTranslation()
   const { mayChange, actionsOn, setActions } = useEndUserRole()
   const actions = actionsOn(model.uid)
@@ -16,14 +16,15 @@ export function PublicRead({ model, hint }: { model: DraftModel; hint?: boolean 
     onError: (error) => toastError(error),
   })
   if (!mayChange || !actions) return null
-  return (
+  const control = (
     <Switch
       size="sm"
       label={t('model.public')}
-      description={hint ? t('model.publicHint') : undefined}
+      description={inPanel ? t('model.publicHint') : undefined}
       checked={change.isPending ? change.variables : names.every((action) => actions[action]?.enabled)}
       disabled={change.isPending}
       onChange={(event) => change.mutate(event.currentTarget.checked)}
     />
   )
+  return inPanel ? <Paper withBorder p="md" className="quire-surface">{control}</Paper> : control
 }

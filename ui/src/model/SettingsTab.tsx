@@ -155,7 +155,7 @@ export function SettingsTab({ model, problems, locked: unwritable }: Props) {
           </Stack>
         </Paper>
       )}
-      {!model.isComponent && isOwn(model) && <PublicRead model={model} hint />}
+      {!model.isComponent && isOwn(model) && <PublicRead model={model} inPanel />}
       <SampleEntries model={model} />
       {!locked && (
         <Paper withBorder p="md" className="quire-surface">

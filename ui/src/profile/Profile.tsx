@@ -21,7 +21,7 @@ export function Profile() {
   const { t } = useTranslation()
   useDocumentTitle(`${t('nav.profile')} · Quire`)
   return (
-    <Stack p="lg" gap="md" maw={760}>
+    <Stack p={{ base: 'sm', sm: 'lg' }} gap="md" maw={760}>
       <Title order={1}>{t('nav.profile')}</Title>
       <PersonCard />
       <LanguageCard />

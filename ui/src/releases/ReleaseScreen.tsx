@@ -12,7 +12,8 @@ import { EmptyState, ErrorState, Loading } from '../components/States'
 import { StatusBadge } from '../components/StatusBadge'
 import { toast, toastError } from '../components/toast'
 import { releaseRoute } from '../router'
-import { confirmFirst, SettingsPage } from '../settings/components'
+import { confirmFirst } from '../components/confirm'
+import { SettingsPage } from '../settings/components'
 import { RowMenu } from '../settings/SettingsTable'
 import { EntryLink } from './EntryLink'
 import { NameDialog } from './NameDialog'
@@ -27,8 +28,8 @@ export function ReleaseScreen() {
   const { t } = useTranslation()
   const id = Number(releaseRoute.useParams().id)
   const release = useQuery(releaseQuery(id))
-  if (release.error) return <SettingsPage title={t('releases.title')} back={{ to: '/releases', label: t('releases.title') }}><ErrorState error={release.error} retry={() => void release.refetch()} /></SettingsPage>
-  if (!release.data) return <SettingsPage title={t('releases.title')}><Loading /></SettingsPage>
+  if (release.error) return <SettingsPage title={t('releases.one')} back={{ to: '/releases', label: t('releases.title') }}><ErrorState error={release.error} retry={() => void release.refetch()} /></SettingsPage>
+  if (!release.data) return <SettingsPage title={t('releases.one')} back={{ to: '/releases', label: t('releases.title') }}><Loading /></SettingsPage>
   return <Opened key={id} release={release.data} />
 }
 

@@ -43,7 +43,7 @@ export function Settings() {
         })}
       </Box>
       <Box miw={0}>
-        <Box hiddenFrom="md" p="lg" pb={0}>
+        <Box hiddenFrom="md" p={{ base: 'sm', sm: 'lg' }} pb={0}>
           <Select
             aria-label={t('settings.title')}
             allowDeselect={false}
@@ -66,7 +66,7 @@ function Forbidden({ section }: { section: Section | undefined }) {
   const { t } = useTranslation()
   return (
     <SettingsPage title={t(section?.key ?? 'settings.title')}>
-      <NoPermission>{section?.needs ? t('error.lacksPermission', { permission: section.needs }) : t('settings.forbidden')}</NoPermission>
+      <NoPermission>{section?.needs ? t('error.lacksPermission', { screen: t(section.key), permission: section.needs }) : t('settings.forbidden')}</NoPermission>
     </SettingsPage>
   )
 }

@@ -4,7 +4,7 @@ import { Ellipsis, Trash2 } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast, toastError } from '../components/toast'
-import { confirmFirst } from './components'
+import { confirmFirst } from '../components/confirm'
 import { settingsKey } from './queries'
 
 type Column = ReactNode | { label: ReactNode; align: 'right' }
@@ -39,7 +39,7 @@ export function RowMenu({ title, children }: { title: string; children: ReactNod
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon aria-label={t('list.actions', { title })}><Ellipsis size={15} /></ActionIcon>
+        <ActionIcon className="quire-row-actions" aria-label={t('list.actions', { title })}><Ellipsis size={15} /></ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>{children}</Menu.Dropdown>
     </Menu>

@@ -1,11 +1,9 @@
 import { ActionIcon, Box, Button, Code, CopyButton, Group, Modal, Paper, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
-import { modals } from '@mantine/modals'
 import { Link, useBlocker } from '@tanstack/react-router'
 import { ArrowLeft, Check, Copy } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { t } from '../i18n'
 
 type PageProps = { title: string; hint?: ReactNode; back?: { to: string; label: string }; actions?: ReactNode; children: ReactNode }
 
@@ -13,18 +11,18 @@ type PageProps = { title: string; hint?: ReactNode; back?: { to: string; label: 
 export function SettingsPage({ title, hint, back, actions, children }: PageProps) {
   useDocumentTitle(`${title} · Quire`)
   return (
-    <Stack p="lg" gap="md" maw={1080}>
+    <Stack p={{ base: 'sm', sm: 'lg' }} gap="md" maw={1080}>
       <Box>
         {back && (
           <Link to={back.to} className="quire-crumb">
             <Group gap={4} component="span" display="inline-flex"><ArrowLeft size={13} /> {back.label}</Group>
           </Link>
         )}
-        <Group justify="space-between" align="flex-start" gap="xs">
+        <Group justify="space-between" gap="xs" mih={30}>
           <Title order={1}>{title}</Title>
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>
-        {hint && <Text size="sm" c="dimmed" mt={2} maw={680}>{hint}</Text>}
+        {hint && <Text size="sm" c="dimmed" mt={4} maw={680}>{hint}</Text>}
       </Box>
       {children}
     </Stack>
@@ -91,15 +89,3 @@ export function CopyableText({ value, label }: { value: string; label: string })
   )
 }
 
-/** Ask before something is deleted or done that cannot be undone. */
-export function confirmFirst({ title, hint, confirm, onConfirm }: { title: string; hint?: ReactNode; confirm?: string; onConfirm: () => void }): void {
-  modals.openConfirmModal({
-    title,
-    children: hint ? <Text size="sm" component="div">{hint}</Text> : undefined,
-    labels: { confirm: confirm ?? t('action.delete'), cancel: t('action.cancel') },
-    confirmProps: { color: 'red', size: 'sm' },
-    cancelProps: { size: 'sm' },
-    closeButtonProps: { 'aria-label': t('action.close') },
-    onConfirm,
-  })
-}

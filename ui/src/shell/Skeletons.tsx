@@ -7,8 +7,11 @@ export function ScreenSkeleton() {
   const { t } = useTranslation()
   return (
     <Stack p={{ base: 'sm', sm: 'lg' }} gap="sm" role="status" aria-busy="true" aria-label={t('state.loading')}>
-      <Skeleton height={28} width={240} />
-      <Skeleton height={320} />
+      <Skeleton height={30} width={240} />
+      <Skeleton height={30} />
+      <div className="quire-rows">
+        {Array.from({ length: 10 }, (_, index) => <Skeleton key={index} height={34} />)}
+      </div>
     </Stack>
   )
 }

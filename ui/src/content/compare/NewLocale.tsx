@@ -36,7 +36,7 @@ export function NewLocale({ type, loaded, locale, choose, onCopy }: Props) {
   return (
     <Alert variant="light" p="sm" role="status">
       <Group justify="space-between">
-        <Text size="sm" c="inherit">{t('entry.newLocale', { locale: locale ?? '' })}</Text>
+        <Text size="sm" c="inherit">{t('entry.newLocale', { locale: locales.find((one) => one.code === locale)?.name ?? locale ?? '' })}</Text>
         {source && (
           <Group gap="xs">
             {choose && <Button variant="default" onClick={() => choose(source.locale)}>{t('compare.title')}</Button>}

@@ -43,7 +43,7 @@ export function EntryEditor({ type, documentId, locale: asked, copyOf, place, gi
   // Later failures belong to whoever asks again; the form with its input stays.
   if (!isComplete && error) {
     return (
-      <Stack p="lg">
+      <Stack p={{ base: 'sm', sm: 'lg' }}>
         <Title order={place.level > 0 ? 2 : 1}>{type.info.displayName}</Title>
         {mayRead ? <ErrorState error={error} retry={() => void loaded.refetch()} /> : <NoPermission>{t('list.noPermission', { type: type.info.displayName })}</NoPermission>}
       </Stack>
@@ -51,7 +51,7 @@ export function EntryEditor({ type, documentId, locale: asked, copyOf, place, gi
   }
   if (!isComplete) {
     return (
-      <Stack p="lg" gap="lg">
+      <Stack p={{ base: 'sm', sm: 'lg' }} gap="lg">
         <Title order={place.level > 0 ? 2 : 1}>{t('state.loadingEntry', { type: type.info.displayName })}</Title>
         <Loading rows={6} height={56} />
       </Stack>

@@ -1,5 +1,4 @@
 import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CalendarCheck, CalendarClock, ChevronDown, Columns2, Copy, Ellipsis, ExternalLink, Eye, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
@@ -8,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales } from '../../api/hooks'
 import type { ContentType, Entry } from '../../api/types'
+import { confirmFirst } from '../../components/confirm'
 import { StatusBadge } from '../../components/StatusBadge'
 import { EntryScheduleBadge } from '../../releases/EntrySchedule'
 import { AddToRelease, ScheduleEntry } from '../../releases/lazy'
@@ -76,16 +76,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
     // What is typed here goes out with the release.
     if (!isDirty || !may.write || (await actions.save()) === 'done') setReleasing(true)
   }
-  const confirm = (title: string, hint: string, label: string, run: () => void) =>
-    modals.openConfirmModal({
-      title,
-      children: <Text size="sm">{hint}</Text>,
-      labels: { confirm: label, cancel: t('action.cancel') },
-      confirmProps: { color: 'red', size: 'sm' },
-      cancelProps: { size: 'sm' },
-      closeButtonProps: { 'aria-label': t('action.close') },
-      onConfirm: run,
-    })
+  const confirm = (title: string, hint: string, label: string, run: () => void) => confirmFirst({ title, hint, confirm: label, onConfirm: run })
 
   return (
     <Box px={{ base: 'sm', sm: 'lg' }} py={8} className="quire-entry-header">

@@ -157,7 +157,7 @@ export function LocalesDialog({ what, type, view, loaded, place, actions, onClos
         {missing.length > 0 && <Text size="xs" c="dimmed">{t('locales.missing', { locales: missing.join(', ') })}</Text>}
         <Text size="sm" c="dimmed">{t(what === 'publish' ? 'bulk.hint.publish' : 'unpublish.hint')}</Text>
         <Group justify="flex-end" gap="xs">
-          <Button variant="subtle" color="gray" onClick={onClose}>{t('action.cancel')}</Button>
+          <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
           <Button color={what === 'unpublish' ? 'red' : undefined} disabled={chosen.length === 0 || isChecking} loading={running !== null} onClick={() => void run()}>
             {t(`locales.confirm.${what}`, { count: chosen.length })}
           </Button>
@@ -185,10 +185,10 @@ function Readiness({ check, view, type, open, openLabel }: ReadinessProps) {
     <Stack gap={2} align="flex-start">
       {check.data.map(({ path, message }) => (
         <Text key={path.join('.')} size="sm">
-          <Text span fw={600} inherit>{nameOf(path.join('.'), view, type)}</Text> {wordingOf(message)}
+          <Text span fw={600} inherit>{nameOf(path.join('.'), view, type)}</Text>: {wordingOf(message)}
         </Text>
       ))}
-      <Anchor component="button" type="button" size="sm" onClick={open}>{openLabel}</Anchor>
+      <Anchor component="button" type="button" size="sm" ta="left" onClick={open}>{openLabel}</Anchor>
     </Stack>
   )
 }

@@ -29,7 +29,7 @@ export function NextMissing({ type, documentId, locale, source, label, variant =
         <Link {...props} to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: next.documentId }} search={{ locale, compare: source }} />
       )}
     >
-      {label ?? t('coverage.next', { locale: name, title: String(next[mainField] ?? '') || t('entry.untitled') })}
+      <span className="quire-ellipsis">{label ?? t('coverage.next', { locale: name, title: String(next[mainField] ?? '') || t('entry.untitled') })}</span>
     </Button>
   )
 }

@@ -18,7 +18,8 @@ export function Problems({ view, type }: { view: TypeConfiguration; type: Conten
           <List.Item key={path}>
             <Anchor component="button" type="button" size="sm" c="inherit" fw={600} underline="always" onClick={(event) => goToField(path, event.currentTarget.closest('[data-form]') ?? document)}>
               {nameOf(path, view, type)}
-            </Anchor>{' '}
+            </Anchor>
+            :{' '}
             <Text span size="sm" c="inherit">{message}</Text>
           </List.Item>
         ))}

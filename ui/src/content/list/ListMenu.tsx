@@ -1,7 +1,6 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useClipboard } from '@mantine/hooks'
-import { modals } from '@mantine/modals'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Bookmark, BookmarkPlus, Check, Copy, Download, Ellipsis, Save, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -12,6 +11,7 @@ import { keys } from '../../api/keys'
 import { encodeQuery, type QueryValue } from '../../api/query'
 import type { ContentType } from '../../api/types'
 import { FormError } from '../../auth/AuthPage'
+import { confirmFirst } from '../../components/confirm'
 import { download } from '../../components/download'
 import { toast, toastError } from '../../components/toast'
 import type { ListSearch } from '../../router'
@@ -44,12 +44,8 @@ export function ViewMenu({ type, state }: { type: ContentType; state: ListState 
     onError: (error) => toastError(error),
   })
   const remove = (view: SavedView) =>
-    modals.openConfirmModal({
+    confirmFirst({
       title: t('views.deleteTitle', { name: view.name }),
-      labels: { confirm: t('action.delete'), cancel: t('action.cancel') },
-      confirmProps: { color: 'red', size: 'sm' },
-      cancelProps: { size: 'sm' },
-      closeButtonProps: { 'aria-label': t('action.close') },
       onConfirm: () =>
         void request('DELETE /admin/x/views/{id}', { path: { id: view.id } })
           .then(() => {

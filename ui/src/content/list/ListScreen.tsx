@@ -194,11 +194,11 @@ export function ListScreen({ type }: { type: ContentType }) {
           />
         )}
         {showsLocales && <MissingSelect type={type} locale={locale} missing={search.missing} onChange={change} />}
-        {search.missing && <NextMissing type={type} documentId={null} locale={search.missing} source={locale} label={t('coverage.translate')} variant="light" />}
         {hasDrafts(type) && <ReviewFilter uid={uid} stage={search.stage} assignee={search.assignee} onChange={(chosen) => change(chosen)} />}
         <ColumnMenu type={type} shown={shown} density={density} onDensity={setDensity} onChange={(names) => change({ columns: names, page: search.page })} />
         <ViewMenu type={type} state={state} />
         <ListMenu type={type} state={state} />
+        {search.missing && <NextMissing type={type} documentId={null} locale={search.missing} source={locale} label={t('coverage.translate')} variant="light" />}
       </Group>
       <FilterChips fields={fields} value={search.filters} onChange={(filters) => change({ filters })} />
       {selected.size > 0 && (

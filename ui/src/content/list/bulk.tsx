@@ -1,9 +1,9 @@
-import { ScrollArea, Stack, Text } from '@mantine/core'
-import { modals } from '@mantine/modals'
+import { Box, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { ApiError, request } from '../../api/client'
 import { keys } from '../../api/keys'
 import type { ContentType } from '../../api/types'
+import { confirmFirst } from '../../components/confirm'
 import { queries } from '../../queries'
 import { startJob, type JobReport } from '../../shell/jobs'
 import { countManyDraftRelations, DraftRelationsNote } from '../draftRelations'
@@ -91,26 +91,24 @@ export function useBulk(type: ContentType, locale: string | undefined, done: () 
   }
 
   const ask = (action: BulkAction, entries: Chosen[]) =>
-    modals.openConfirmModal({
+    confirmFirst({
       title: t(`bulk.ask.${action}`, { count: entries.length }),
-      children: (
+      hint: (
         <Stack gap="xs">
           <Text size="sm">{t(`bulk.hint.${action}`, { locale: locale ?? '' })}</Text>
           {action === 'publish' && (
             <DraftRelationsNote queryKey={[uid, locale, entries.map((entry) => entry.documentId)]} count={() => countManyDraftRelations(uid, entries.map((entry) => entry.documentId), locale)} />
           )}
-          <ScrollArea.Autosize mah={180} scrollbars="y" viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t('bulk.entries') }}>
+          <Box mah={180} style={{ overflowY: 'auto' }} tabIndex={0} role="region" aria-label={t('bulk.entries')}>
             {entries.slice(0, SHOWN).map((entry) => (
               <Text key={entry.documentId} size="sm" c="dimmed" className="quire-ellipsis">{entry.title}</Text>
             ))}
             {entries.length > SHOWN && <Text size="sm" c="dimmed">{t('bulk.more', { count: entries.length - SHOWN })}</Text>}
-          </ScrollArea.Autosize>
+          </Box>
         </Stack>
       ),
-      labels: { confirm: t(`action.${action}`), cancel: t('action.cancel') },
-      confirmProps: { color: action === 'delete' ? 'red' : undefined, size: 'sm', 'data-autofocus': true },
-      cancelProps: { size: 'sm' },
-      closeButtonProps: { 'aria-label': t('action.close') },
+      confirm: t(`action.${action}`),
+      isHarmless: action !== 'delete',
       onConfirm: () => void run(action, entries),
     })
 

@@ -21,7 +21,7 @@ function Input(props: InputProps) {
     <FieldFrame {...props} error={error}>
       <Group>
         <SegmentedControl
-          size="xs"
+          size="sm"
           aria-label={props.label}
           data={states}
           disabled={Boolean(props.locked)}

@@ -19,7 +19,7 @@ function Input(props: InputProps) {
   return (
     <DateInput
       {...inputProps(props, error)}
-      placeholder={props.meta?.placeholder || 'YYYY-MM-DD'}
+      placeholder={props.locked ? undefined : props.meta?.placeholder || 'YYYY-MM-DD'}
       valueFormat="YYYY-MM-DD"
       clearable={!props.locked}
       clearButtonProps={{ 'aria-label': t('action.clear') }}

@@ -62,6 +62,7 @@ function Input(props: InputProps) {
   useEffect(() => {
     if (!locked) preloadMediaDialog()
   }, [locked])
+  const chooseLabel = multiple ? t('media.chooseMany') : files.length > 0 ? t('media.replace') : t('media.choose')
   const choose = () => openMediaDialog({ multiple, allowedTypes: attribute.allowedTypes, onSelect: add })
   return (
     <FieldFrame {...props} error={error}>
@@ -118,8 +119,8 @@ function Input(props: InputProps) {
         ))}
         {!locked && (
           <Group gap="xs">
-            <Button variant="default" leftSection={<ImagePlus size={14} />} onClick={choose} aria-label={`${!multiple && files.length > 0 ? t('media.replace') : t('media.choose')}: ${props.label}`}>
-              {!multiple && files.length > 0 ? t('media.replace') : t('media.choose')}
+            <Button variant="default" leftSection={<ImagePlus size={14} />} onClick={choose} aria-label={`${chooseLabel}: ${props.label}`}>
+              {chooseLabel}
             </Button>
             {mayUpload && <Text size="xs" c="dimmed">{t('media.dropHint')}</Text>}
           </Group>

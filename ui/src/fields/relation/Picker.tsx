@@ -78,7 +78,7 @@ export function Picker({ label, owner, model, field, mainField, placeholder, dis
     >
       <Combobox.Target>
         <TextInput
-          size="xs"
+          size="sm"
           aria-label={t('relation.search', { field: label })}
           placeholder={placeholder}
           disabled={disabled}

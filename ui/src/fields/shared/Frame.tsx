@@ -13,7 +13,7 @@ export function FieldLabel({ label, attribute, locked, required }: Pick<InputPro
       <span>
         {label}
         {required && (
-          <Text span c="red" inherit aria-hidden>
+          <Text span c="var(--mantine-color-error)" inherit aria-hidden>
             {' *'}
           </Text>
         )}
@@ -51,7 +51,7 @@ export function FieldFrame({ error, side, children, ...props }: InputProps & { e
   const id = useId()
   return (
     <Box role="group" aria-labelledby={`${id}-label`} aria-describedby={error ? `${id}-error` : undefined} data-path={props.path.join('.')} tabIndex={-1} style={{ outline: 'none' }}>
-      <Group justify="space-between" mb={4} wrap="nowrap">
+      <Group justify="space-between" mih={23} mb={side ? 4 : 0} wrap="nowrap">
         <Text size="sm" fw={500} id={`${id}-label`} component="div">
           <FieldLabel {...props} />
         </Text>

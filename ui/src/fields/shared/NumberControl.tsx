@@ -15,7 +15,7 @@ export function NumberControl(props: InputProps & { integer: boolean }) {
       step={1}
       decimalSeparator={formatNumber(0.5).charAt(1)}
       allowedDecimalSeparators={['.', ',']}
-      disabled={Boolean(props.locked)}
+      hideControls={Boolean(props.locked)}
     />
   )
 }

@@ -51,7 +51,7 @@ export function FormGrid({ type, draft, locked, selected, onSelect, onChange }: 
                   {!locked && <DragHandle label={t('order.move', { name })} />}
                   <UnstyledButton flex={1} miw={0} py={8} aria-pressed={selected === name} aria-label={t('model.layout.field', { name: title(name) })} onClick={() => onSelect(selected === name ? null : name)}>
                     <Group gap={6} wrap="nowrap">
-                      <TypeIcon properties={(type.attributes[name] ?? { type: 'json' }) as Properties} />
+                      <span className="quire-wide"><TypeIcon properties={(type.attributes[name] ?? { type: 'json' }) as Properties} /></span>
                       <Text size="sm" className="quire-ellipsis">{title(name)}</Text>
                     </Group>
                   </UnstyledButton>

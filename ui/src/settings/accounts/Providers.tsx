@@ -9,7 +9,8 @@ import { useAbility } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
-import { CopyableText, confirmFirst, SettingsPage } from '../components'
+import { confirmFirst } from '../../components/confirm'
+import { CopyableText, SettingsPage } from '../components'
 import { settingsKey } from '../queries'
 
 type Provider = {
