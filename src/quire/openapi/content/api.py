@@ -8,9 +8,8 @@ from msgspec import Struct
 from quire import __version__
 from quire.access.ability import Ability
 from quire.access.routes import DeclaredRoute
-from quire.openapi.content.context import DescriptionContext
 from quire.openapi.content.custom_routes import describe_custom_route
-from quire.openapi.content.documents import describe_document_route
+from quire.openapi.content.documents import DescriptionContext, describe_document_route
 from quire.openapi.document import DocumentInfo, Placed, assemble
 from quire.openapi.models import Models
 from quire.openapi.operations import DescribedOperation, path_parameter

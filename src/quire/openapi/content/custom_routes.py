@@ -8,8 +8,7 @@ import msgspec
 from quire.hooks.document import Document, Page
 from quire.hooks.routes import CustomRoute, RouteParameter
 from quire.hooks.shape import Shape
-from quire.openapi.content.context import DescriptionContext
-from quire.openapi.content.documents import page_meta
+from quire.openapi.content.documents import DescriptionContext, page_meta
 from quire.openapi.operations import (
     DescribedOperation,
     DescribedParameter,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from quire.openapi.content.context import DescriptionContext
+from quire.openapi.models import Models
 from quire.openapi.operations import (
     DescribedOperation,
     DescribedParameter,
@@ -10,10 +10,23 @@ from quire.openapi.operations import (
     json_body,
     path_parameter,
 )
+from quire.openapi.queries import PageLimits, Queries
 from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, record, several
+from quire.openapi.types import TypeSchemas
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import class_name
 from quire.schema.model import ContentType, TypeKind
+
+
+class DescriptionContext:
+    """The models, queries and types of one document."""
+
+    def __init__(self, models: Models, pages: PageLimits) -> None:
+        self.models = models
+        self.schemas = models.schemas
+        self.queries = Queries(models, pages)
+        self.types = TypeSchemas(models.schemas, models=models)
+
 
 _ID = path_parameter("documentId", description="The document, the same in all locales.")
 _UNCHANGED = DescribedParameter(
