@@ -75,16 +75,12 @@ class DocumentApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes of the content type."""
-        name = self._type.route_name
-        if self._type.kind is TypeKind.SINGLE:
-            yield self._route("GET", name, "find", self.find_single)
-            yield self._route("PUT", name, "update", self.update_single)
-            yield self._route("DELETE", name, "delete", self.delete_single)
-            return
-        one = f"{name}/:documentId"
-        yield self._route("GET", name, "find", self.find)
-        yield self._route("POST", name, "create", self.create)
-        yield self._route("GET", one, "findOne", self.find_one)
+        name, is_single = self._type.route_name, self._type.kind is TypeKind.SINGLE
+        one = name if is_single else f"{name}/:documentId"
+        yield self._route("GET", name, "find", self.find_single if is_single else self.find)
+        if not is_single:
+            yield self._route("POST", name, "create", self.create)
+            yield self._route("GET", one, "findOne", self.find_one)
         yield self._route("PUT", one, "update", self.update)
         yield self._route("DELETE", one, "delete", self.delete)
 
@@ -224,45 +220,34 @@ class DocumentApi:
         return await self._write(request, prepared, command, status=CREATED)
 
     async def update(self, request: Request) -> Response:
-        """Change a document."""
+        """Change a document; that of a single type is created if it is missing."""
         prepared, data = await self._prepare_write(request)
-        document_id = request.parameters["documentId"]
-        return await self._write(request, prepared, self._change(request, document_id, data))
-
-    async def update_single(self, request: Request) -> Response:
-        """Update the document of a single type, or create it."""
-        prepared, data = await self._prepare_write(request)
-        return await self._write(request, prepared, self._change(request, None, data))
+        command = UpdateDocument(
+            uid=self._type.uid,
+            document_id=self._document_id(request),
+            data=data,
+            locale=one_locale(request.query),
+            publish=is_published(request.query),
+            expected=expected_tags(request),
+        )
+        return await self._write(request, prepared, command)
 
     async def delete(self, request: Request) -> Response:
         """Delete a document in one locale or in several; a missing one is no error."""
-        return await self._delete(request, request.parameters["documentId"])
-
-    async def delete_single(self, request: Request) -> Response:
-        """Delete the document of a single type."""
-        return await self._delete(request, None)
-
-    async def _delete(self, request: Request, document_id: str | None) -> Response:
-        command = await self._deletion(request, document_id)
+        command = await self._deletion(request)
         await self._documents.perform([command], principal=request.principal)
         return NO_CONTENT
+
+    def _document_id(self, request: Request) -> str | None:
+        """Return the document of the path; ``None`` stands for that of a single type."""
+        return None if self._type.kind is TypeKind.SINGLE else request.parameters["documentId"]
 
     async def _prepare_write(self, request: Request) -> tuple[PreparedRead, Data]:
         prepared = await self._prepare(request, "written")
         schema, ability = self._reader.schema, request.principal.ability
         return prepared, data_of(schema, self._type, request.body, ability)
 
-    def _change(self, request: Request, document_id: str | None, data: Data) -> UpdateDocument:
-        return UpdateDocument(
-            uid=self._type.uid,
-            document_id=document_id,
-            data=data,
-            locale=one_locale(request.query),
-            publish=is_published(request.query),
-            expected=expected_tags(request),
-        )
-
-    async def _deletion(self, request: Request, document_id: str | None) -> DeleteDocument:
+    async def _deletion(self, request: Request) -> DeleteDocument:
         prepared = await self._prepare(request, "removed")
         query = request.query
         refuse_draft_deletion(self._type, query)
@@ -270,7 +255,7 @@ class DocumentApi:
         narrowed = is_narrowed(query)
         return DeleteDocument(
             uid=self._type.uid,
-            document_id=document_id,
+            document_id=self._document_id(request),
             locale=AllLocales.LOCALE if narrowed else locale,
             locales=None if narrowed else locales,
             narrowed=prepared.page_of if narrowed else None,
