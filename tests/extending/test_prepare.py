@@ -227,7 +227,66 @@ async def test_passwords_of_administrators_and_functions_are_stored_as_hashes(
         assert module().fired == ["sesame"]
 
 
-@pytest.mark.parametrize("action", ["publish", "delete", "clone"])
+async def test_it_gets_the_old_values_that_it_needs(tmp_path: Path, kind: Kind) -> None:
+    code = """
+    class Paper(Document):
+        __uid__ = PAPER
+        title: str
+
+    @prepare(Paper, on=["create", "update", "clone"], needs=["title", "margin", "writer"])
+    async def note(write: Write[Paper]) -> None:
+        before = write.before
+        shown = before and (before.title, before.margin, (before.writer or {}).get("name"))
+        fired.append((write.action, write.locale, shown, write.changed("title")))
+        if write.action == "clone":
+            write.set(title=f"Copy of {before.title}")
+
+    @prepare(PAPER, on=["update"], order=1)
+    def read_what_it_does_not_need(write):
+        try:
+            write.value("sold")
+        except NotLoadedError:
+            fired.append("not loaded")
+
+    @prepare("api::masthead.masthead", on=["update"], needs=["motto"])
+    def note_motto(write):
+        fired.append(write.before and write.before["motto"])
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        writer = (await office.ask("POST", "/api/writers", {"data": {"name": "Ada"}})).data
+        data = {"title": "A", "margin": "m", "writer": writer["documentId"]}
+        made = (await office.ask("POST", PAPERS, data, token=office.boss)).data
+        assert module().fired == [("create", "en", None, True)]
+        module().fired.clear()
+
+        path = f"/api/papers/{made['documentId']}?status=draft"
+        await office.ask("PUT", path, {"data": {"title": "A"}})
+        await office.ask("PUT", f"{path}&locale=fr", {"data": {"title": "B"}})
+        assert (await office.ask("PUT", "/api/papers/nowhere", {"data": {}})).status == 404
+        assert module().fired == [
+            ("update", "en", ("A", "m", "Ada"), False),
+            "not loaded",
+            ("update", "fr", None, True),
+            "not loaded",
+            ("update", "en", None, False),
+            "not loaded",
+        ]
+        module().fired.clear()
+
+        at = f"{PAPERS}/clone/{made['documentId']}"
+        clone = await office.ask("POST", at, {"title": "Mine"}, token=office.boss)
+        assert (clone.status, clone.data["title"]) == (200, "Copy of A")
+        ((action, _, before, changed),) = module().fired
+        assert (action, before, changed) == ("clone", ("A", "m", "Ada"), True)
+        module().fired.clear()
+
+        single = "/content-manager/single-types/api::masthead.masthead"
+        for motto in ("One", "Two"):
+            await office.ask("PUT", single, {"motto": motto}, token=office.boss)
+        assert module().fired == ["One"]
+
+
+@pytest.mark.parametrize("action", ["publish", "delete"])
 async def test_only_what_has_input_can_be_prepared(tmp_path: Path, kind: Kind, action: str) -> None:
     code = f"""
     @prepare(PAPER, on=["{action}"])

@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 
-from quire.access.ability import Unsanitized
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow
 from quire.database.execute.prepared_read import Shown
@@ -29,15 +28,18 @@ from quire.document_service.held_transaction import (
     write_nested,
 )
 from quire.document_service.passwords import passwords_in
-from quire.document_service.preparation import prepare_commands
-from quire.document_service.read_planner import DocumentQuery
+from quire.document_service.preparation import (
+    IDENTITY,
+    needed_fields,
+    needed_view,
+    prepare_commands,
+)
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
-from quire.hooks.document import Document, make_document
+from quire.hooks.document import Document
 from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.extensions import CallCause, Hook, WriteHooks, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
-from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import Model
 
 T = TypeVar("T")
@@ -186,7 +188,6 @@ class HookTask(HeldTransaction, Generic[T]):
         raise ServiceUnavailableError
 
 
-_IDENTITY = "documentId"
 _REMOVING = frozenset({"delete", "unpublish"})
 """Actions after which nothing can be read: hooks get what was there before."""
 
@@ -257,7 +258,7 @@ class HookedWrite:
                 names, source.document_id, source.locale, published=source.published
             )
         for hook in self._hooks.before:
-            self._write.before = _view(hook, self._before)
+            self._write.before = needed_view(hook, self._before)
             yield from call_hook(self._unit, hook, self._write)
         self._write.check_names(self._given or {})
         yield from hash_passwords(self._unit, self._layout.model, self._write.data)
@@ -278,8 +279,8 @@ class HookedWrite:
                 needs, write.document_id, write.locale, published=published
             )
         for hook in self._hooks.after:
-            write.before = _view(hook, self._before)
-            write.after = _view(hook, after)
+            write.before = needed_view(hook, self._before)
+            write.after = needed_view(hook, after)
             yield from call_hook(self._unit, hook, write)
         for listener in self._hooks.listeners:
             shown = self._before if write.action in _REMOVING else after
@@ -290,18 +291,8 @@ class HookedWrite:
     ) -> Program[Shown | None]:
         """Read fields of one version of a document."""
         if not names:
-            return {_IDENTITY: document_id}
-        attributes = self._layout.model.attributes
-        scalars = [name for name in names if isinstance(attributes[name], ScalarAttribute)]
-        relations = sorted(names.difference(scalars))
-        find = DocumentQuery(
-            uid=self._layout.model.uid,
-            fields=sorted({_IDENTITY, *scalars}),
-            populate=relations or None,
-            status="published" if published else "draft",
-            locale=locale,
-            ability=Unsanitized(),
-        )
+            return {IDENTITY: document_id}
+        find = needed_fields(self._layout, names, locale, published=published)
         return (yield from self._unit.engine.reads.document(find, document_id).first())
 
 
@@ -313,12 +304,3 @@ def hash_passwords(unit: UnitOfWork, model: Model, data: object) -> Program[None
         yield LONG_COMPUTATION
         hashed = {one: unit.hash_password(one.text, one.rounds) for one in missing}
         unit.hashed = {**unit.hashed, **hashed}
-
-
-def _view(hook: Hook, shown: Mapping[str, Any] | None) -> Document | None:
-    """Return an entry with only the fields that a hook needs."""
-    if shown is None:
-        return None
-    names = (_IDENTITY, *hook.needs)
-    loaded = {name: shown[name] for name in names if name in shown}
-    return make_document(hook.document, loaded)

@@ -6,14 +6,19 @@ commands within the transaction is restarted with the prepared ones (`Preparatio
 
 import asyncio
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
 import structlog
 from msgspec.structs import replace
 
+from quire.access.ability import Unsanitized
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.execute.prepared_read import Shown
 from quire.document_service.commands import (
+    AllLocales,
+    CloneDocument,
     Command,
     CreateDocument,
     PreparationNeededError,
@@ -24,13 +29,17 @@ from quire.document_service.content_types import writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.hook_principal import not_as_system
 from quire.document_service.project_rules import acting
+from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.row_rules import command_actions
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks import principal as hooks
-from quire.hooks.document import Document
+from quire.hooks.document import Document, make_document
 from quire.hooks.extensions import Hook, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
+from quire.schema.attributes.base import ScalarAttribute
+
+IDENTITY = "documentId"
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -50,7 +59,7 @@ async def prepare_commands(
     """
     for command in commands:
         found = _functions(context.engine, command)
-        if found and isinstance(command, CreateDocument | UpdateDocument):
+        if found and isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
             _ask_policies(context, command, as_system=as_system)
             prepared.add(command, await _prepare(found, command, context, as_system=as_system))
 
@@ -76,6 +85,8 @@ def _action(command: Command) -> WriteAction | None:
             return "create"
         case UpdateDocument():
             return "update"
+        case CloneDocument():
+            return "clone"
         case _:
             return None
 
@@ -95,8 +106,8 @@ def _ask_policies(context: ExtensionContext, command: Command, *, as_system: boo
 
 
 async def _prepare(
-    functions: Iterable[Hook],
-    command: CreateDocument | UpdateDocument,
+    functions: Sequence[Hook],
+    command: CreateDocument | UpdateDocument | CloneDocument,
     context: ExtensionContext,
     *,
     as_system: bool,
@@ -109,19 +120,62 @@ async def _prepare(
     if isinstance(command, CreateDocument) and command.document_id is None:
         command = replace(command, document_id=engine.new_id())
     layout = engine.store.layout(command.uid)
+    locale = command.locale.value if isinstance(command.locale, AllLocales) else command.locale
     write = Write[Document](
         uid=command.uid,
-        action="create" if isinstance(command, CreateDocument) else "update",
+        action=_action(command) or "create",
         document_id=command.document_id or "",
-        locale=(command.locale or engine.default_locale) if layout.is_localized() else None,
+        locale=(locale or engine.default_locale) if layout.is_localized() else None,
         origin=tuple(map(str, context.causes)),
         data=deepcopy(dict(given)),
         fields=writable_fields(layout),
     )
+    before = await _read_before(functions, command, context, write.locale)
     for function in functions:
+        write.before = needed_view(function, before)
         await _call(function, write, context, as_system=as_system)
     write.check_names(given)
     return replace(command, data=write.data)
+
+
+async def _read_before(
+    functions: Sequence[Hook],
+    command: CreateDocument | UpdateDocument | CloneDocument,
+    context: ExtensionContext,
+    locale: str | None,
+) -> Shown | None:
+    """Read the fields that functions need of the entry that a command starts from."""
+    names = frozenset(name for function in functions for name in function.needs)
+    if not names or isinstance(command, CreateDocument):
+        return None
+    engine, document_id = context.engine, command.document_id
+    here = engine.default_locale if locale == AllLocales.LOCALE.value else locale
+    find = needed_fields(engine.store.layout(command.uid), names, here, published=False)
+    return await context.read(lambda: engine.reads.document(find, document_id).first())
+
+
+def needed_fields(
+    layout: EntryLayout, names: frozenset[str], locale: str | None, *, published: bool
+) -> DocumentQuery:
+    """Return the query for the fields that hooks need of one version of a document."""
+    attributes = layout.model.attributes
+    scalars = [name for name in names if isinstance(attributes[name], ScalarAttribute)]
+    return DocumentQuery(
+        uid=layout.model.uid,
+        fields=sorted({IDENTITY, *scalars}),
+        populate=sorted(names.difference(scalars)) or None,
+        status="published" if published else "draft",
+        locale=locale,
+        ability=Unsanitized(),
+    )
+
+
+def needed_view(hook: Hook, shown: Mapping[str, Any] | None) -> Document | None:
+    """Return an entry with only the fields that a hook needs."""
+    if shown is None:
+        return None
+    names = (IDENTITY, *hook.needs)
+    return make_document(hook.document, {name: shown[name] for name in names if name in shown})
 
 
 async def _call(

@@ -48,18 +48,24 @@ class HookDecorator(Protocol[D]):
 
 
 @overload
-def prepare(kind: type[D], *, on: Sequence[PrepareAction], order: int = 0) -> HookDecorator[D]: ...
+def prepare(
+    kind: type[D], *, on: Sequence[PrepareAction], needs: Sequence[str] = (), order: int = 0
+) -> HookDecorator[D]: ...
 @overload
 def prepare(
-    kind: str, *, on: Sequence[PrepareAction], order: int = 0
+    kind: str, *, on: Sequence[PrepareAction], needs: Sequence[str] = (), order: int = 0
 ) -> HookDecorator[Document]: ...
-def prepare(kind: Kind, *, on: Sequence[PrepareAction], order: int = 0) -> HookDecorator[Any]:
+def prepare(
+    kind: Kind, *, on: Sequence[PrepareAction], needs: Sequence[str] = (), order: int = 0
+) -> HookDecorator[Any]:
     """Call a function before the transaction of a write, where it may wait for other servers.
 
-    It may change the data with `Write.set`, or refuse by raising an error of ``quire``. Nothing
-    was read yet: ``write.before`` is ``None``. The write may still fail afterwards.
+    It may change the data with `Write.set`, or refuse by raising an error of ``quire``. ``needs``
+    are the fields that it reads of ``write.before``, which is read before the transaction: others
+    may change it meanwhile. For a clone ``document_id`` is that of the source, and ``locale`` is
+    ``"*"`` for all locales. The write may still fail afterwards.
     """
-    return _marker("prepare", kind, on, (), order)
+    return _marker("prepare", kind, on, needs, order)
 
 
 @overload

@@ -10,7 +10,7 @@ WriteAction = Literal[
     "create", "update", "delete", "publish", "unpublish", "discard_draft", "clone"
 ]
 WRITE_ACTIONS: tuple[WriteAction, ...] = get_args(WriteAction)
-PrepareAction = Literal["create", "update"]
+PrepareAction = Literal["create", "update", "clone"]
 PREPARE_ACTIONS: tuple[PrepareAction, ...] = get_args(PrepareAction)
 WITH_DATA: frozenset[str] = frozenset({"create", "update", "clone"})
 """Actions with data; the others use the stored values."""
