@@ -35,6 +35,7 @@ export const theme = createTheme({
     Popover: { defaultProps: { shadow: 'md', transitionProps: { duration: 100 } } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true, fz: 'xs' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    ComboboxChevron: { defaultProps: { color: 'dimmed' } },
     Select: { defaultProps: { size: 'sm', checkIconPosition: 'right' } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },

@@ -67,7 +67,10 @@ function NameDialog({ onClose, onSave }: { onClose: () => void; onSave: (name: s
         }}
       >
         <TextInput label={t('explorer.name')} description={t('explorer.nameHint')} required withAsterisk={false} data-autofocus value={name} onChange={(event) => setName(event.currentTarget.value)} />
-        <Group justify="flex-end" mt="md"><Button type="submit">{t('action.save')}</Button></Group>
+        <Group justify="flex-end" gap="xs" mt="md">
+          <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
+          <Button type="submit">{t('action.save')}</Button>
+        </Group>
       </form>
     </Modal>
   )

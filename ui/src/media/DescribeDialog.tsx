@@ -30,12 +30,12 @@ export function DescribeDialog({ files, onClose, onDone }: { files: MediaFile[] 
     <Modal opened onClose={onClose} title={t('media.describe')} size="min(960px, 96vw)" closeOnClickOutside={!isDirty} closeOnEscape={!isDirty} closeButtonProps={{ 'aria-label': t('action.close') }}>
       {current.error && <ErrorState error={current.error} retry={() => void current.refetch()} />}
       {!current.data && !current.error && <Loading rows={3} height={72} />}
-      {current.data && <Descriptions files={current.data} onDirty={setDirty} onDone={onDone} />}
+      {current.data && <Descriptions files={current.data} onDirty={setDirty} onClose={onClose} onDone={onDone} />}
     </Modal>
   )
 }
 
-function Descriptions({ files, onDirty, onDone }: { files: MediaFile[]; onDirty: (isDirty: boolean) => void; onDone: () => void }) {
+function Descriptions({ files, onDirty, onClose, onDone }: { files: MediaFile[]; onDirty: (isDirty: boolean) => void } & Done) {
   const { t } = useTranslation()
   const fields = useRef<HTMLTableSectionElement>(null)
   const form = useForm({
@@ -103,7 +103,8 @@ function Descriptions({ files, onDirty, onDone }: { files: MediaFile[]; onDirty:
         </Table>
       </Box>
       <FormError error={save.error} />
-      <Group justify="flex-end" pt="sm" pos="sticky" bottom={0} className="quire-dialog-foot">
+      <Group justify="flex-end" gap="xs" pt="sm" pos="sticky" bottom={0} className="quire-dialog-foot">
+        <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
         <Button type="submit" loading={save.isPending}>{t('action.save')}</Button>
       </Group>
     </form>

@@ -56,7 +56,10 @@ export function ImportDialog({ folder, onClose, onDone }: { folder: number | nul
             }}
           />
           <FormError error={fetchFiles.error} />
-          <Group justify="flex-end"><Button type="submit" loading={fetchFiles.isPending}>{t('media.import')}</Button></Group>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
+            <Button type="submit" loading={fetchFiles.isPending}>{t('media.import')}</Button>
+          </Group>
         </Stack>
       </form>
     </Modal>

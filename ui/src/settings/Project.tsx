@@ -32,7 +32,7 @@ export function Project() {
               ))}
               <Table.Tr>
                 <Table.Th scope="row" fw={500} c="dimmed" pl={0}>{t('project.api')}</Table.Th>
-                <Table.Td>{location.origin}/api</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{location.origin}/api</Table.Td>
               </Table.Tr>
             </Table.Tbody>
           </Table>

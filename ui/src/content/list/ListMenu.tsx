@@ -124,7 +124,10 @@ function NameDialog({ type, search, onClose, onSaved }: { type: ContentType; sea
           <TextInput label={t('views.name')} maxLength={100} data-autofocus {...form.getInputProps('name')} />
           <Checkbox size="xs" label={t('views.share')} {...form.getInputProps('shared', { type: 'checkbox' })} />
           <FormError error={save.error} />
-          <Group justify="flex-end"><Button type="submit" loading={save.isPending}>{t('action.save')}</Button></Group>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
+            <Button type="submit" loading={save.isPending}>{t('action.save')}</Button>
+          </Group>
         </Stack>
       </form>
     </Modal>

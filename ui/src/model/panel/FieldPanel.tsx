@@ -84,7 +84,7 @@ export function FieldPanel({ unwritable, onClose, onNext, ...props }: OptionProp
         {example === undefined || properties.private ? (
           <Text size="xs">{t('model.inApiNever')}</Text>
         ) : (
-          <Code block tabIndex={0} fz="xs">{`"${field.name || '…'}": ${JSON.stringify(example)}\n${builder.query(field.name || '…')}`}</Code>
+          <Code block tabIndex={0} fz="xs" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{`"${field.name || '…'}": ${JSON.stringify(example)}\n${builder.query(field.name || '…')}`}</Code>
         )}
       </div>
     </Stack>

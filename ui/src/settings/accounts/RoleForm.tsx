@@ -170,7 +170,10 @@ function RuleDialog({ row, rules, readOnly, onClose, onApply }: {
           {row.actions.map((action) => (
             <JsonInput key={action} label={action} validationError={t('rules.invalid')} placeholder='{ "author": { "email": "$user.email" } }' autosize minRows={2} disabled={readOnly} {...form.getInputProps(action)} />
           ))}
-          <Group justify="flex-end"><Button type="submit" disabled={readOnly}>{t('rules.apply')}</Button></Group>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
+            <Button type="submit" disabled={readOnly}>{t('rules.apply')}</Button>
+          </Group>
         </Stack>
       </form>
     </Modal>

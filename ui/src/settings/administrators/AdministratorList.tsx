@@ -155,7 +155,10 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
             <TextInput label={t('auth.email')} type="email" withAsterisk {...form.getInputProps('email')} />
             <RolePicker {...form.getInputProps('roles')} />
             <FormError error={invite.error} />
-            <Group justify="flex-end"><Button type="submit" loading={invite.isPending}>{t('people.makeLink')}</Button></Group>
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
+              <Button type="submit" loading={invite.isPending}>{t('people.makeLink')}</Button>
+            </Group>
           </Stack>
         </form>
       )}

@@ -116,7 +116,10 @@ function LocaleDialog({ locale, taken, onDone, onClose }: { locale: Locale | nul
           <TextInput label={t('locales.displayName')} maxLength={50} {...form.getInputProps('name')} />
           {!locale && <Switch size="sm" label={t('locales.makeDefault')} {...form.getInputProps('isDefault', { type: 'checkbox' })} />}
           <FormError error={save.error ?? known.error} />
-          <Group justify="flex-end"><Button type="submit" loading={save.isPending}>{t('action.save')}</Button></Group>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
+            <Button type="submit" loading={save.isPending}>{t('action.save')}</Button>
+          </Group>
         </Stack>
       </form>
     </Modal>

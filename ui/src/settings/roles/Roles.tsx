@@ -99,7 +99,10 @@ function NewRoleDialog({ copied, onClose }: { copied: AdminRole | null; onClose:
           <TextInput label={t('settings.name')} withAsterisk data-autofocus {...form.getInputProps('name')} />
           <Textarea label={t('settings.description')} autosize minRows={2} {...form.getInputProps('description')} />
           <FormError error={create.error} />
-          <Group justify="flex-end"><Button type="submit" loading={create.isPending}>{t('roles.create')}</Button></Group>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
+            <Button type="submit" loading={create.isPending}>{t('roles.create')}</Button>
+          </Group>
         </Stack>
       </form>
     </Modal>
