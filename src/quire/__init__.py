@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         UnitOfWorkError,
         ValidationError,
     )
-    from quire.hooks.lifecycle import on_start, on_stop
     from quire.hooks.marks import after_write, before_write, prepare
     from quire.hooks.operators import operator
     from quire.hooks.policies import PolicyContext, policy, rule
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from quire.hooks.routes import route
     from quire.hooks.schedules import schedule
     from quire.hooks.shape import Shape
+    from quire.hooks.startup_shutdown import on_start, on_stop
     from quire.hooks.storage_backends import (
         FileMeta,
         StorageBackend,
@@ -152,7 +152,7 @@ _MODULES = {
     "schedule": "quire.hooks.schedules",
     **dict.fromkeys(("Call", "Proceed", "Result", "around"), "quire.hooks.calls"),
     **dict.fromkeys(("Change", "after_commit"), "quire.hooks.after_commit"),
-    **dict.fromkeys(("on_start", "on_stop"), "quire.hooks.lifecycle"),
+    **dict.fromkeys(("on_start", "on_stop"), "quire.hooks.startup_shutdown"),
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),
     **dict.fromkeys(("MailClient", "mail"), "quire.document_service.mail_client"),
     "MailError": "quire.errors",

@@ -8,8 +8,8 @@ import pytest
 import quire
 from quire.access.ability import FullAccess
 from quire.access.principal import ApiToken
-from quire.document_service.call_context import CallContext
 from quire.document_service.commands import CreateDocument
+from quire.document_service.transaction_context import CallContext
 from quire.errors import ForbiddenError
 from tests.databases.kind import Kind
 from tests.extending.project import PAPERS, module, open_extended

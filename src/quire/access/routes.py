@@ -83,7 +83,7 @@ class MediaType(Struct, frozen=True):
 
     @property
     def json_schema(self) -> JsonSchema:
-        """See `quire.openapi.types`."""
+        """See `quire.openapi.python_types`."""
         return {"x-media-type": self.name}
 
 

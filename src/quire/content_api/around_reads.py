@@ -15,8 +15,8 @@ from quire.content_api.routes import Route
 from quire.database.connection import WouldBlockError
 from quire.database.execute.prepared_read import Shown
 from quire.document_service.around import ActionResult, call_around_read, condition_of
-from quire.document_service.call_context import CallContext
 from quire.document_service.service import DocumentService
+from quire.document_service.transaction_context import CallContext
 from quire.errors import ValidationError
 from quire.hooks.calls import AroundCall, Call
 from quire.hooks.document import Document

@@ -16,7 +16,7 @@ from quire.content_manager.requests import Query, RequestedVersion
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.scope import is_hidden
 from quire.content_manager.status import DocumentVersions, Shown
-from quire.content_manager.views import View
+from quire.content_manager.view_configuration import View
 from quire.database.program import Program
 from quire.errors import NotFoundError, ValidationError
 from quire.query.operators import Predicate

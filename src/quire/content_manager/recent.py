@@ -13,7 +13,7 @@ from quire.content_manager.permissions import TypePermissions, covers, read_perm
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import MODIFIED_STATUS, DocumentVersions, Shown
-from quire.content_manager.views import View
+from quire.content_manager.view_configuration import View
 from quire.database.entries.versions_query import StatusCounts, count_standing
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine

@@ -11,7 +11,7 @@ from quire.content_manager.permissions import read_permissions
 from quire.content_manager.plan_nodes import CREATORS
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.status import Shown
-from quire.content_manager.views import main_field
+from quire.content_manager.view_configuration import main_field
 from quire.database.program import Program
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue

@@ -20,7 +20,7 @@ from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion, local
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.scope import ManagedScope
 from quire.content_manager.status import DocumentVersions, Shown
-from quire.content_manager.views import View, main_field
+from quire.content_manager.view_configuration import View, main_field
 from quire.database.entries.components import component_owners
 from quire.database.program import Program
 from quire.document_service.relation_input import row_id as read_row_id

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.content_manager.descriptions import described_attributes
-from quire.content_manager.views import View, sortable
+from quire.content_manager.view_configuration import View, sortable
 from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.schema.model import Model
 

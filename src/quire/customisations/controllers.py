@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from quire.customisations.handlers import understand_action
+from quire.customisations.query_analysis import understand_action
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.reads import DocumentRead, ReadContext, understand_read
 from quire.customisations.scripts.checks import ScriptProject, check_action

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from quire.customisations.handlers import understand_inline_middleware, understand_middleware
+from quire.customisations.query_analysis import understand_inline_middleware, understand_middleware
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.scripts.checks import ScriptProject, check_guard
 from quire.customisations.scripts.model import Script, ScriptKind

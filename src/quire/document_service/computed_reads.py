@@ -18,11 +18,11 @@ from quire.access.principal import Principal
 from quire.database.execute.encoding import encode
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
-from quire.document_service.call_context import CallContext
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.hook_principal import not_as_system
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
+from quire.document_service.transaction_context import CallContext
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.computed import ComputedField

@@ -27,7 +27,6 @@ from quire.document_service.actions.publish import discard_draft, publish
 from quire.document_service.actions.update import update
 from quire.document_service.after_commit import store_changes
 from quire.document_service.around import run_around, steps_around
-from quire.document_service.call_context import CallContext
 from quire.document_service.commands import (
     CloneDocument,
     Command,
@@ -51,6 +50,7 @@ from quire.document_service.row_rules import (
     require_before,
     rules_for,
 )
+from quire.document_service.transaction_context import CallContext
 from quire.document_service.unit_of_work import HashPassword, UnitOfWork, WriteEngine
 from quire.errors import (
     DatabaseBusyError,

@@ -13,9 +13,9 @@ from quire.hooks.after_commit import ChangeListener, ChangeMark, ReadStatus
 from quire.hooks.errors import UnknownFieldError, nearest
 from quire.hooks.extensions import Extensions, with_listeners
 from quire.hooks.jobs import JobMark
-from quire.hooks.lifecycle import LifecycleFunction, LifecycleMark
 from quire.hooks.schedules import ScheduleMark
 from quire.hooks.shape import Shape
+from quire.hooks.startup_shutdown import LifecycleFunction, LifecycleMark
 from quire.hooks.write import WRITE_ACTIONS
 from quire.schema.model import ContentType, Schema
 

@@ -13,12 +13,12 @@ from quire.hooks.computed import ComputedFields
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
-from quire.hooks.lifecycle import LifecycleFunction
 from quire.hooks.operators import CustomOperator
 from quire.hooks.policies import Policy, Rule
 from quire.hooks.requests import AsgiMiddleware, AuthStrategy
 from quire.hooks.routes import CustomRoute
 from quire.hooks.schedules import ScheduleDefinition
+from quire.hooks.startup_shutdown import LifecycleFunction
 from quire.hooks.storage_backends import CustomStorageBackend
 from quire.hooks.write import Write, WriteAction
 

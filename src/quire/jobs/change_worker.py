@@ -16,9 +16,9 @@ from quire.database.content_versions import VersionedValue
 from quire.database.program import Program, Value
 from quire.database.stores.change_outbox import CHANGES, AttemptRange, ChangeQueue, StoredChange
 from quire.document_service.after_commit import cause_of
-from quire.document_service.call_context import CallContext
 from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.shapes import as_shape, query_of_shape
+from quire.document_service.transaction_context import CallContext
 from quire.hooks.after_commit import Change, ChangeListener
 from quire.hooks.extensions import CallCause
 from quire.hooks.shape import Shape

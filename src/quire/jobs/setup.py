@@ -13,10 +13,10 @@ from quire.database.stores.change_outbox import ChangeQueue, ChangeRows
 from quire.database.stores.jobs import JobQueue, JobRows
 from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.schedules import ScheduleRows
-from quire.document_service.call_context import CallContext
+from quire.document_service.transaction_context import CallContext
 from quire.errors import ConfigurationError
 from quire.hooks.extensions import Extensions
-from quire.hooks.lifecycle import LifecycleFunction, Moment
+from quire.hooks.startup_shutdown import LifecycleFunction, Moment
 from quire.jobs.change_worker import ChangeWorker
 from quire.jobs.schedules import ScheduleWorker
 from quire.jobs.worker import JobRuntime, JobWorker, JobWorkerOptions

@@ -19,14 +19,14 @@ from quire.database.connection import Database
 from quire.database.content_versions import VersionedValue
 from quire.database.program import Program, Value
 from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, JobQueue, StoredJob
-from quire.document_service.call_context import CallContext, FindUser
 from quire.document_service.service import DocumentService
+from quire.document_service.transaction_context import CallContext, FindUser
 from quire.errors import AppError, ValidationError
 from quire.hooks.after_commit import ChangeListener
 from quire.hooks.extensions import CallCause
 from quire.hooks.jobs import JobDefinition
-from quire.hooks.lifecycle import LifecycleFunction
 from quire.hooks.schedules import ScheduleDefinition
+from quire.hooks.startup_shutdown import LifecycleFunction
 from quire.ids import new_document_id
 from quire.jobs.job import cause_of
 from quire.queue_worker import QueueWorker, StartSpan, backoff_ms, no_span

@@ -15,7 +15,7 @@ from quire.openapi.operations import (
     DescribedResponse,
     path_parameter,
 )
-from quire.openapi.types import MEDIA_TYPE, TypeSchemas
+from quire.openapi.python_types import MEDIA_TYPE, TypeSchemas
 
 KindOfRead = Callable[[str, str], Sequence[DescribedParameter]]
 """Returns the parameters of a kind of read of a content type, by its uid."""

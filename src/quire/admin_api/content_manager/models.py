@@ -19,8 +19,8 @@ from quire.content_manager.descriptions import (
     describe_parts,
     describe_types,
 )
+from quire.content_manager.view_configuration import View, stored_view, with_list_main_fields
 from quire.content_manager.view_input import changed_view, problems_of_view
-from quire.content_manager.views import View, stored_view, with_list_main_fields
 from quire.database.connection import Database
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program

@@ -26,11 +26,11 @@ from quire.database.execute.encoding import encode
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
-from quire.document_service.call_context import CallContext
 from quire.document_service.commands import Command
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
+from quire.document_service.transaction_context import CallContext
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
 from quire.javascript.running.values import HostFunction, HostObject, UnsupportedError

@@ -8,9 +8,9 @@ from quire.access.routes import DeclaredRoute
 from quire.openapi.admin.entries import Entries, ManagedTypes
 from quire.openapi.document import DocumentInfo, assemble
 from quire.openapi.operations import DescribedOperation
+from quire.openapi.python_types import TypeSchemas
 from quire.openapi.routes import describe_route, parameter_names
 from quire.openapi.schemas import Schemas
-from quire.openapi.types import TypeSchemas
 
 _ABOUT = (
     "What administrators do through Quire. What an administrator may not do is answered with 403; "

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from quire.access.ability import FullAccess
 from quire.openapi.models import Models
+from quire.openapi.python_types import TypeSchemas
 from quire.openapi.schemas import (
     FREE_OBJECT,
     MOMENT,
@@ -22,7 +23,6 @@ from quire.openapi.schemas import (
     record,
     several,
 )
-from quire.openapi.types import TypeSchemas
 from quire.schema.attributes.base import (
     Attribute,
     LocalizationsAttribute,

@@ -10,9 +10,9 @@ from quire.openapi.operations import (
     json_body,
     path_parameter,
 )
+from quire.openapi.python_types import TypeSchemas
 from quire.openapi.queries import PageLimits, Queries
 from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, record, several
-from quire.openapi.types import TypeSchemas
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import class_name
 from quire.schema.model import ContentType, TypeKind

@@ -1,7 +1,11 @@
 from pathlib import Path
 
+from quire.content_manager.view_configuration import (
+    default_view,
+    stored_view,
+    with_list_main_fields,
+)
 from quire.content_manager.view_input import changed_view, problems_of_view
-from quire.content_manager.views import default_view, stored_view, with_list_main_fields
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
 from tests.unit.schema.trees import type_file, write_tree
