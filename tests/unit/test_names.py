@@ -15,7 +15,8 @@ MODULES = frozenset(
         announcement aside attaching belongings beside blueprint bookkeeping bus
         carrying_out collector correspond costs courier deliveries devices extras finding
         following foundation further gallery generation ground happening identifiers
-        information intents keeping leaving letters naming nodes outgoing own_tables parts
+        information intents keeping leaving letters naming nodes outgoing own_tables
+        own_transactions parts
         passing people persons picking pictures placing postbox premises preparing presence
         prohibited remodel room rooms said several shaping sides staff standing sweep
         telling told towards turn understanding united uses vigil whole wishes withholding
@@ -36,7 +37,18 @@ CLASSES = frozenset(
         """,
     )
 )
-"""Class names that describe nothing outside of their module, as `Gone` does."""
+"""Names of classes and type aliases that describe nothing outside of their module, as `Gone`."""
+
+MEMBERS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        alone asked beside drawn everything far far_id far_table far_type gone held mend near
+        near_id near_type placed prior said several tells tells_of_all told within
+        """,
+    )
+)
+"""Names of public functions and fields that say nothing, as `near` does."""
 
 
 def _modules() -> list[Path]:
@@ -56,4 +68,32 @@ def test_classes_have_descriptive_names() -> None:
         if isinstance(node, ast.ClassDef)
         and (node.name.strip("_") in CLASSES or re.match(r"_?Shown[A-Z]", node.name))
     ]
+    assert found == []
+
+
+def test_type_aliases_have_descriptive_names() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}: {target.id}"
+        for path in sorted(_modules())
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id.strip("_") in CLASSES
+    ]
+    assert found == []
+
+
+def test_functions_and_fields_have_descriptive_names() -> None:
+    found: list[str] = []
+    for path in sorted(_modules()):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        bodies = [tree.body, *(n.body for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
+        for node in (node for body in bodies for node in body):
+            match node:
+                case (
+                    ast.FunctionDef(name=name)
+                    | ast.AsyncFunctionDef(name=name)
+                    | ast.AnnAssign(target=ast.Name(id=name))
+                ) if name in MEMBERS:
+                    found.append(f"{path.relative_to(SOURCE)}:{node.lineno}: {name}")
     assert found == []

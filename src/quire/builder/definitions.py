@@ -16,7 +16,7 @@ from quire.schema.words import kebab_case, snake_case
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 _HISSING = re.compile(r"(s|x|z|ch|sh)$")
 
-Wanted = Mapping[str, Any]
+AttributeDefinition = Mapping[str, Any]
 """An attribute in the form of the content-type builder."""
 
 SELF = "__self__"
@@ -66,7 +66,7 @@ class ComponentDefinition(Struct, frozen=True, kw_only=True):
 
     category: str
     display_name: str
-    attributes: Mapping[str, Wanted]
+    attributes: Mapping[str, AttributeDefinition]
     icon: str | UnsetType = UNSET
     description: str | UnsetType = UNSET
     options: Mapping[str, Any] | UnsetType = UNSET
@@ -80,7 +80,7 @@ class TypeDefinition(Struct, frozen=True, kw_only=True):
     display_name: str
     singular_name: str
     plural_name: str
-    attributes: Mapping[str, Wanted]
+    attributes: Mapping[str, AttributeDefinition]
     kind: str | UnsetType = UNSET
     draft_and_publish: bool | UnsetType = UNSET
     collection_name: str | UnsetType = UNSET

@@ -13,10 +13,10 @@ from msgspec import UNSET, Struct
 
 from quire.builder.definitions import (
     SELF,
+    AttributeDefinition,
     ComponentDefinition,
     DefinitionProblem,
     TypeDefinition,
-    Wanted,
     collection_name,
     component_collection_name,
     file_of,
@@ -53,7 +53,7 @@ def other_side(raw: Mapping[str, Any]) -> str | None:
     return raw.get("inversedBy") or raw.get("mappedBy")
 
 
-def raw_of(wanted: Wanted, uid: str, known: Mapping[str, Any] | None) -> Raw:
+def raw_of(wanted: AttributeDefinition, uid: str, known: Mapping[str, Any] | None) -> Raw:
     """Return an attribute in the form of a schema file; ``known`` is its present form.
 
     Options that were only described, and are not in the file, are left out.
@@ -85,7 +85,7 @@ def fits(raw: Mapping[str, Any], other: Mapping[str, Any], name: str, uid: str) 
     return all(other.get(key) == value for key, value in expected.items())
 
 
-def _join(raw: Raw, wanted: Wanted, uid: str, known: Mapping[str, Any] | None) -> None:
+def _join(raw: Raw, wanted: AttributeDefinition, uid: str, known: Mapping[str, Any] | None) -> None:
     """Set the name of the inverse in a relation."""
     if raw.get("target") == SELF:
         raw["target"] = uid
@@ -292,7 +292,7 @@ class SchemaFiles:
         _set(raw, "pluginOptions", definition.plugin_options, {})
 
     def _set_attributes(
-        self, uid: str, wanted: Mapping[str, Wanted], former_names: Mapping[str, str]
+        self, uid: str, wanted: Mapping[str, AttributeDefinition], former_names: Mapping[str, str]
     ) -> None:
         """Set the attributes of a model."""
         raw, named = self._raws[uid], uid.removeprefix(EXTENSION)

@@ -228,17 +228,17 @@ class WorkerMetrics:
     async def collect(self, channels: Mapping[int, MetricsChannel]) -> list[MetricFamily]:
         """Request the metrics of all processes, given by id, and return them combined."""
         async with self._lock:
-            answers = await asyncio.gather(
+            reports = await asyncio.gather(
                 *(asyncio.to_thread(channel.ask) for channel in channels.values())
             )
             for process in self._last.keys() - channels.keys():
                 last = without_gauges(self._last.pop(process))
                 self._ended = merge_families([self._ended, last])
             present: list[Families] = [self._ended]
-            for process, answer in zip(channels, answers, strict=True):
-                if answer:
-                    self._last[process] = answer
-                    present.append(answer)
+            for process, report in zip(channels, reports, strict=True):
+                if report:
+                    self._last[process] = report
+                    present.append(report)
                 else:
                     present.append(without_gauges(self._last.get(process, [])))
             return merge_families(present)

@@ -89,7 +89,7 @@ class DatabaseLock:
             except UncertainOutcomeError as error:
                 message = (
                     "The connection was lost at the very end: whether this was done is not known. "
-                    "`quire migrate` tells what there is left to do."
+                    "`quire migrate` shows what is left to do."
                 )
                 raise DatabaseLockTimeoutError(message) from error
             except ServiceUnavailableError as error:
@@ -179,7 +179,7 @@ async def _follow(settings: Settings, goal: MigrationGoal) -> None:
         raise ConfigurationError(
             f"{ConsentNeededError(planned.plan)}\n"
             "`quire migrate --apply --may-lose` does it and archives that; "
-            "with --rename it is told what only has another name now."
+            "--rename names what was only renamed."
         )
     if planned.plan.steps:
         await _apply(settings, goal, wait=DEFAULT_WAIT)

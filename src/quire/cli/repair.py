@@ -9,7 +9,7 @@ from quire.cli.check_database import check_database
 from quire.cli.check_uploads import DELETES, check_uploads, delete_uploads, describe_surplus
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, PROBLEMS, confirm, print_message, print_result, show_progress
-from quire.database.integrity.check import is_mended, repair_program
+from quire.database.integrity.check import is_repairable, repair_program
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage
 from quire.database.open import open_database
@@ -36,12 +36,12 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     require_project(settings)
     schema = load_project_schema(settings)
     found = _find_damage(settings, schema)
-    mendable = [finding for finding in found if is_mended(finding, duplicates=duplicates)]
+    repairable = [finding for finding in found if is_repairable(finding, duplicates=duplicates)]
     surplus = check_uploads(settings, schema)
-    if not mendable and not surplus.without_row:
+    if not repairable and not surplus.without_row:
         print_message("There is nothing to repair.")
         return _report_remaining(found)
-    for finding in mendable:
+    for finding in repairable:
         print_result(f"to repair  {finding}: {finding.repair}")
         for line in finding.details:
             print_result(f"{_INDENT}{line}")
@@ -54,10 +54,10 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
         print_message("Nothing was changed.")
         return PROBLEMS
     with show_progress("Repairing"):
-        mended = asyncio.run(_repair(settings, schema, duplicates=duplicates))
+        repaired = asyncio.run(_repair(settings, schema, duplicates=duplicates))
         delete_uploads(settings, schema, surplus.without_row)
     print_message("This was repaired:")
-    for finding in mended:
+    for finding in repaired:
         print_result(f"repaired  {finding}: {finding.repair}")
     if surplus.without_row:
         print_result(f"repaired  {describe_surplus(surplus)}: {DELETES}")

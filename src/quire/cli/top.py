@@ -169,12 +169,12 @@ def view(interval: Interval, address: str) -> Group:
 def _summary(interval: Interval, address: str) -> Text:
     after = interval.after
     requests = interval.rate("quire_http_requests_total")
-    faults = interval.rate("quire_http_requests_total", status="5xx")
+    errors = interval.rate("quire_http_requests_total", status="5xx")
     memory = after.sum("process_resident_memory_bytes") / _MEBIBYTE
     lag = interval.quantile(0.99, "quire_event_loop_lag_seconds")
     return Text(
         f"{address}   {after.sum('quire_processes'):.0f} processes   "
-        f"{requests:.1f} requests/s   {faults:.1f} errors/s   "
+        f"{requests:.1f} requests/s   {errors:.1f} errors/s   "
         f"{after.sum('quire_http_requests_in_flight'):.0f} in flight   "
         f"CPU {interval.rate('process_cpu_seconds_total'):.0%}   {memory:.0f} MiB   "
         f"loop lag {_time(lag)}\n",

@@ -28,7 +28,7 @@ _HEADER = '''"""Typed models of a project's content.
 
 Made by `quire types` of the schema {version}: a change belongs into the schema.
 
-A class such as `Article` fits an answer as it comes without `populate`, `ArticlePopulated` one with
+A class such as `Article` fits a response without `populate`, `ArticlePopulated` one with
 it: what was not populated is `UNSET` there.
 """
 

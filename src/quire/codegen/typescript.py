@@ -21,7 +21,7 @@ _HEADER = """// Typed models of a project's content.
 //
 // Made by `quire types` of the schema {version}: a change belongs into the schema.
 //
-// `Article` fits an answer as it comes without `populate`, `ArticlePopulated` one with it: what was
+// `Article` fits a response without `populate`, `ArticlePopulated` one with it: what was
 // not populated is absent there.
 """
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")

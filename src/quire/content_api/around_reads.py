@@ -13,7 +13,7 @@ from quire.content_api.format_v4 import HEADER, VALUE
 from quire.content_api.messages import NOT_MODIFIED, Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import WouldBlockError
-from quire.database.execute.prepared_read import Shown
+from quire.database.execute.prepared_read import EntryJson
 from quire.document_service.around import ActionResult, call_around_read, condition_of
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
@@ -145,12 +145,12 @@ class _ReadResponse:
         self._handler = handler
         self.response = response
 
-    async def documents(self) -> list[Shown]:
+    async def documents(self) -> list[EntryJson]:
         """Return the documents of the response. Raises ValidationError for the v4 format."""
         found, _ = _shown_in(_decode((await self._whole()).body))
         return found if isinstance(found, list) else [found]
 
-    async def with_documents(self, documents: Sequence[Shown]) -> Response:
+    async def with_documents(self, documents: Sequence[EntryJson]) -> Response:
         """Return the response with other documents. Raises ValidationError for the v4 format."""
         whole = await self._whole()
         body = _decode(whole.body)

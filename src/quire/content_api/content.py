@@ -33,7 +33,7 @@ from quire.content_api.messages import (
 )
 from quire.content_api.readiness import Readiness
 from quire.content_api.request_observer import CountedResponse, RequestObserver
-from quire.content_api.routes import METHODS, Authorizer, Found, Route, RouteTable
+from quire.content_api.routes import METHODS, Authorizer, MatchedRoute, Route, RouteTable
 from quire.content_api.shared_caching import SharedCaching
 from quire.content_api.strategies import Strategies
 from quire.content_manager.content_version import ContentVersion
@@ -316,7 +316,7 @@ class ContentApi:
         receive: AsgiReceive,
         send: AsgiSend,
     ) -> None:
-        """Send an answer with the headers that every answer carries."""
+        """Send a response with the headers that all responses have."""
         method, headers = request.method, request.headers
         id_header = (REQUEST_ID, request.id)
         if response is None:
@@ -403,7 +403,7 @@ class ContentApi:
             return found[0].streams
         return self._other_api is not None and self._other_api.streams(request.method, request.path)
 
-    def _find(self, request: Request) -> Found | None:
+    def _find(self, request: Request) -> MatchedRoute | None:
         """Return the route of a request, which is looked up once.
 
         Raises BadRequestError as `RouteTable.find` does.

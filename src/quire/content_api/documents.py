@@ -30,7 +30,7 @@ from quire.content_api.write_requests import (
     refuse_draft_deletion,
 )
 from quire.database.connection import WouldBlockError
-from quire.database.execute.encoding import Present, encode
+from quire.database.execute.encoding import EntrySerializer, encode
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
@@ -201,7 +201,7 @@ class DocumentApi:
             _is_nested(request),
         )
 
-    def _present(self, request: Request, prepared: PreparedRead) -> Present | None:
+    def _present(self, request: Request, prepared: PreparedRead) -> EntrySerializer | None:
         """Return the conversion of entries to the v4 format, if a request asks for it."""
         if not _is_nested(request):
             return None
@@ -333,9 +333,9 @@ def _unless_known(request: Request, response: Response) -> Response:
     """Return the response to a list, or a 304 if the client has it already."""
     known = tags_known(request.headers)
     if known is not None and response.tag is not None and is_known(response.tag, known):
-        answer = respond_known(response.tag)
-        answer.is_shared = response.is_shared
-        return answer
+        not_modified = respond_known(response.tag)
+        not_modified.is_shared = response.is_shared
+        return not_modified
     return response
 
 

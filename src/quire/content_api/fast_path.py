@@ -156,7 +156,7 @@ class FastPathProtocol(LimitedConnection):
         return not self._in_head and (cycle is None or not cycle.more_body)
 
     def _learn(self, data: bytes) -> None:
-        """Keep the head of the only request in a piece, if another may be answered by it."""
+        """Keep the head of the only request in a piece, if its response can be reused."""
         head = self._head
         line = _REQUEST_LINE.match(data)
         if head is None or line is None or len(data) > _LONGEST_KNOWN:

@@ -13,7 +13,7 @@ from quire.query.querystring import QueryValue
 
 if TYPE_CHECKING:
     from quire.auth.rate_limit import Allowance
-    from quire.content_api.routes import Found, RouteTable
+    from quire.content_api.routes import MatchedRoute, RouteTable
 
 AsgiScope = MutableMapping[str, Any]
 AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -96,7 +96,7 @@ class Request:
         self.credential = credential
         self.body: object = None
         self.commits: CommitCounter | None = None
-        self.found: tuple[RouteTable, Found | None] | None = None
+        self.found: tuple[RouteTable, MatchedRoute | None] | None = None
         self.allowance: Allowance | None = None
         self.is_guarded = False
         """Whether code of the project decides about each such request again."""
@@ -150,7 +150,7 @@ class Response:
         self.is_shared = False
 
     def described(self) -> list[tuple[bytes, bytes]]:
-        """Return the headers that are of this answer alone, those of its body among them."""
+        """Return the headers of this response only, including those of its body."""
         found = [*self.headers]
         if self.content_type is not None:
             found.append((b"content-type", self.content_type))

@@ -22,7 +22,7 @@ class RequestObserver:
         self.in_flight = 0
         self._observers = tuple(observers)
         self.add: Observe = observers[0] if len(observers) == 1 else self._add
-        """Notes a request that has been answered: the request, the status, how many bytes the body
+        """Records a completed request: the request, the status, how many bytes the body
         of the response has, and the `perf_counter` of its beginning."""
 
     def _add(self, request: Request, status: int, size: int, started: float) -> None:

@@ -18,7 +18,7 @@ class TracedApp:
         self._tracing = tracing
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one HTTP request."""
+        """Respond to one HTTP request."""
         headers = {
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }

@@ -120,7 +120,7 @@ class _RouteNode(Struct):
     routes: dict[str, tuple[Route, tuple[str, ...]]] = field(default_factory=dict)
 
 
-Found = tuple[Route, Mapping[str, str]]
+MatchedRoute = tuple[Route, Mapping[str, str]]
 """The route of a request and the values of its path parameters."""
 
 _NO_PARAMETERS: Mapping[str, str] = {}
@@ -134,7 +134,7 @@ class RouteTable:
         self.prefix = prefix
         self.routes = tuple(routes)
         self._root = _RouteNode()
-        self._plain: dict[tuple[str, bytes], Found] = {}
+        self._plain: dict[tuple[str, bytes], MatchedRoute] = {}
         for route in self.routes:
             self._add(route)
         self._single = {
@@ -171,7 +171,7 @@ class RouteTable:
             key = (route.method, b"/" + path.lower().encode())
             self._plain.setdefault(key, (route, _NO_PARAMETERS))
 
-    def find(self, method: str, raw_path: bytes) -> Found | None:
+    def find(self, method: str, raw_path: bytes) -> MatchedRoute | None:
         """Return the best route of a method and a path (percent-encoded, without the prefix).
 
         One trailing slash is ignored. Raises BadRequestError when a parameter cannot be decoded.

@@ -29,7 +29,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.customisations.reads import AttachedEntries, ComputedEntry, DocumentRead
 from quire.customisations.values import ENTRY
-from quire.database.execute.encoding import Present, encode
+from quire.database.execute.encoding import EntrySerializer, encode
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.document_service.read_planner import Mode, Query
@@ -189,7 +189,7 @@ class ScriptedReads:
         read: DocumentRead,
         prepared: PreparedRead,
         sent: ReceivedRequest | None,
-    ) -> Present | None:
+    ) -> EntrySerializer | None:
         if sent is not None:
             return lambda item: _computed(read, _plain(item), sent)
         if not _is_nested(request, read):

@@ -248,7 +248,7 @@ class UserApi:
     async def delete_user(self, request: Request) -> Response:
         """Delete an end user, and show who it was.
 
-        That there is none is no fault.
+        It is no error if there is none.
         """
         user_id = row_id(request.parameters["id"])
         if user_id is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from quire.access.administration import DELETE, PUBLISH
 from quire.content_manager.review.entries import entry_review
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import Shown, is_published
+from quire.content_manager.status import EntryJson, is_published
 from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
 from quire.document_service.commands import PublishDocument, UnpublishDocument
@@ -75,7 +75,7 @@ class BulkActions(WriteContext, frozen=True):
         action: str,
         *,
         published: bool,
-    ) -> Program[list[Shown]]:
+    ) -> Program[list[EntryJson]]:
         """Return the versions of documents in some locales, if the action is allowed on all."""
         self._require_drafts()
         yield from self.require_locales(locales)

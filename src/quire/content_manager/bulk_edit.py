@@ -7,7 +7,7 @@ from msgspec import Struct
 from quire.content_manager.differences import differences
 from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.requests import RequestedVersion
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.content_manager.writable_fields import Body
 from quire.database.program import Program
 from quire.errors import AppError, NotFoundError
@@ -54,7 +54,7 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         """Apply the changes and roll them back. Raises PreviewedError."""
         raise PreviewedError((yield from self.program(writing)))
 
-    def _read(self, writing: ContentWriting, document_id: str) -> Program[Shown]:
+    def _read(self, writing: ContentWriting, document_id: str) -> Program[EntryJson]:
         wanted = RequestedVersion("draft", self.locale)
         every = yield from writing.versions(document_id)
         entry = writing.draft_of(every, self.locale)
@@ -64,7 +64,7 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
 
 
 def _changed(
-    content_type: ContentType, document_id: str, before: Shown, after: Shown, body: Body
+    content_type: ContentType, document_id: str, before: EntryJson, after: EntryJson, body: Body
 ) -> dict[str, object]:
     fields = differences(content_type, before, after, body)
     return {

@@ -7,7 +7,7 @@ from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.database.program import Program
 from quire.errors import NotFoundError
 from quire.query.plan import Status
@@ -26,7 +26,7 @@ def draft_and_published(
     does not exist, and ForbiddenError if one may not be read.
     """
     every = yield from reading.every_version(rights, document_id)
-    sides: dict[str, Shown] = {}
+    sides: dict[str, EntryJson] = {}
     for status in VERSIONS:
         wanted = RequestedVersion(status, locale, status)
         version = chosen_of(rights.content_type, every, wanted)
@@ -46,7 +46,7 @@ def draft_and_published(
 
 
 def differences(
-    content_type: ContentType, one: Shown, other: Shown, names: Iterable[str] | None = None
+    content_type: ContentType, one: EntryJson, other: EntryJson, names: Iterable[str] | None = None
 ) -> dict[str, tuple[object, object]]:
     """Return both values of each field that differs, of all fields or of the given ones."""
     own = [attribute.name for attribute in content_type.own_attributes]

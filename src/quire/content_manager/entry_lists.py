@@ -21,7 +21,7 @@ from quire.content_manager.read_plans import (
 )
 from quire.content_manager.requests import Query, RequestedVersion, requested_version
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
-from quire.content_manager.status import DocumentVersions, Shown, in_short
+from quire.content_manager.status import DocumentVersions, EntryJson, in_short
 from quire.database.execute.encoding import encode_result
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import ListFacts
@@ -63,15 +63,15 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         meta = {} if planned.pagination is None else planned.pagination.meta(total)
         return {"results": results, "pagination": meta}
 
-    def _localizations(self, entry: Shown, versions: DocumentVersions) -> list[Shown]:
+    def _localizations(self, entry: EntryJson, versions: DocumentVersions) -> list[EntryJson]:
         found = versions.localizations(entry)
         if not self.with_statuses:
             return [in_short(one) for one in found]
         return [{**in_short(one), "status": versions.status(one)} for one in found]
 
     def _narrowed(
-        self, entry: Shown, versions: DocumentVersions, selected: frozenset[str]
-    ) -> Shown:
+        self, entry: EntryJson, versions: DocumentVersions, selected: frozenset[str]
+    ) -> EntryJson:
         """Return an entry in a list that selects its scalars.
 
         As in Strapi, scalars that are not selected are unknown: without ``publishedAt`` an entry is
@@ -147,7 +147,7 @@ class EntryLists:
         return prepared
 
 
-def _all_versions(entries: Sequence[Shown]) -> list[Shown]:
+def _all_versions(entries: Sequence[EntryJson]) -> list[EntryJson]:
     """Remove the other versions from the entries of a page; returns all, older ones first."""
     found = {entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries}
     for entry in entries:

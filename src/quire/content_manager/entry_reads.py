@@ -14,7 +14,7 @@ from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.status import (
     DocumentVersions,
-    Shown,
+    EntryJson,
     in_locale_order,
     in_short,
     is_published,
@@ -93,14 +93,14 @@ class ContentReading(Struct, frozen=True):
         by_name = changed and content_type.kind is not TypeKind.SINGLE
         return (yield from first_document_id(self.engine.store, layout, by_name=by_name))
 
-    def every_version(self, rights: TypePermissions, document_id: str) -> Program[list[Shown]]:
+    def every_version(self, rights: TypePermissions, document_id: str) -> Program[list[EntryJson]]:
         """Return the facts of all versions of a document."""
         every, _ = yield from self.planner.versions_of(rights, document_id).entries()
         return every
 
     def owned_versions(
         self, rights: TypePermissions, document_ids: Sequence[str]
-    ) -> Program[list[Shown]]:
+    ) -> Program[list[EntryJson]]:
         """Return all versions of documents with the fields that rules check."""
         if not document_ids:
             return []
@@ -140,7 +140,7 @@ class ContentReading(Struct, frozen=True):
         action: str | None = FIND_ONE,
         whole: bool = False,
         budget: ResponseBudget | None = None,
-    ) -> Program[Shown]:
+    ) -> Program[EntryJson]:
         """Return one row for a form, optionally by other rules than those of the caller.
 
         ``action`` and ``whole`` are as in `Planner.form`. Raises NotFoundError if it does not
@@ -157,10 +157,10 @@ class ContentReading(Struct, frozen=True):
     def document(
         self,
         rights: TypePermissions,
-        entry: Shown,
-        every: list[Shown],
+        entry: EntryJson,
+        every: list[EntryJson],
         wanted: RequestedVersion,
-        localizations: list[Shown],
+        localizations: list[EntryJson],
         rules: Sequence[GrantRule] | None = None,
     ) -> dict[str, object]:
         """Return an entry for a form; ``every`` are all versions of its document.
@@ -173,15 +173,17 @@ class ContentReading(Struct, frozen=True):
         shown = self.shaping(rights, wanted).entry(entry, rules)
         return {"data": shown, "meta": self._meta(rights, every, entry)}
 
-    def localized(self, rights: TypePermissions, entry: Shown, every: list[Shown]) -> list[Shown]:
+    def localized(
+        self, rights: TypePermissions, entry: EntryJson, every: list[EntryJson]
+    ) -> list[EntryJson]:
         """Return the summaries of the localizations of an entry."""
         versions = DocumentVersions(rights.content_type, every)
         found = versions.localizations(entry)
         return [{**in_short(one), "status": versions.status(one)} for one in found]
 
     def localized_in_full(
-        self, rights: TypePermissions, entry: Shown | None, every: list[Shown]
-    ) -> Program[list[Shown]]:
+        self, rights: TypePermissions, entry: EntryJson | None, every: list[EntryJson]
+    ) -> Program[list[EntryJson]]:
         """Return the localizations of an entry with what can prevent publishing.
 
         Each is shown as far as it may be read. Without an entry these are all versions.
@@ -206,7 +208,7 @@ class ContentReading(Struct, frozen=True):
         document_ids: Sequence[str],
         locales: Sequence[str | None],
         sort: QueryValue,
-    ) -> Program[list[Shown]]:
+    ) -> Program[list[EntryJson]]:
         """Return drafts with what publishing will check, and their localizations with theirs.
 
         Without ``sort`` they are in the order of their document ids. Documents without a draft in a
@@ -249,7 +251,7 @@ class ContentReading(Struct, frozen=True):
         return EntrySanitizer(self.engine.schema, rights, rights.rules(wanted.locales))
 
     def _missing(
-        self, rights: TypePermissions, every: list[Shown], wanted: RequestedVersion
+        self, rights: TypePermissions, every: list[EntryJson], wanted: RequestedVersion
     ) -> dict[str, object]:
         """Return the response for a document without this version: its other versions."""
         if not any(rights.on(entry_origin(version)) for version in every):
@@ -259,7 +261,7 @@ class ContentReading(Struct, frozen=True):
         return {"data": {}, "meta": self._meta(rights, every, absent)}
 
     def _meta(
-        self, rights: TypePermissions, every: list[Shown], entry: Mapping[str, Any]
+        self, rights: TypePermissions, every: list[EntryJson], entry: Mapping[str, Any]
     ) -> dict[str, object]:
         content_type = rights.content_type
         versions = DocumentVersions(content_type, every)
@@ -273,7 +275,7 @@ class ContentReading(Struct, frozen=True):
             )
             for version in versions.other_locales(entry["documentId"], entry["locale"], default)
         ]
-        others: list[Shown] = []
+        others: list[EntryJson] = []
         if content_type.draft_and_publish and entry["id"] is not None:
             localized = content_type.localized
             other = versions.other_versions(entry)
@@ -282,8 +284,8 @@ class ContentReading(Struct, frozen=True):
 
 
 def chosen_of(
-    content_type: ContentType, every: list[Shown], wanted: RequestedVersion
-) -> Shown | None:
+    content_type: ContentType, every: list[EntryJson], wanted: RequestedVersion
+) -> EntryJson | None:
     """Return the requested version of a document, if it exists."""
     for version in every:
         if content_type.localized and version["locale"] != wanted.locale:
@@ -295,13 +297,13 @@ def chosen_of(
 
 
 def _of(
-    every: list[Shown], document_id: str, rights: TypePermissions, wanted: RequestedVersion
-) -> Shown | None:
+    every: list[EntryJson], document_id: str, rights: TypePermissions, wanted: RequestedVersion
+) -> EntryJson | None:
     own = [one for one in every if one["documentId"] == document_id]
     return chosen_of(rights.content_type, own, wanted)
 
 
-def version_summary(version: Shown, *, localized: bool) -> Shown:
+def version_summary(version: EntryJson, *, localized: bool) -> EntryJson:
     """Return the summary of another version of an entry: its time of change and its editor."""
     names = CREATOR_FIELDS if localized else _IN_SHORT
     return {

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from quire.access.admin_ability import GrantRule
 from quire.access.administration import CREATE, DELETE, UPDATE
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.content_manager.writable_fields import Body, pick_writable
 from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program
@@ -206,7 +206,7 @@ class ContentWriting(WriteContext, frozen=True):
         yield from self._remove(document_id, every, locale)
 
 
-def _require_unchanged(entry: Shown | None, expected: frozenset[str] | None) -> None:
+def _require_unchanged(entry: EntryJson | None, expected: frozenset[str] | None) -> None:
     """Refuse to overwrite changes of somebody else, and name them."""
     if expected is None or entry is None or ANY in expected or entry["updatedAt"] in expected:
         return

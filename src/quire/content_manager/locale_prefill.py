@@ -15,7 +15,7 @@ from quire.content_manager.plan_nodes import CREATORS, FACTS
 from quire.content_manager.requests import Query, RequestedVersion
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.scope import is_hidden
-from quire.content_manager.status import DocumentVersions, Shown
+from quire.content_manager.status import DocumentVersions, EntryJson
 from quire.content_manager.view_configuration import View
 from quire.database.program import Program
 from quire.errors import NotFoundError, ValidationError
@@ -84,7 +84,7 @@ class _PrefilledTarget(Struct, frozen=True, kw_only=True):
     """The targets of one type in the new locale, by document; ``main`` is the title field."""
 
     main: str
-    entries: Mapping[str, Shown]
+    entries: Mapping[str, EntryJson]
 
 
 class LocalePrefill(Struct, frozen=True, kw_only=True):
@@ -115,7 +115,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         rules = rights.require_on(entry_origin(here))
         entry = yield from self.content.entry(rights, here["id"], wanted, None)
         shown = self.content.shaping(rights, wanted).entry(entry, rules)
-        related: dict[str, dict[str, Shown]] = {}
+        related: dict[str, dict[str, EntryJson]] = {}
         for uid, row in self._related(content_type, shown):
             related.setdefault(uid, {})[row["documentId"]] = row
         targets = {}
@@ -123,7 +123,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
             targets[uid] = yield from self._target(uid, rows, filling.target)
         return self._filled(content_type, shown, targets)
 
-    def _related(self, model: Model, value: Shown) -> Iterator[tuple[str, Shown]]:
+    def _related(self, model: Model, value: EntryJson) -> Iterator[tuple[str, EntryJson]]:
         """Yield all related entries, at any depth, with their types."""
         for name, inner in value.items():
             attribute = model.attributes.get(name)
@@ -136,14 +136,14 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
                 for item in _listed(inner):
                     yield from self._related(self._part(attribute, item), item)
 
-    def _part(self, attribute: ComponentAttribute | DynamicZoneAttribute, item: Shown) -> Model:
+    def _part(self, attribute: ComponentAttribute | DynamicZoneAttribute, item: EntryJson) -> Model:
         components = self.content.engine.schema.components
         if isinstance(attribute, ComponentAttribute):
             return components[attribute.component]
         return components[str(item["__component"])]
 
     def _target(
-        self, uid: str, rows: Mapping[str, Shown], locale: str
+        self, uid: str, rows: Mapping[str, EntryJson], locale: str
     ) -> Program[_PrefilledTarget | None]:
         """Return the entries of a type in the target locale."""
         target = self.content.engine.schema.content_types[uid]
@@ -170,7 +170,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
 
     def _labels(
         self, target: ContentType, main: str, ids: Sequence[int]
-    ) -> Program[dict[int, Shown]]:
+    ) -> Program[dict[int, EntryJson]]:
         """Return the main fields of rows, if the caller may read them."""
         attribute = target.attributes.get(main)
         is_shown = isinstance(attribute, ScalarAttribute) and not is_hidden(target, attribute)
@@ -186,7 +186,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         return {row["id"]: {main: row[main]} for row in rows}
 
     def _filled(
-        self, model: Model, value: Shown, targets: Mapping[str, _PrefilledTarget | None]
+        self, model: Model, value: EntryJson, targets: Mapping[str, _PrefilledTarget | None]
     ) -> dict[str, object]:
         found: dict[str, object] = {}
         for name, inner in value.items():
@@ -218,8 +218,8 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         ]
 
 
-def _reference(target: ContentType, one: Shown, versions: DocumentVersions) -> Shown:
-    found: Shown = {"documentId": one["documentId"], "id": one["id"]}
+def _reference(target: ContentType, one: EntryJson, versions: DocumentVersions) -> EntryJson:
+    found: EntryJson = {"documentId": one["documentId"], "id": one["id"]}
     if target.localized:
         found["locale"] = one["locale"]
     if target.draft_and_publish:
@@ -229,7 +229,7 @@ def _reference(target: ContentType, one: Shown, versions: DocumentVersions) -> S
     return found
 
 
-def _connected(value: object, target: _PrefilledTarget | None) -> list[Shown]:
+def _connected(value: object, target: _PrefilledTarget | None) -> list[EntryJson]:
     """Return the targets of a relation in the form of the admin UI."""
     if target is None:
         return []

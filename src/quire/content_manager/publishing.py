@@ -8,7 +8,7 @@ from quire.content_manager.entry_writes import NO_ENTITY, ContentWriting
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.review.entries import entry_review
 from quire.content_manager.sanitize import entry_origin, forget_roles
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.content_manager.writable_fields import Body
 from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program
@@ -105,7 +105,7 @@ class ContentPublishing(WriteContext, frozen=True):
         return (yield from self.show(command, full=True))
 
     def _discarding(
-        self, document_id: str, versions: Sequence[Shown], locale: str | None
+        self, document_id: str, versions: Sequence[EntryJson], locale: str | None
     ) -> Program[DiscardDraft]:
         """Return the command that discards a draft, which is stored in the history."""
         draft = self.draft_of(versions, locale)

@@ -12,7 +12,7 @@ from quire.content_manager.entry_titles import main_field
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import MODIFIED_STATUS, DocumentVersions, Shown
+from quire.content_manager.status import MODIFIED_STATUS, DocumentVersions, EntryJson
 from quire.content_manager.view_configuration import View
 from quire.database.entries.versions_query import StatusCounts, count_standing
 from quire.database.program import Program
@@ -41,9 +41,9 @@ class RecentEntries(Struct, frozen=True):
     ability: AdminAbility
     views: Mapping[str, View]
 
-    def documents(self, action: str) -> Program[list[Shown]]:
+    def documents(self, action: str) -> Program[list[EntryJson]]:
         """Return the entries of the latest actions, of all types together."""
-        found: list[Shown] = []
+        found: list[EntryJson] = []
         for content_type in managed_types(self.engine.schema, self.ability):
             if action == "update" or content_type.draft_and_publish:
                 found += yield from self._of(content_type, action)
@@ -51,7 +51,7 @@ class RecentEntries(Struct, frozen=True):
         found.sort(key=itemgetter(moment), reverse=True)
         return found[:MOST]
 
-    def _of(self, content_type: ContentType, action: str) -> Program[list[Shown]]:
+    def _of(self, content_type: ContentType, action: str) -> Program[list[EntryJson]]:
         rights = read_permissions(self.ability, content_type)
         status: Status = "draft" if action == "update" else "published"
         main = main_field(content_type, self.views)
@@ -72,7 +72,7 @@ class RecentEntries(Struct, frozen=True):
         return [self._shown(rights, row, main, versions) for row in rows]
 
     def _versions(
-        self, planner: Planner, content_type: ContentType, rows: list[Shown]
+        self, planner: Planner, content_type: ContentType, rows: list[EntryJson]
     ) -> Program[DocumentVersions]:
         if not rows or not content_type.draft_and_publish:
             return DocumentVersions(content_type, ())
@@ -81,12 +81,12 @@ class RecentEntries(Struct, frozen=True):
         return DocumentVersions(content_type, found)
 
     def _shown(
-        self, rights: TypePermissions, row: Shown, main: str, versions: DocumentVersions
-    ) -> Shown:
+        self, rights: TypePermissions, row: EntryJson, main: str, versions: DocumentVersions
+    ) -> EntryJson:
         content_type = rights.content_type
         is_readable = covers(rights.on(entry_origin(row)), main)
         versioned = content_type.draft_and_publish
-        shown: Shown = {
+        shown: EntryJson = {
             "documentId": row["documentId"],
             "locale": row["locale"],
             "title": row[main] if is_readable else row["documentId"],

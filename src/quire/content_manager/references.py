@@ -10,7 +10,7 @@ from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import read_permissions
 from quire.content_manager.plan_nodes import CREATORS
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.content_manager.view_configuration import main_field
 from quire.database.program import Program
 from quire.query.parameters import as_query
@@ -97,7 +97,7 @@ def _nested(path: Sequence[str], value: object) -> object:
     return value if not path else {path[0]: _nested(path[1:], value)}
 
 
-def _in_short(entry: Shown, title: str) -> dict[str, object]:
+def _in_short(entry: EntryJson, title: str) -> dict[str, object]:
     return {
         "documentId": entry["documentId"],
         "locale": entry.get("locale"),

@@ -19,7 +19,7 @@ from quire.content_manager.relation_query import PAGE_SIZE, RelationQuery
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion, locale_of
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.scope import ManagedScope
-from quire.content_manager.status import DocumentVersions, Shown
+from quire.content_manager.status import DocumentVersions, EntryJson
 from quire.content_manager.view_configuration import View, main_field
 from quire.database.entries.components import component_owners
 from quire.database.program import Program
@@ -281,7 +281,7 @@ class Relations(Struct, frozen=True):
         )
         return plan, slots, pagination
 
-    def _matching(self, query: RelationQuery, ids: Sequence[int]) -> Program[list[Shown]]:
+    def _matching(self, query: RelationQuery, ids: Sequence[int]) -> Program[list[EntryJson]]:
         """Return the rows that may be shown, unordered."""
         if not ids:
             return []
@@ -318,7 +318,7 @@ class Relations(Struct, frozen=True):
 
     # Presentation ------------------------------------------------------------------------------
 
-    def _shown(self, rows: Sequence[Shown]) -> Program[list[Shown]]:
+    def _shown(self, rows: Sequence[EntryJson]) -> Program[list[EntryJson]]:
         target = self.field.target
         versions: DocumentVersions | None = None
         if target.draft_and_publish and rows:

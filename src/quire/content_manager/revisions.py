@@ -21,7 +21,7 @@ from quire.content_manager.revision_content import (
     revision_data,
     targets_in,
 )
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.database.program import Program
 from quire.database.stores.revisions import Revision, RevisionKey, Revisions
 from quire.document_service.unit_of_work import WriteEngine
@@ -40,7 +40,7 @@ class RevisionLog(Struct, frozen=True):
     most: int
 
     def before(
-        self, reading: ContentReading, rights: TypePermissions, entry: Shown
+        self, reading: ContentReading, rights: TypePermissions, entry: EntryJson
     ) -> Program[None]:
         """Store the state of a draft before it is changed, unless it is stored already."""
         if not self.most:
@@ -100,7 +100,7 @@ class RevisionLog(Struct, frozen=True):
 
 def read_whole(
     reading: ContentReading, rights: TypePermissions, entry_id: int, *, whole: bool = False
-) -> Program[Shown]:
+) -> Program[EntryJson]:
     """Return a row with all its values, whatever may be read of it, relations as rows.
 
     A ``whole`` row includes what rules of the project hide.

@@ -6,7 +6,7 @@ from typing import Any
 from quire.access.admin_ability import Creator, GrantRule
 from quire.content_manager.permissions import ALWAYS, EntryOrigin, TypePermissions, covers
 from quire.content_manager.plan_nodes import CREATORS
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ADMIN_USER_UID, Model, Schema
 
@@ -47,7 +47,7 @@ class EntrySanitizer:
             if attribute.target == ADMIN_USER_UID and attribute.to_many
         )
 
-    def entry(self, entry: Shown, rules: Sequence[GrantRule] | None = None) -> Shown:
+    def entry(self, entry: EntryJson, rules: Sequence[GrantRule] | None = None) -> EntryJson:
         """Return the shown form of an entry, by the rules that apply to it or by the given ones."""
         held = self._rights.on(entry_origin(entry)) if rules is None else tuple(rules)
         forget_roles(entry)
@@ -58,8 +58,10 @@ class EntrySanitizer:
             entry = self._trimmed(entry, self._rights.content_type, held, "")
         return entry
 
-    def _trimmed(self, entry: Shown, model: Model, rules: Sequence[GrantRule], path: str) -> Shown:
-        shown: Shown = {}
+    def _trimmed(
+        self, entry: EntryJson, model: Model, rules: Sequence[GrantRule], path: str
+    ) -> EntryJson:
+        shown: EntryJson = {}
         for name, value in entry.items():
             own = f"{path}{name}"
             if name in ALWAYS or covers(rules, own):

@@ -10,19 +10,19 @@ from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
 
 MODIFIED_STATUS = "modified"
 
-Shown = dict[str, Any]
+EntryJson = dict[str, Any]
 """An entry in its response form, by attribute."""
 
 LOCALIZATION = ("id", "documentId", "locale", "publishedAt", "updatedAt")
 """The fields of localizations."""
 
 
-def in_locale_order(versions: Iterable[Shown]) -> list[Shown]:
+def in_locale_order(versions: Iterable[EntryJson]) -> list[EntryJson]:
     """Return versions by locale, older ones first."""
     return sorted(versions, key=lambda version: (str(version["locale"]), version["id"]))
 
 
-def in_short(version: Shown) -> Shown:
+def in_short(version: EntryJson) -> EntryJson:
     """Return the summary of a localization in a list."""
     return {name: version[name] for name in LOCALIZATION}
 
@@ -30,13 +30,13 @@ def in_short(version: Shown) -> Shown:
 class DocumentVersions:
     """All versions of some documents."""
 
-    def __init__(self, content_type: ContentType, versions: Iterable[Shown]) -> None:
+    def __init__(self, content_type: ContentType, versions: Iterable[EntryJson]) -> None:
         self._type = content_type
-        self._of: dict[str, list[Shown]] = {}
+        self._of: dict[str, list[EntryJson]] = {}
         for version in versions:
             self._of.setdefault(version["documentId"], []).append(version)
 
-    def of(self, document_id: str) -> Sequence[Shown]:
+    def of(self, document_id: str) -> Sequence[EntryJson]:
         """Return all versions of a document."""
         return self._of.get(document_id, ())
 
@@ -63,7 +63,7 @@ class DocumentVersions:
         changed = draft["updatedAt"] > live["updatedAt"]
         return MODIFIED_STATUS if changed else PUBLISHED_STATUS
 
-    def localizations(self, entry: Mapping[str, Any]) -> list[Shown]:
+    def localizations(self, entry: Mapping[str, Any]) -> list[EntryJson]:
         """Return the other locales of an entry's document, in the same version."""
         if not self._type.localized:
             return []
@@ -76,21 +76,21 @@ class DocumentVersions:
 
     def other_locales(
         self, document_id: str, locale: str | None, default_locale: str | None
-    ) -> list[Shown]:
+    ) -> list[EntryJson]:
         """Return the versions of a document in other locales: its draft, if there is one.
 
         The default locale comes first.
         """
         if not self._type.localized:
             return []
-        found: dict[str, Shown] = {}
+        found: dict[str, EntryJson] = {}
         for version in self._other_locales({"documentId": document_id, "locale": locale}):
             code = str(version["locale"])
             if code not in found or not is_published(version):
                 found[code] = version
         return [found[code] for code in sorted(found, key=lambda one: (one != default_locale, one))]
 
-    def other_versions(self, entry: Mapping[str, Any]) -> list[Shown]:
+    def other_versions(self, entry: Mapping[str, Any]) -> list[EntryJson]:
         """Return the other version of an entry in its locale, if there is one."""
         return [
             version
@@ -98,7 +98,7 @@ class DocumentVersions:
             if version["locale"] == entry["locale"] and version["id"] != entry["id"]
         ]
 
-    def _other_locales(self, entry: Mapping[str, Any]) -> Iterator[Shown]:
+    def _other_locales(self, entry: Mapping[str, Any]) -> Iterator[EntryJson]:
         for version in self.of(entry["documentId"]):
             if version["locale"] != entry["locale"]:
                 yield version

@@ -16,7 +16,7 @@ from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.revisions import RevisionLog
 from quire.content_manager.sanitize import entry_origin, forget_roles
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.database.program import Program
 from quire.document_service.commands import AllLocales, Command, DeleteDocument, WrittenEntry
 from quire.document_service.known_locales import has_unknown_locale
@@ -124,11 +124,11 @@ class WriteContext(Struct, frozen=True):
         if all(self._is_in(one, locale) for one in versions):
             yield from self.history.forget(self._type, document_id)
 
-    def versions(self, document_id: str) -> Program[list[Shown]]:
+    def versions(self, document_id: str) -> Program[list[EntryJson]]:
         """Return the facts of all versions of a document."""
         return (yield from self._reading.every_version(self.rights, document_id))
 
-    def read(self, version: Shown, wanted: RequestedVersion) -> Program[Shown]:
+    def read(self, version: EntryJson, wanted: RequestedVersion) -> Program[EntryJson]:
         """Return a version with all that the caller may read of it, relations as rows.
 
         Raises ForbiddenError if that is nothing.
@@ -137,7 +137,7 @@ class WriteContext(Struct, frozen=True):
         entry = yield from self._reading.entry(self.rights, version["id"], wanted, None)
         return self._reading.shaping(self.rights, wanted).entry(entry, rules)
 
-    def draft_of(self, every: Sequence[Shown], locale: str | None) -> Shown | None:
+    def draft_of(self, every: Sequence[EntryJson], locale: str | None) -> EntryJson | None:
         """Return the draft of a document in a locale, or its only version, if it exists."""
         return chosen_of(self._type, [*every], RequestedVersion("draft", locale)) or chosen_of(
             self._type, [*every], RequestedVersion("published", locale)

@@ -139,7 +139,7 @@ class _Interpreter(Struct):
         steps: list[QueryStep] = []
         for index, statement in enumerate(statements):
             if self.has_gone_on and not self._is_after(statement):
-                raise NotUnderstoodError("does something after the core has answered")
+                raise NotUnderstoodError("does something after the response of the core")
             if is_harmless(statement):
                 continue
             match statement:

@@ -16,7 +16,7 @@ import structlog
 from msgspec.structs import replace
 
 from quire.access.ability import Ability, Unsanitized, narrow_for_call
-from quire.database.execute.prepared_read import Shown
+from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
@@ -50,7 +50,7 @@ from quire.query.plan import Status
 
 Step = tuple[RuleAction, AroundCall]
 """An action, and a function around it."""
-Load = Callable[[], Awaitable[Sequence[Shown]]]
+Load = Callable[[], Awaitable[Sequence[EntryJson]]]
 _READ_ONE = "find_one"
 _LISTED = frozenset({"find", _READ_ONE})
 
@@ -71,7 +71,7 @@ class ActionResult(Result[D]):
         *,
         count: int | None = None,
         document: type[D],
-        replaced: Sequence[Shown] | None = None,
+        replaced: Sequence[EntryJson] | None = None,
     ) -> None:
         self.count = count
         self.value = value
@@ -106,7 +106,9 @@ class ActionResult(Result[D]):
         """Return the result with documents of another class."""
         return self if document is self._document else self._copy(document, self.replaced)
 
-    def _copy(self, document: type[Any], replaced: Sequence[Shown] | None) -> "ActionResult[Any]":
+    def _copy(
+        self, document: type[Any], replaced: Sequence[EntryJson] | None
+    ) -> "ActionResult[Any]":
         return ActionResult(
             self._action,
             self.value,
@@ -311,7 +313,7 @@ def run_around(
         has_run = True
         entries = [] if isinstance(command, DeleteDocument) else written
 
-        async def load() -> list[Shown]:
+        async def load() -> list[EntryJson]:
             return await task.ask(lambda: read_written(unit, entries))
 
         return ActionResult(call.action, written, load, document=Document)
@@ -329,9 +331,9 @@ def run_around(
     return written
 
 
-def read_written(unit: UnitOfWork, written: Sequence[WrittenEntry]) -> Program[list[Shown]]:
+def read_written(unit: UnitOfWork, written: Sequence[WrittenEntry]) -> Program[list[EntryJson]]:
     """Return written entries as a read without populate shows them."""
-    shown: list[Shown] = []
+    shown: list[EntryJson] = []
     for entry in written:
         status: Status = "published" if entry.published else "draft"
         read = unit.engine.reads.entry(entry.uid, entry.entry_id, status=status, populated=False)

@@ -37,13 +37,13 @@ _KINDS = ("__component", "__type")
 """Keys with the model of a list item."""
 
 _log = structlog.get_logger("quire.extensions")
-Shown = dict[str, Any]
+EntryJson = dict[str, Any]
 
 
 class ComputedDocuments(Struct, frozen=True):
     """Documents with their computed fields, and whether a response with them may be cached."""
 
-    documents: list[Shown]
+    documents: list[EntryJson]
     is_cacheable: bool
 
 
@@ -62,7 +62,7 @@ class ComputedReads:
         Raises the AppErrors of functions, InternalServerError for their other exceptions, and
         ServiceUnavailableError when one takes too long.
         """
-        documents: list[Shown] = msgspec.json.decode(encode(items))
+        documents: list[EntryJson] = msgspec.json.decode(encode(items))
         service = self._documents
 
         def context_of(field: ComputedField) -> ExtensionContext:
@@ -78,7 +78,7 @@ class ComputedReads:
 
 
 async def compute_in(
-    context: ExtensionContext, node: PlanNode, documents: Sequence[Shown], *, as_system: bool
+    context: ExtensionContext, node: PlanNode, documents: Sequence[EntryJson], *, as_system: bool
 ) -> None:
     """Add computed fields to documents that code has read in a unit of work.
 
@@ -108,7 +108,7 @@ class _ComputedCalls:
         self.has_queried = False
         """Whether a function was called that may have read documents."""
 
-    async def fill(self, node: PlanNode, documents: Sequence[Shown]) -> None:
+    async def fill(self, node: PlanNode, documents: Sequence[EntryJson]) -> None:
         """Compute the fields of documents at one place, and of their populated documents."""
         if not documents:
             return
@@ -123,7 +123,7 @@ class _ComputedCalls:
             for name, values in found.items():
                 document[name] = values[place]
 
-    async def _values(self, uid: str, name: str, documents: Sequence[Shown]) -> list[object]:
+    async def _values(self, uid: str, name: str, documents: Sequence[EntryJson]) -> list[object]:
         field = self._fields[uid][name]
         self.is_cacheable &= not field.volatile
         try:
@@ -137,7 +137,7 @@ class _ComputedCalls:
         self.is_cacheable &= not observed.was_read
         return values
 
-    async def _called(self, field: ComputedField, documents: Sequence[Shown]) -> list[object]:
+    async def _called(self, field: ComputedField, documents: Sequence[EntryJson]) -> list[object]:
         given = [
             make_document(field.document, {need: one[need] for need in field.needs})
             for one in documents
@@ -168,7 +168,9 @@ class _ComputedCalls:
         return values
 
 
-def _related(edge: PlanEdge, documents: Sequence[Shown]) -> Iterator[tuple[PlanNode, list[Shown]]]:
+def _related(
+    edge: PlanEdge, documents: Sequence[EntryJson]
+) -> Iterator[tuple[PlanNode, list[EntryJson]]]:
     """Yield the populated documents of an edge, by the node that they were read for."""
     found = [one for document in documents for one in _listed(document.get(edge.attribute))]
     nodes = (*edge.nodes, *edge.unlisted)
@@ -181,7 +183,7 @@ def _related(edge: PlanEdge, documents: Sequence[Shown]) -> Iterator[tuple[PlanN
             yield node, own
 
 
-def _listed(value: object) -> list[Shown]:
+def _listed(value: object) -> list[EntryJson]:
     if isinstance(value, list):
         return value
     return [value] if isinstance(value, dict) else []

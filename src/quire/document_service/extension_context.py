@@ -76,7 +76,7 @@ class ExtensionContext(ABC):
         del user_id
         message = (
             f"{self.name} acts as the caller: as_principal is for jobs, schedules, start and stop, "
-            "and functions that are told of changes"
+            "and functions marked with @after_commit"
         )
         raise UnitOfWorkError(message)
 

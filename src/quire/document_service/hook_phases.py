@@ -16,7 +16,7 @@ import structlog
 
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow
-from quire.database.execute.prepared_read import Shown
+from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import LONG_COMPUTATION, Program
 from quire.document_service.after_commit import note_change
 from quire.document_service.commands import Command, Data
@@ -240,7 +240,7 @@ class HookedWrite:
         self._write = write
         self._given = data
         self._source = source
-        self._before: Shown | None = None
+        self._before: EntryJson | None = None
 
     def before(self) -> Program[Data]:
         """Call the hooks before the write; returns the data to write.
@@ -270,7 +270,7 @@ class HookedWrite:
         ``published`` says which version was written; ``None`` if nothing is left.
         """
         write = self._write
-        after: Shown | None = None
+        after: EntryJson | None = None
         needs = self._hooks.needs_after()
         if write.action not in _REMOVING:
             needs |= self._hooks.kept_fields()
@@ -288,7 +288,7 @@ class HookedWrite:
 
     def _load(
         self, names: frozenset[str], document_id: str, locale: str | None, *, published: bool
-    ) -> Program[Shown | None]:
+    ) -> Program[EntryJson | None]:
         """Read fields of one version of a document."""
         if not names:
             return {IDENTITY: document_id}

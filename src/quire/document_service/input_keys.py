@@ -64,7 +64,7 @@ def _is_writable(attribute: Attribute) -> bool:
     return attribute.writable
 
 
-Fault = tuple[str, str | None]
+KeyProblem = tuple[str, str | None]
 """A key, and the dotted path that it is at; ``None`` at the root."""
 
 
@@ -76,8 +76,8 @@ class _KeyCheck:
     def __init__(self, schema: Schema, ability: Ability) -> None:
         self._schema = schema
         self._ability = ability
-        self.unknown: Fault | None = None
-        self.forbidden: Fault | None = None
+        self.unknown: KeyProblem | None = None
+        self.forbidden: KeyProblem | None = None
 
     def entry(self, model: Model, entry: object, path: str | None, besides: frozenset[str]) -> None:
         """Check the keys of one entry; ``besides`` are additional allowed keys."""

@@ -13,7 +13,7 @@ import structlog
 from msgspec import Struct
 
 from quire.access.ability import Ability, FullAccess, Unsanitized
-from quire.database.execute.prepared_read import PreparedRead, ResultPage, Shown
+from quire.database.execute.prepared_read import EntryJson, PreparedRead, ResultPage
 from quire.database.program import Program
 from quire.document_service.around import (
     ActionResult,
@@ -72,7 +72,7 @@ _log = structlog.get_logger("quire.extensions")
 class _Found(Struct, frozen=True):
     """What was read: documents, and the number of all if it was asked for."""
 
-    documents: Sequence[Shown]
+    documents: Sequence[EntryJson]
     total: int | None = None
 
 
@@ -222,7 +222,7 @@ class Documents(Generic[D]):
         )
 
         async def read(find: DocumentQuery) -> _Found:
-            def program() -> Program[tuple[PreparedRead, Shown | None]]:
+            def program() -> Program[tuple[PreparedRead, EntryJson | None]]:
                 planned = context.engine.reads.document(find, document_id)
                 return planned, (yield from planned.first())
 
@@ -455,7 +455,7 @@ class Documents(Generic[D]):
             if document_id is not None and not found.documents:
                 raise NotFound
 
-            async def load() -> Sequence[Shown]:
+            async def load() -> Sequence[EntryJson]:
                 return found.documents
 
             return ActionResult(action, found, load, count=found.total, document=Document)
@@ -478,7 +478,7 @@ class Documents(Generic[D]):
         return found if result.replaced is None else _Found(result.replaced, found.total)
 
     def _to_documents(
-        self, context: ExtensionContext, found: Shown, shape: type[Shape[Any]] | None = None
+        self, context: ExtensionContext, found: EntryJson, shape: type[Shape[Any]] | None = None
     ) -> Any:  # noqa: ANN401 - a document, or a value of the shape
         if shape is not None:
             return as_shape(shape, found)
@@ -566,9 +566,11 @@ class Documents(Generic[D]):
         )
         return [self._to_documents(context, one) for one in shown]
 
-    def _run_commands(self, unit: UnitOfWork, commands: Sequence[Command]) -> Program[list[Shown]]:
+    def _run_commands(
+        self, unit: UnitOfWork, commands: Sequence[Command]
+    ) -> Program[list[EntryJson]]:
         """Run commands; returns the written documents, as a read without populate shows them."""
-        shown: list[Shown] = []
+        shown: list[EntryJson] = []
         for command in commands:
             written = yield from run_command(unit, command)
             if not isinstance(command, DeleteDocument):
@@ -579,7 +581,7 @@ class Documents(Generic[D]):
 async def _compute(
     context: ExtensionContext,
     planned: PreparedRead,
-    documents: Sequence[Shown],
+    documents: Sequence[EntryJson],
     *,
     as_system: bool,
 ) -> None:

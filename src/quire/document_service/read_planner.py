@@ -163,7 +163,7 @@ class ReadPlanner:
         """Prepare a query, or return the cached result; large plans are compiled on a thread.
 
         With ``computes`` it may ask for computed fields, which the caller adds to what is read.
-        Raises the query's first fault as an AppError, ServiceUnavailableError when too many large
+        Raises the query's first error as an AppError, ServiceUnavailableError when too many large
         plans wait to be compiled, and WouldBlockError for a large plan where ``may_wait`` is false.
         """
         key = _key(content_type, mode, query, ability, computes=computes)

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented
 from quire.database.connection import Database
-from quire.database.execute.encoding import Present, ResponseBudget, Wrap, encode_list
+from quire.database.execute.encoding import EntrySerializer, ResponseBudget, Wrap, encode_list
 from quire.database.execute.lists import ListCache, read_list
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.reader import ListFacts
@@ -86,7 +86,7 @@ class ReadService:
         prepared: PreparedRead,
         version: int | None,
         *,
-        present: Present | None = None,
+        present: EntrySerializer | None = None,
         wrap: WrapList | None = None,
         may_wait: bool = True,
     ) -> Awaitable[bytes]:
@@ -130,7 +130,7 @@ class ReadService:
         prepared: PreparedRead,
         value: str | int | None = None,
         *,
-        present: Present | None = None,
+        present: EntrySerializer | None = None,
         wrap: Wrap | None = None,
         may_wait: bool = True,
     ) -> EncodedEntry | None:

@@ -17,7 +17,7 @@ from quire.access.ability import NO_PROJECT_RULES, ProjectRules, project_rules_o
 from quire.access.principal import Principal
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.execute.prepared_read import PreparedRead, ResultPage, Shown
+from quire.database.execute.prepared_read import EntryJson, PreparedRead, ResultPage
 from quire.database.program import Program
 from quire.database.schema_version import WriteCheck, require_nothing
 from quire.document_service.actions.clone import clone
@@ -138,7 +138,7 @@ class DocumentService:
         the data of other commands; ``prepared`` are commands that were prepared already. ``editor``
         is the row of the administrator whose name entries carry. Raises what the actions raise,
         with nothing written, DatabaseBusyError when others keep the database busy for too long, and
-        ServiceUnavailableError when it cannot answer twice in a row.
+        ServiceUnavailableError when the database is unavailable twice in a row.
         """
         if principal is not None:
             principal = self._engine.rules.narrow(principal)
@@ -267,7 +267,9 @@ class DocumentService:
         planned = self._engine.reads.page(wanted)
         return await self._read(planned, planned.page)
 
-    async def find_one(self, wanted: DocumentQuery, document_id: str | None = None) -> Shown | None:
+    async def find_one(
+        self, wanted: DocumentQuery, document_id: str | None = None
+    ) -> EntryJson | None:
         """Return one document, that of a single type without an id; ``None`` if there is none.
 
         Raises as `find` does.

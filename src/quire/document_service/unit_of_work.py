@@ -12,7 +12,7 @@ from quire.clock import Clock, now_ms
 from quire.database.dialect import Dialect
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
-from quire.database.execute.prepared_read import Shown
+from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.change_outbox import ChangeQueue, StoredChange
 from quire.database.stores.jobs import JobQueue
@@ -221,7 +221,7 @@ class UnitOfWork(Struct, kw_only=True):
         The event of a deletion is recorded before it, while the entry can be read.
         """
         at = self._last
-        shown: Shown | None = None
+        shown: EntryJson | None = None
         if self.listening:
             status: Status = "published" if entry.published else "draft"
             populated = name is not EventName.DELETE and not name.is_media

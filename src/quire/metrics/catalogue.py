@@ -17,7 +17,7 @@ PROCESSES = Metric(
 REQUESTS = Metric(
     name="quire_http_requests",
     kind="counter",
-    help="Requests that were answered.",
+    help="Completed requests.",
     labels=("route", "method", "status"),
 )
 REQUEST_SECONDS = Metric(
@@ -36,7 +36,7 @@ RESPONSE_BYTES = Metric(
 IN_FLIGHT = Metric(
     name="quire_http_requests_in_flight",
     kind="gauge",
-    help="Requests that are being answered.",
+    help="Requests in progress.",
 )
 DATABASE_SECONDS = Metric(
     name="quire_database_operation_duration_seconds",

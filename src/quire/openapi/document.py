@@ -26,12 +26,12 @@ class DocumentInfo(Struct, frozen=True, kw_only=True):
     """Whether requests may omit it."""
 
 
-Placed = tuple[str, str, DescribedOperation]
+RouteOperation = tuple[str, str, DescribedOperation]
 """A method, a path with parameters as ``:name``, and the operation there."""
 
 
 def assemble(
-    information: DocumentInfo, operations: Iterable[Placed], schemas: Schemas
+    information: DocumentInfo, operations: Iterable[RouteOperation], schemas: Schemas
 ) -> dict[str, Any]:
     """Build a document. The order of paths is that of the operations; no two have the same id."""
     paths: dict[str, dict[str, object]] = {}

@@ -16,9 +16,9 @@ from quire.openapi.schemas import (
     WHOLE,
     Schemas,
     any_of,
+    array_of,
     nullable,
     record,
-    several,
 )
 from quire.query.operators import AND, NOT, OPERATORS, OR, Operand
 from quire.schema.attributes.base import (
@@ -62,7 +62,11 @@ class Filters:
 
     def _described(self, model: Model) -> JsonSchema:
         itself = self.of(model)
-        groups = {AND: several(itself), OR: several(itself), NOT: any_of(itself, several(itself))}
+        groups = {
+            AND: array_of(itself),
+            OR: array_of(itself),
+            NOT: any_of(itself, array_of(itself)),
+        }
         return record({**self._members(model), **groups}, required=(), closed=True)
 
     def _members(self, model: Model) -> dict[str, JsonSchema]:
@@ -89,7 +93,9 @@ class Filters:
                     schemas.refer(
                         (group, model.uid),
                         f"{name}{suffix}",
-                        partial(record, {group: several(self.of(model))}, required=(), closed=True),
+                        partial(
+                            record, {group: array_of(self.of(model))}, required=(), closed=True
+                        ),
                     )
                     for group, suffix in ((AND, "FiltersAnd"), (OR, "FiltersOr"))
                 ),
@@ -146,7 +152,7 @@ class Filters:
             lambda: _operators(value, self._scalar(attribute), custom),
         )
         return schemas.refer(
-            ("filter", name), name, lambda: any_of(nullable(value), several(value), operators)
+            ("filter", name), name, lambda: any_of(nullable(value), array_of(value), operators)
         )
 
 
@@ -173,9 +179,9 @@ def _operand(operand: Operand, value: JsonSchema) -> JsonSchema:
         case Operand.TEXT:
             return TEXT
         case Operand.LIST:
-            return several(value)
+            return array_of(value)
         case Operand.PAIR:
-            return {**several(value), "minItems": 2, "maxItems": 2}
+            return {**array_of(value), "minItems": 2, "maxItems": 2}
         case Operand.FLAG:
             return FLAG
 
@@ -199,13 +205,13 @@ def _custom_operand(operator: CustomOperator) -> JsonSchema:
 
 def _bound_value(field: OperandField) -> JsonSchema:
     value = _BOUND_VALUES[field.kind]
-    return several(value) if field.is_list else value
+    return array_of(value) if field.is_list else value
 
 
 def _ids(schemas: Schemas) -> JsonSchema:
     """Describe conditions on related rows, by their ids or by their existence."""
     by_ids = dict.fromkeys(("$eq", "$ne"), WHOLE)
-    lists = {name: several(WHOLE) for name in ("$in", "$notIn")}
+    lists = {name: array_of(WHOLE) for name in ("$in", "$notIn")}
     presence = dict.fromkeys(("$null", "$notNull"), FLAG)
     operators = record({**by_ids, **lists, **presence}, required=(), closed=True)
-    return any_of(nullable(WHOLE), several(WHOLE), schemas.shared("IdOperators", operators))
+    return any_of(nullable(WHOLE), array_of(WHOLE), schemas.shared("IdOperators", operators))

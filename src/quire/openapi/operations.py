@@ -122,7 +122,7 @@ def error_schema(schemas: Schemas) -> JsonSchema:
     """Return the reference to the schema of errors."""
     error = record(
         {
-            "status": {**WHOLE, "description": "The status of the answer."},
+            "status": {**WHOLE, "description": "The status of the response."},
             "name": {**TEXT, "description": "The class of the error, for programs."},
             "message": {**TEXT, "description": "What is wrong, for people."},
             "details": {

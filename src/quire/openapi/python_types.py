@@ -26,9 +26,9 @@ from quire.openapi.schemas import (
     WHOLE,
     Schemas,
     any_of,
+    array_of,
     nullable,
     record,
-    several,
 )
 from quire.schema.attributes.json_schema import JsonSchema
 
@@ -75,7 +75,7 @@ class TypeSchemas(Struct, frozen=True):
             is_text = all(isinstance(one, str) for one in choices)
             return {"type": "string", "enum": [*choices]} if is_text else {"const": choices[0]}
         if origin is list:
-            return several(self.of(*get_args(hint)))
+            return array_of(self.of(*get_args(hint)))
         if origin is dict:
             values = self.of(get_args(hint)[1])
             return {**FREE_OBJECT, "additionalProperties": values}

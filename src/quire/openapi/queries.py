@@ -12,7 +12,7 @@ from msgspec import Struct
 from quire.openapi.filters import Filters
 from quire.openapi.models import Models
 from quire.openapi.operations import DescribedParameter
-from quire.openapi.schemas import FLAG, NULL, TEXT, WHOLE, any_of, one_of_texts, record, several
+from quire.openapi.schemas import FLAG, NULL, TEXT, WHOLE, any_of, array_of, one_of_texts, record
 from quire.query.plan import PublicationFilter
 from quire.query.resolve.fields import default_fields
 from quire.schema.attributes.base import Attribute, DynamicZoneAttribute, ScalarAttribute
@@ -46,7 +46,7 @@ class PopulateSchemas:
 
     def field_names(self, model: Model) -> JsonSchema:
         """Describe a list of scalar attributes."""
-        return several(self._field_name(model))
+        return array_of(self._field_name(model))
 
     def _field_name(self, model: Model) -> JsonSchema:
         computed = self._models.schema.computed.get(model.uid, {})
@@ -137,7 +137,7 @@ class PopulateSchemas:
 
 def _alternatives(item: JsonSchema) -> tuple[JsonSchema, JsonSchema]:
     """Return the two forms: one value or several."""
-    return item, several(item)
+    return item, array_of(item)
 
 
 def _one_or_several(item: JsonSchema) -> JsonSchema:
@@ -228,7 +228,7 @@ class Queries:
         yield _SEARCH
         yield DescribedParameter(
             name="sort",
-            schema=several(self._populating.order(model)),
+            schema=array_of(self._populating.order(model)),
             description="Attributes to sort by, each with `:asc` or `:desc`.",
         )
         yield from self.shape(model)
@@ -283,7 +283,7 @@ class Queries:
             about = "Code of a locale; the default one if absent."
             yield DescribedParameter(
                 name="locale",
-                schema=any_of(TEXT, several(TEXT)) if many else TEXT,
+                schema=any_of(TEXT, array_of(TEXT)) if many else TEXT,
                 description=f"{about} `{_EVERY}` for all." if many else about,
             )
 

@@ -30,7 +30,7 @@ def nullable(schema: JsonSchema) -> JsonSchema:
     return both
 
 
-def several(item: JsonSchema) -> JsonSchema:
+def array_of(item: JsonSchema) -> JsonSchema:
     """Describe a list."""
     return {"type": "array", "items": item}
 

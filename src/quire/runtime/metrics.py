@@ -155,7 +155,7 @@ class Metrics:
     async def _queues(
         self, database: Database, webhooks: WebhookParts, jobs: JobParts
     ) -> list[MetricFamily]:
-        """Read the sizes of the queues; returns none while the database does not answer."""
+        """Read the sizes of the queues; returns none while the database does not respond."""
         now = self._clock()
         try:
             async with asyncio.timeout(_QUEUE_SECONDS):

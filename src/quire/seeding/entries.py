@@ -31,7 +31,7 @@ from quire.seeding.references import Reference, target_locale
 from quire.seeding.source import DocumentSource
 from quire.seeding.wire_format import COMPONENT_KEY, WireFormat, as_list, components_of, is_blocks
 
-Fault = tuple[str, str]
+PathProblem = tuple[str, str]
 """A JSON path and what is wrong there."""
 
 _LINKED = frozenset(
@@ -82,7 +82,7 @@ class EntryCheck:
 
     def problems(
         self, source: DocumentSource, version: DocumentVersion, values: Values, *, draft: bool
-    ) -> Iterator[Fault]:
+    ) -> Iterator[PathProblem]:
         """List every error of one entry; its unique values are taken from now on."""
         model, locale = source.content_type, version.locale
         names = _EntryKeys(known=self._known, source=source, locale=locale, complete=not draft)
@@ -157,7 +157,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
 
     def problems(
         self, model: Model, values: Values, place: Callable[[str], str]
-    ) -> Iterator[Fault]:
+    ) -> Iterator[PathProblem]:
         """Check the values of a content type or component; ``place`` gives the path of each."""
         for name, value in values.items():
             attribute = model.attributes.get(name)
@@ -166,7 +166,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
             elif value is not None:
                 yield from self._value(attribute, value, place(name))
 
-    def _value(self, attribute: Attribute, value: object, path: str) -> Iterator[Fault]:
+    def _value(self, attribute: Attribute, value: object, path: str) -> Iterator[PathProblem]:
         match attribute:
             case ScalarAttribute():
                 if attribute.secret:
@@ -182,7 +182,9 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
             case _:
                 yield path, "cannot be given"
 
-    def _relation(self, attribute: RelationAttribute, value: object, path: str) -> Iterator[Fault]:
+    def _relation(
+        self, attribute: RelationAttribute, value: object, path: str
+    ) -> Iterator[PathProblem]:
         """Check that the documents exist where the relation will look for them."""
         target = self.known.schema.content_types.get(attribute.target or "")
         if target is None or not target.is_api or attribute.relation not in _LINKED:
@@ -215,7 +217,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
             return f"{target.uid} {key} is not published"
         return None
 
-    def _media(self, value: object, path: str, *, many: bool) -> Iterator[Fault]:
+    def _media(self, value: object, path: str, *, many: bool) -> Iterator[PathProblem]:
         """Check that the files are in the list of media files."""
         names, problem = _listed(value, many=many, what="file")
         if problem is not None:
@@ -226,7 +228,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
 
     def _components(
         self, attribute: ComponentAttribute | DynamicZoneAttribute, value: object, path: str
-    ) -> Iterator[Fault]:
+    ) -> Iterator[PathProblem]:
         """Check components; in a dynamic zone they must be listed."""
         match attribute:
             case ComponentAttribute(component=uid):
@@ -241,7 +243,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
                 else:
                     yield f"{inner}.{COMPONENT_KEY}", f"expected one of {', '.join(listed)}"
 
-    def _blocks(self, value: object, path: str) -> Iterator[Fault]:
+    def _blocks(self, value: object, path: str) -> Iterator[PathProblem]:
         """Check that blocks are a list, and that the files of images exist."""
         if not isinstance(value, list):
             yield path, "expected a list of blocks"

@@ -32,7 +32,7 @@ from quire.seeding.content_files import (
     ManifestFile,
     MediaItem,
 )
-from quire.seeding.entries import EntryCheck, Fault, KnownTargets
+from quire.seeding.entries import EntryCheck, KnownTargets, PathProblem
 from quire.seeding.references import references
 from quire.seeding.source import DocumentSource
 
@@ -52,7 +52,7 @@ class DocumentCheck:
         for path, message in dict.fromkeys(found):
             yield ContentProblem(source.file, path, message)
 
-    def _value_problems(self, source: DocumentSource) -> Iterator[Fault]:
+    def _value_problems(self, source: DocumentSource) -> Iterator[PathProblem]:
         for version in source.document().versions:
             if version.published is not None:
                 yield from self._entries.problems(source, version, version.published, draft=False)
@@ -61,7 +61,7 @@ class DocumentCheck:
                 yield from self._entries.problems(source, version, version.draft, draft=True)
 
 
-def _frame_problems(known: KnownTargets, source: DocumentSource) -> Iterator[Fault]:
+def _frame_problems(known: KnownTargets, source: DocumentSource) -> Iterator[PathProblem]:
     """Check locales and statuses."""
     content_type, item = source.content_type, source.item
     if not content_type.localized and item.locales is not None:
@@ -99,7 +99,7 @@ def _status_problem(
     return None
 
 
-def _placement_problems(source: DocumentSource) -> Iterator[Fault]:
+def _placement_problems(source: DocumentSource) -> Iterator[PathProblem]:
     """Check that shared values are in the document, and the others in a locale."""
     if not source.content_type.localized:
         return

@@ -57,8 +57,8 @@ class ExpectedRequests(httpx.AsyncBaseTransport):
 
         ``status``, ``json`` and ``headers`` are those of the response.
         """
-        answer = httpx.Response(status, json=json, headers=headers)
-        expected = SentRequest(method.upper(), path, answer)
+        response = httpx.Response(status, json=json, headers=headers)
+        expected = SentRequest(method.upper(), path, response)
         self._expected.append(expected)
         try:
             yield expected
@@ -73,9 +73,9 @@ class ExpectedRequests(httpx.AsyncBaseTransport):
         for expected in reversed(self._expected):
             if expected.fits(request):
                 expected.requests.append(request)
-                answer = expected.response
+                response = expected.response
                 return httpx.Response(
-                    answer.status_code, headers=answer.headers, content=answer.content
+                    response.status_code, headers=response.headers, content=response.content
                 )
         message = f"{request.method} {request.url} is not expected: use project.http.expect(…)"
         raise httpx.ConnectError(message, request=request)

@@ -79,7 +79,10 @@ class Outbox:
             waiting = await self._database.read(self._deliveries.waiting_counts)
             full = frozenset(id_ for id_, count in waiting.items() if count >= self._most)
         for webhook_id in full - self._full:
-            _log.error("too much waits for a webhook: it is told nothing more", webhook=webhook_id)
+            _log.error(
+                "a webhook has too many pending deliveries: further events are dropped",
+                webhook=webhook_id,
+            )
         self._enabled, self._full = enabled, full
 
     def listeners(self) -> Program[list[Webhook]]:

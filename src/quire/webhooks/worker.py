@@ -206,7 +206,7 @@ class WebhookWorker(QueueWorker):
         outcome = self._outcome(delivery, response)
         self.attempts[RETRIED if outcome.state == WAITING else outcome.state] += 1
         if outcome.state == FAILED:
-            _log.error("a webhook was told in vain", webhook=webhook.id, delivery=delivery.id)
+            _log.error("a webhook delivery has failed", webhook=webhook.id, delivery=delivery.id)
         await self._record(delivery.id, outcome)
 
     async def _record(self, delivery_id: int, outcome: DeliveryOutcome) -> None:

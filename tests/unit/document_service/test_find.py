@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.access.ability import Granted
-from quire.database.execute.prepared_read import ResultPage, Shown
+from quire.database.execute.prepared_read import EntryJson, ResultPage
 from quire.database.program import Program
 from quire.document_service.actions.create import create
 from quire.document_service.commands import CreateDocument, UpdateDocument
@@ -151,7 +151,7 @@ async def test_a_single_type_needs_no_id(kiosk: Kiosk) -> None:
 async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> None:
     dear_papers = DocumentQuery(uid=PAPER, filters={"price": {"$gte": 2}}, sort="price")
 
-    def act(unit: UnitOfWork) -> Program[tuple[ResultPage, Shown | None]]:
+    def act(unit: UnitOfWork) -> Program[tuple[ResultPage, EntryJson | None]]:
         command = CreateDocument(uid=PAPER, data={"title": "Extra", "price": 9}, publish=True)
         made = yield from create(unit, command)
         reads = unit.engine.reads

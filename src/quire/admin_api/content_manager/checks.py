@@ -31,7 +31,7 @@ from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.requests import RequestedVersion, locale_of, locales_of
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.shared_fields import localized_type, shared_fields
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.content_manager.write_context import UNKNOWN_LOCALE
 from quire.database.connection import Database
 from quire.database.entries.components import component_links
@@ -264,8 +264,8 @@ class CheckApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     def _draft_in_locale(
-        self, rights: TypePermissions, every: list[Shown], locale: str | None
-    ) -> Shown | None:
+        self, rights: TypePermissions, every: list[EntryJson], locale: str | None
+    ) -> EntryJson | None:
         """Return the draft in a locale, if it exists. Raises ForbiddenError if it is hidden."""
         here = chosen_of(rights.content_type, every, RequestedVersion("draft", locale))
         if here is not None:
@@ -284,7 +284,7 @@ class CheckApi:
         order = as_query(sort) if isinstance(sort, str | list | dict) else None
         asked = body.get("locale") or request.query.get("locale")
 
-        def program() -> Program[list[Shown]]:
+        def program() -> Program[list[EntryJson]]:
             locales = yield from self._locales(rights.content_type, asked)
             return (yield from self._reading.get_many(rights, ids, locales, order))
 

@@ -11,7 +11,7 @@ from quire.access.administration import PUBLISH
 from quire.access.administration import UPDATE as UPDATE_ENTRY
 from quire.access.principal import Administrator
 from quire.admin_api.media.bodies import FileDescription, MediaFile, UploadForm
-from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.media.reads import MediaJson, MediaReads
 from quire.admin_api.response_types import CREATED, MEDIA, OK, FreeObject, ListQuery
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
@@ -166,7 +166,7 @@ class MediaFileApi:
         rights = FileRights(request.administrator.ability, READ)
         rows = self._library.rows
 
-        def read() -> Program[Shown]:
+        def read() -> Program[MediaJson]:
             shown = yield from self._reads.file(file_id)
             yield from rights.check(rows.store, [file_id])
             return shown
@@ -219,7 +219,7 @@ class MediaFileApi:
             raise NotFoundError(NO_SUCH_FILE)
         return respond_bare(gone[0])
 
-    async def _upload(self, request: Request) -> list[Shown]:
+    async def _upload(self, request: Request) -> list[MediaJson]:
         administrator = request.administrator
         FileRights(administrator.ability, CREATE).require()
         if not _is_form(request):

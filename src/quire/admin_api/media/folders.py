@@ -14,7 +14,7 @@ from quire.admin_api.media.bodies import (
     MediaFolder,
     NewFolder,
 )
-from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.media.reads import MediaJson, MediaReads
 from quire.admin_api.response_types import CREATED as STATUS_CREATED
 from quire.admin_api.response_types import MEDIA, DataEnvelope, FreeObject, ListQuery
 from quire.admin_api.responses import respond_data
@@ -104,7 +104,7 @@ class FolderApi:
         by = request.administrator.id
         name, parent = new.name, id_of(new.parent)
 
-        def act(unit: UnitOfWork) -> Program[Shown]:
+        def act(unit: UnitOfWork) -> Program[MediaJson]:
             made = yield from create_folder(unit, name=name, parent=parent, by=by)
             return (yield from self._reads.folder(made.id))
 
@@ -119,7 +119,7 @@ class FolderApi:
         parent: int | AbsentType | None = ABSENT if change.parent is UNSET else id_of(change.parent)
         rights = FileRights(request.administrator.ability, UPDATE)
 
-        def act(unit: UnitOfWork) -> Program[Shown]:
+        def act(unit: UnitOfWork) -> Program[MediaJson]:
             known = yield from all_folders(unit.store)
             moved = [one.id for one in known if one.id == folder_id and one.parent != parent]
             if parent is not ABSENT:
@@ -136,7 +136,9 @@ class FolderApi:
         files, folders = ids_of(chosen.file_ids), ids_of(chosen.folder_ids)
         rights = FileRights(request.administrator.ability, UPDATE)
 
-        def act(unit: UnitOfWork) -> Program[tuple[dict[str, list[Shown]], tuple[FileRow, ...]]]:
+        def act(
+            unit: UnitOfWork,
+        ) -> Program[tuple[dict[str, list[MediaJson]], tuple[FileRow, ...]]]:
             known = yield from self._check(unit, rights, files, folders)
             response = yield from self._serialize_result(*known)
             gone = yield from delete(unit, files=files, folders=folders)
@@ -153,7 +155,7 @@ class FolderApi:
         destination = id_of(chosen.destination_folder_id)
         rights = FileRights(request.administrator.ability, UPDATE)
 
-        def act(unit: UnitOfWork) -> Program[dict[str, list[Shown]]]:
+        def act(unit: UnitOfWork) -> Program[dict[str, list[MediaJson]]]:
             yield from self._check(unit, rights, files, folders)
             moved = yield from move(unit, files=files, folders=folders, destination=destination)
             return (yield from self._serialize_result(*moved))
@@ -185,8 +187,8 @@ class FolderApi:
 
     def _serialize_result(
         self, files: list[int], folders: list[int]
-    ) -> Program[dict[str, list[Shown]]]:
-        result: dict[str, list[Shown]] = {"files": [], "folders": []}
+    ) -> Program[dict[str, list[MediaJson]]]:
+        result: dict[str, list[MediaJson]] = {"files": [], "folders": []}
         for file_id in files:
             result["files"].append((yield from self._reads.stored(file_id)))
         for folder_id in folders:

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.media.bodies import MediaFile
-from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.media.reads import MediaJson, MediaReads
 from quire.admin_api.response_types import CREATED, MEDIA, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -209,13 +209,13 @@ def _unchanged(row: FileRow, rights: FileRights) -> Check:
 
 async def _find_file(
     library: MediaLibrary, reads: MediaReads, request: Request, rights: FileRights
-) -> tuple[FileRow, Shown]:
+) -> tuple[FileRow, MediaJson]:
     file_id = id_of(request.parameters["id"])
     if file_id is None:
         raise NotFoundError(NO_SUCH_FILE)
     store = library.rows.store
 
-    def read() -> Program[tuple[FileRow, Shown]]:
+    def read() -> Program[tuple[FileRow, MediaJson]]:
         rows = yield from find_files(store, [file_id])
         if not rows:
             raise NotFoundError(NO_SUCH_FILE)

@@ -34,7 +34,7 @@ from quire.uploads.folders import UNKNOWN
 from quire.uploads.service import MediaLibrary
 from quire.uploads.signed_links import present_files
 
-Shown = dict[str, Any]
+MediaJson = dict[str, Any]
 Query = Mapping[str, QueryValue]
 
 _PAGE_SIZE, _MOST_ROWS = 10, 1000
@@ -69,7 +69,7 @@ class MediaReads:
 
     async def files(
         self, query: Query, makers: frozenset[int] | None, version: int | None
-    ) -> Shown:
+    ) -> MediaJson:
         """Return a page of the files of these administrators, of all files for ``None``.
 
         Raises ValidationError or PaginationError.
@@ -92,15 +92,15 @@ class MediaReads:
             "pagination": {} if pagination is None else pagination.meta(total),
         }
 
-    def file(self, file_id: int) -> Program[Shown]:
+    def file(self, file_id: int) -> Program[MediaJson]:
         """Return a file with its folder and creator. Raises NotFoundError."""
         return (yield from self._file(file_id, ("createdBy", "folder")))
 
-    def after_write(self, file_id: int) -> Program[Shown]:
+    def after_write(self, file_id: int) -> Program[MediaJson]:
         """Return a file in the form of the response to its write. Raises NotFoundError."""
         return (yield from self._file(file_id, ()))
 
-    def stored(self, file_id: int) -> Program[Shown]:
+    def stored(self, file_id: int) -> Program[MediaJson]:
         """Return a file in a list, without the fields about its URL."""
         shown = yield from self._file(file_id, ())
         del shown["isUrlSigned"]
@@ -108,7 +108,7 @@ class MediaReads:
 
     async def folders(
         self, query: Query, makers: frozenset[int] | None, version: int | None
-    ) -> list[Shown]:
+    ) -> list[MediaJson]:
         """Return folders with the numbers of their folders and files, or with these themselves.
 
         Files are those of ``makers``, all files for ``None``. An object in ``populate`` adds to the
@@ -133,7 +133,7 @@ class MediaReads:
 
     async def one_folder(
         self, folder_id: int, query: Query, makers: frozenset[int] | None
-    ) -> Shown:
+    ) -> MediaJson:
         """Return one folder as `folders` does. Raises NotFoundError."""
         own: QueryValue = {"id": str(folder_id)}
         asked = query.get("filters")
@@ -146,7 +146,7 @@ class MediaReads:
 
     async def _files_of(
         self, folders: Sequence[int], makers: frozenset[int] | None
-    ) -> dict[int, list[Shown]]:
+    ) -> dict[int, list[MediaJson]]:
         """Return the files of folders, by folder."""
         if not folders:
             return {}
@@ -159,14 +159,14 @@ class MediaReads:
             "populate": ["folder"],
         }
         items, _ = await self._reader.rows(self._prepare(FILE_UID, "window", wanted), None)
-        found: dict[int, list[Shown]] = {}
+        found: dict[int, list[MediaJson]] = {}
         for item in items:
             shown = members(item)
             folder = members(shown.pop("folder"))
             found.setdefault(folder["id"], []).append(shown)
         return found
 
-    def folder(self, folder_id: int) -> Program[Shown]:
+    def folder(self, folder_id: int) -> Program[MediaJson]:
         """Return a folder without its content. Raises NotFoundError."""
         prepared = self._prepare(FOLDER_UID, "populated", {})
         items = yield from prepared.row(folder_id)
@@ -174,18 +174,20 @@ class MediaReads:
             raise NotFoundError(UNKNOWN)
         return members(items[0])
 
-    def with_signed_flag(self, shown: Shown) -> Shown:
+    def with_signed_flag(self, shown: MediaJson) -> MediaJson:
         """Add, as Strapi does, whether the URL of a file is signed."""
         return {**shown, "isUrlSigned": self._signed}
 
-    def _file(self, file_id: int, populate: Collection[str]) -> Program[Shown]:
+    def _file(self, file_id: int, populate: Collection[str]) -> Program[MediaJson]:
         prepared = self._prepare(FILE_UID, "populated", {"populate": [*populate]})
         items = yield from prepared.row(file_id)
         if not items:
             raise NotFoundError(NO_SUCH_FILE)
         return self.with_signed_flag(members(items[0]))
 
-    def _with_counts(self, found: list[Shown], names: Collection[str]) -> Program[list[Shown]]:
+    def _with_counts(
+        self, found: list[MediaJson], names: Collection[str]
+    ) -> Program[list[MediaJson]]:
         """Add the numbers of subfolders and files to folders."""
         files = yield from files_in_folders(self._store)
         children: dict[int, int] = {}

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.routes import MediaType
 from quire.admin_api.media.bodies import MediaFile
-from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.media.reads import MediaJson, MediaReads
 from quire.admin_api.response_types import CREATED, MEDIA, FreeObject
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
@@ -47,7 +47,7 @@ class ImportedFiles(RequestBody, forbid_unknown_fields=False):
 class _ImportResult(Struct, frozen=True, kw_only=True):
     """The result of a URL: a file, or an error message."""
 
-    file: Shown | None = None
+    file: MediaJson | None = None
     problem: str = ""
 
 
@@ -104,7 +104,7 @@ class ImportApi:
         except AppError as error:
             return _ImportResult(problem=error.message)
 
-    async def _import(self, url: str, said: FileInfo, by: int) -> Shown:
+    async def _import(self, url: str, said: FileInfo, by: int) -> MediaJson:
         # The HTTP client is slow to import, and most servers never need it.
         from quire.uploads.remote_import import import_file  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import READ as READ_ENTRY
-from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.media.reads import MediaJson, MediaReads
 from quire.admin_api.response_types import MEDIA, FreeObject
 from quire.content_api.envelope import respond
 from quire.content_api.messages import Request, Response
@@ -79,11 +79,11 @@ class UsageLookup(Struct, frozen=True):
     engine: WriteEngine
     ability: AdminAbility
 
-    def read_uses(self, uses: Sequence[FileUse]) -> Program[tuple[list[Shown], int]]:
+    def read_uses(self, uses: Sequence[FileUse]) -> Program[tuple[list[MediaJson], int]]:
         """Return the readable uses, and the number of the others."""
         types = [one for one in self._types(uses) if self.ability.allows(READ_ENTRY, one.uid)]
         views = yield from stored_views(self.engine.store, types)
-        found: list[Shown] = []
+        found: list[MediaJson] = []
         for content_type in types:
             here = [use for use in uses if use.uid == content_type.uid]
             rights = read_permissions(self.ability, content_type)
@@ -101,7 +101,7 @@ class UsageLookup(Struct, frozen=True):
 
     def _rows(
         self, rights: TypePermissions, uses: Iterable[FileUse], main: str
-    ) -> Program[dict[int, Shown]]:
+    ) -> Program[dict[int, MediaJson]]:
         planner, slots = Planner(self.engine), Slots()
         ids = slots.add([*dict.fromkeys(use.entry_id for use in uses)])
         node = planner.version_node(rights)
@@ -115,7 +115,9 @@ class UsageLookup(Struct, frozen=True):
         return {int(row["id"]): row for row in rows}
 
 
-def _shown(rights: TypePermissions, use: FileUse, row: Shown | None, main: str) -> Shown | None:
+def _shown(
+    rights: TypePermissions, use: FileUse, row: MediaJson | None, main: str
+) -> MediaJson | None:
     rules = () if row is None else rights.on(entry_origin(row))
     if row is None or not rules or not covers(rules, use.path):
         return None
@@ -190,7 +192,7 @@ class FileUsageApi:
             raise NotFoundError(NO_SUCH_FILE)
         ability, store = request.administrator.ability, self._rows.store
 
-        def read() -> Program[tuple[list[Shown], int]]:
+        def read() -> Program[tuple[list[MediaJson], int]]:
             found = yield from usage(store, file_id)
             yield from FileRights(ability, READ).check(store, [file_id])
             return (yield from UsageLookup(self._engine, ability).read_uses(found))
@@ -207,12 +209,12 @@ class FileUsageApi:
         store = self._rows.store
         rights = FileRights(request.administrator.ability, READ)
 
-        def read() -> Program[tuple[list[Shown], UnusedFiles]]:
+        def read() -> Program[tuple[list[MediaJson], UnusedFiles]]:
             found = yield from unused_files(store, after=after or 0, most=limit)
             makers = yield from rights.makers(store)
             creators = yield from creators_of(store, found.ids)
             ids = [one for one in found.ids if makers is None or creators.get(one) in makers]
-            shown_files: list[Shown] = []
+            shown_files: list[MediaJson] = []
             for file_id in ids:
                 shown = yield from self._reads.file(file_id)
                 shown_files.append(shown)

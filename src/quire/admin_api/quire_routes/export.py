@@ -32,7 +32,7 @@ from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import MOST_ROWS
 from quire.content_manager.requests import Query, RequestedVersion, requested_version
 from quire.content_manager.spreadsheet import columns_of, lines_of
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.database.connection import Database
 from quire.database.execute.encoding import encode
 from quire.database.program import Program
@@ -48,7 +48,7 @@ def export_page(
     query: Query,
     wanted: RequestedVersion,
     document_ids: Sequence[str] | None,
-) -> Program[tuple[list[Shown], dict[str, int]]]:
+) -> Program[tuple[list[EntryJson], dict[str, int]]]:
     """Return entries in the order of the list, relations as rows, and the page number.
 
     The query is that of lists; ``document_ids`` restrict it. Raises the first error of the query.
@@ -60,7 +60,7 @@ def export_page(
     listed: Query = {"pageSize": str(MOST_ROWS), **asked, "columns": ["id"]}
     planned = reading.planner.page(rights, listed, wanted)
     found, total = yield from planned.entries()
-    entries: list[Shown] = []
+    entries: list[EntryJson] = []
     if found:
         ids = [row["id"] for row in found]
         planned_forms = reading.planner.forms(rights, wanted, ids, rows=None)

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 _CLIENT_FAULTS = range(400, 500)
 _IDENTITIES = ("id", "documentId", "createdAt", "updatedAt", "createdBy", "updatedBy")
-Given = list[object]
+CallArguments = list[object]
 
 
 class DataAccess(DataReads):
@@ -91,7 +91,7 @@ class DataAccess(DataReads):
         """Return ``strapi.db.query(uid)``."""
         content_type = self._type(uid)
 
-        async def count(given: Given) -> object:
+        async def count(given: CallArguments) -> object:
             query = rows_query({**parameters_of(_first(given)), "select": ["id", "documentId"]})
             return len(await self._list(content_type, "rows", query))
 
@@ -128,7 +128,7 @@ class DataAccess(DataReads):
         content_type = self._type(uid)
         is_single = content_type.kind is TypeKind.SINGLE
 
-        async def find(given: Given) -> object:
+        async def find(given: CallArguments) -> object:
             if is_single:
                 raise UnsupportedError("finds a single type")
             query = content_query(parameters_of(_first(given)))
@@ -139,7 +139,7 @@ class DataAccess(DataReads):
             results = [self._stored(content_type, item, query) for item in items]
             return {"results": results, "pagination": prepared.pagination.meta(total)}
 
-        async def find_one(given: Given) -> object:
+        async def find_one(given: CallArguments) -> object:
             query = content_query(parameters_of(_second(given)))
             return await self._one(content_type, "first", of_document(query, _first(given)))
 
@@ -147,13 +147,13 @@ class DataAccess(DataReads):
 
     # The entity service
 
-    async def _entities(self, given: Given) -> object:
+    async def _entities(self, given: CallArguments) -> object:
         content_type = self._type(_first(given))
         if content_type.kind is TypeKind.SINGLE:
             return await self._first_of(content_type, _second(given))
         return await self._many(content_type, _second(given))
 
-    async def _entity_page(self, given: Given) -> object:
+    async def _entity_page(self, given: CallArguments) -> object:
         """Return a page of rows of every status and locale."""
         content_type = self._type(_first(given))
         parameters = parameters_of(_second(given))
@@ -182,7 +182,7 @@ class DataAccess(DataReads):
         query: Query = {"filters": {"id": row_id}, "locale": "*"}
         return await self._one(content_type, "first row", query)
 
-    async def _entity(self, given: Given) -> object:
+    async def _entity(self, given: CallArguments) -> object:
         content_type = self._type(_first(given))
         row = await self._row(content_type, _second(given))
         if not isinstance(row, dict):
@@ -191,7 +191,7 @@ class DataAccess(DataReads):
         query = of_document(document_query(parameters), row["documentId"])
         return await self._one(content_type, "first", query)
 
-    async def _create_entity(self, given: Given) -> object:
+    async def _create_entity(self, given: CallArguments) -> object:
         parameters = parameters_of(_second(given))
         data = parameters.get("data")
         if not isinstance(data, dict):
@@ -200,7 +200,7 @@ class DataAccess(DataReads):
         status = "draft" if is_draft else "published"
         return await self._create(self._type(_first(given)), {**parameters, "status": status})
 
-    async def _update_entity(self, given: Given) -> object:
+    async def _update_entity(self, given: CallArguments) -> object:
         content_type = self._type(_first(given))
         row = await self._row(content_type, _second(given))
         if not isinstance(row, dict):
@@ -210,7 +210,7 @@ class DataAccess(DataReads):
         more = {"documentId": row["documentId"], "status": "draft" if is_draft else "published"}
         return await self._update(content_type, {**parameters, **more})
 
-    async def _delete_entity(self, given: Given) -> object:
+    async def _delete_entity(self, given: CallArguments) -> object:
         content_type = self._type(_first(given))
         row = await self._row(content_type, _second(given))
         if not isinstance(row, dict):
@@ -453,15 +453,15 @@ def _is_no_number(value: object) -> bool:
     return isinstance(value, str) and any(letter in value for letter in "ghijklmnopqrstuvwyz")
 
 
-def _first(given: Given) -> object:
+def _first(given: CallArguments) -> object:
     return given[0] if given else UNDEFINED
 
 
-def _second(given: Given) -> object:
+def _second(given: CallArguments) -> object:
     return given[1] if len(given) > 1 else UNDEFINED
 
 
-Call = Callable[[Given], Awaitable[object]]
+Call = Callable[[CallArguments], Awaitable[object]]
 
 
 def _functions(calls: Mapping[str, Call]) -> dict[str, HostFunction]:
@@ -475,7 +475,7 @@ def _object(calls: Mapping[str, Call]) -> HostObject:
 def throwing(call: Call) -> Call:
     """Return a call whose errors can be caught by code."""
 
-    async def made(given: Given) -> object:
+    async def made(given: CallArguments) -> object:
         try:
             return await call(given)
         except AppError as error:

@@ -13,7 +13,7 @@ from quire.content_manager.permissions import TypePermissions, covers, read_perm
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import DocumentVersions, Shown
+from quire.content_manager.status import DocumentVersions, EntryJson
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.query.operators import Predicate
@@ -71,7 +71,7 @@ class ReleaseEntries(Struct, frozen=True):
         }
 
     def _titles(
-        self, content_type: ContentType, title: str, chosen: Sequence[Shown]
+        self, content_type: ContentType, title: str, chosen: Sequence[EntryJson]
     ) -> Program[Mapping[int, object]]:
         """Return the title fields of entries, by the ids of rows."""
         if not chosen:
@@ -87,7 +87,7 @@ class ReleaseEntries(Struct, frozen=True):
 
 def _present(
     content_type: ContentType, versions: DocumentVersions, entry: EntryKey
-) -> Shown | None:
+) -> EntryJson | None:
     every = [*versions.of(entry.document_id)]
     draft = chosen_of(content_type, every, RequestedVersion("draft", entry.locale))
     return draft or chosen_of(content_type, every, RequestedVersion("published", entry.locale))
@@ -96,7 +96,7 @@ def _present(
 def _described(
     rights: TypePermissions,
     entry: EntryKey,
-    version: Shown,
+    version: EntryJson,
     versions: DocumentVersions,
     named: tuple[str, Mapping[int, object]],
 ) -> Described:

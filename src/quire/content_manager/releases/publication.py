@@ -17,7 +17,7 @@ from quire.content_manager.review.entries import entry_review
 from quire.content_manager.revision_content import revision_data
 from quire.content_manager.revisions import RevisionLog, read_whole
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import ReleaseSnapshot
@@ -128,7 +128,7 @@ class ReleasePublication(Struct, frozen=True):
         return before, problems
 
     def _carry_out(
-        self, item: ReleaseItem, every: Mapping[EntryKey, Sequence[Shown]]
+        self, item: ReleaseItem, every: Mapping[EntryKey, Sequence[EntryJson]]
     ) -> Program[str | None]:
         """Apply one item; returns the former published version of the entry."""
         entry = item.entry
@@ -170,21 +170,21 @@ class ReleasePublication(Struct, frozen=True):
             raise NotFoundError(_NO_TYPE.format(uid=entry.uid))
         return read_permissions(self.ability, content_type)
 
-    def require_publish(self, rights: TypePermissions, version: Shown) -> None:
+    def require_publish(self, rights: TypePermissions, version: EntryJson) -> None:
         """Check that an entry may be published. Raises ForbiddenError."""
         if not replace(rights, action=PUBLISH).on(entry_origin(version)):
             raise ForbiddenError(_NOT_ALLOWED)
 
-    def content(self, rights: TypePermissions, version: Shown) -> Program[str]:
+    def content(self, rights: TypePermissions, version: EntryJson) -> Program[str]:
         """Return the whole content of a version as JSON, in the form of revisions."""
         whole = yield from read_whole(self.reading, rights, version["id"])
         data = revision_data(self.unit.engine.schema, rights.content_type, whole)
         return msgspec.json.encode(data).decode()
 
-    def versions(self, entries: Iterable[EntryKey]) -> Program[dict[EntryKey, list[Shown]]]:
+    def versions(self, entries: Iterable[EntryKey]) -> Program[dict[EntryKey, list[EntryJson]]]:
         """Return the versions of the documents of entries, with one read per content type."""
         wanted = list(dict.fromkeys(entries))
-        found: dict[EntryKey, list[Shown]] = {entry: [] for entry in wanted}
+        found: dict[EntryKey, list[EntryJson]] = {entry: [] for entry in wanted}
         schema = self.unit.engine.schema
         for uid in dict.fromkeys(entry.uid for entry in wanted):
             if uid not in schema.content_types:
@@ -192,15 +192,15 @@ class ReleasePublication(Struct, frozen=True):
             of_type = [entry for entry in wanted if entry.uid == uid]
             rights = read_permissions(self.ability, schema.content_types[uid])
             ids = list(dict.fromkeys(entry.document_id for entry in of_type))
-            by_document: dict[str, list[Shown]] = {}
+            by_document: dict[str, list[EntryJson]] = {}
             for version in (yield from self.reading.owned_versions(rights, ids)):
                 by_document.setdefault(version["documentId"], []).append(version)
             found |= {entry: by_document.get(entry.document_id, []) for entry in of_type}
         return found
 
     def live_version(
-        self, every: Mapping[EntryKey, Sequence[Shown]], entry: EntryKey
-    ) -> Shown | None:
+        self, every: Mapping[EntryKey, Sequence[EntryJson]], entry: EntryKey
+    ) -> EntryJson | None:
         """Return the published version of an entry."""
         content_type = self.unit.engine.schema.content_types.get(entry.uid)
         if content_type is None:
@@ -208,21 +208,21 @@ class ReleasePublication(Struct, frozen=True):
         return self._version(content_type, every[entry], "published", entry.locale)
 
     def draft_version(
-        self, every: Mapping[EntryKey, Sequence[Shown]], entry: EntryKey
-    ) -> Shown | None:
+        self, every: Mapping[EntryKey, Sequence[EntryJson]], entry: EntryKey
+    ) -> EntryJson | None:
         """Return the draft of an entry."""
         content_type = self.unit.engine.schema.content_types[entry.uid]
         return self._version(content_type, every[entry], "draft", entry.locale)
 
     @staticmethod
     def _version(
-        content_type: ContentType, versions: Sequence[Shown], status: str, locale: str | None
-    ) -> Shown | None:
+        content_type: ContentType, versions: Sequence[EntryJson], status: str, locale: str | None
+    ) -> EntryJson | None:
         wanted = RequestedVersion("published" if status == "published" else "draft", locale)
         return chosen_of(content_type, [*versions], wanted)
 
 
-def published_moment(version: Shown | None) -> int | None:
+def published_moment(version: EntryJson | None) -> int | None:
     """Return when a version was published, in epoch milliseconds."""
     return None if version is None else ms_from_iso(version["publishedAt"])
 

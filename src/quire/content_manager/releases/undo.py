@@ -9,7 +9,7 @@ from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.releases.publication import ReleasePublication, published_moment
 from quire.content_manager.releases.store import EntryKey
 from quire.content_manager.revisions import revision_as_request
-from quire.content_manager.status import Shown
+from quire.content_manager.status import EntryJson
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import ReleaseSnapshot
 from quire.database.stores.revisions import Revision
@@ -76,7 +76,7 @@ class ReleaseUndo(Struct, frozen=True):
         return [entry for entry in entries if entry in skipped]
 
     def _restore(
-        self, entry: EntryKey, rights: TypePermissions, draft: Shown, before: str
+        self, entry: EntryKey, rights: TypePermissions, draft: EntryJson, before: str
     ) -> Program[None]:
         """Publish earlier content, and restore the present draft."""
         publication = self.publication

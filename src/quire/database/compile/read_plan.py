@@ -43,7 +43,7 @@ from quire.database.compile.union_queries import (
     UnionStatement,
 )
 from quire.database.dialect import Dialect
-from quire.database.execute.row_mappers import Present, build_mapper, member
+from quire.database.execute.row_mappers import ValueSerializer, build_mapper, member
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
     COMPONENT_TYPE,
@@ -63,7 +63,7 @@ from quire.schema.model import Schema
 
 UPDATED_AT = "updatedAt"
 
-Presented = Mapping[tuple[str, str], Present]
+Presented = Mapping[tuple[str, str], ValueSerializer]
 """Presented values of attributes, by uid and name, where they differ from the stored ones."""
 
 NOTHING_PRESENTED: Presented = MappingProxyType({})

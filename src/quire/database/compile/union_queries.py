@@ -146,7 +146,7 @@ class UnionStatement:
         return self.builder.finish(sa.union_all(*selects).order_by(*order))
 
     def _select(self, number: int, branch: "_Branch") -> Any:  # noqa: ANN401 - SQLAlchemy's own
-        placed = {BRANCH: sa.literal_column(str(number)), **branch.placed}
+        placed = {BRANCH: sa.literal_column(str(number)), **branch.columns}
         columns = [
             column if wanted is None else sa.cast(column, wanted)
             for position, wanted in enumerate(self._types)
@@ -159,7 +159,7 @@ class UnionStatement:
 class _Branch(NamedTuple):
     """The columns of a branch in a shared statement, by position, and its rows."""
 
-    placed: dict[int, ColumnElement[Any]]
+    columns: dict[int, ColumnElement[Any]]
     joined: JoinedTargets
     where: Sequence[Condition]
     grouped: bool

@@ -151,7 +151,7 @@ def _refusal(path: str, message: str) -> ValidationError:
     )
 
 
-Present = Callable[[Item], object]
+EntrySerializer = Callable[[Item], object]
 """Converts an entry to the value that is encoded in its place."""
 
 Wrap = Callable[[object], object]
@@ -162,7 +162,7 @@ def encode_list(
     node: CompiledNode,
     items: Sequence[Item],
     budget: ResponseBudget,
-    present: Present | None = None,
+    present: EntrySerializer | None = None,
     wrap: Wrap | None = None,
 ) -> Program[bytes]:
     """Return the entries of a root node as a JSON array, or its wrapper.
@@ -183,7 +183,7 @@ def _encode_one_by_one(
     node: CompiledNode,
     items: Sequence[Item],
     budget: ResponseBudget,
-    present: Present | None,
+    present: EntrySerializer | None,
     wrap: Wrap | None,
 ) -> bytes:
     """Encode a list; raises ValidationError as soon as the budget is exceeded."""
@@ -203,7 +203,7 @@ def encode_entry(
     node: CompiledNode,
     item: Item,
     budget: ResponseBudget,
-    present: Present | None = None,
+    present: EntrySerializer | None = None,
     wrap: Wrap | None = None,
 ) -> Program[bytes]:
     """Return one entry of a root node as a JSON object, or its wrapper.

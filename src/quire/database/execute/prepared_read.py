@@ -21,7 +21,13 @@ from quire.database.compile.compiled_read import (
 )
 from quire.database.compile.statements import Query
 from quire.database.content_versions import Tables
-from quire.database.execute.encoding import Present, ResponseBudget, Wrap, encode_entry, encode_list
+from quire.database.execute.encoding import (
+    EntrySerializer,
+    ResponseBudget,
+    Wrap,
+    encode_entry,
+    encode_list,
+)
 from quire.database.execute.reader import ListFacts, page_program, read_program
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program, Statement
@@ -32,7 +38,7 @@ from quire.query.resolve.scope import ReadLimits
 _PROBED_ROWS = 25
 """How many rows of a page in the order of ids are measured to see whether it is costly."""
 
-Shown = dict[str, Any]
+EntryJson = dict[str, Any]
 """An entry in its content API form, by attribute."""
 
 
@@ -46,7 +52,7 @@ class EncodedEntry(NamedTuple):
 class ResultPage(Struct, frozen=True, kw_only=True):
     """A page of documents, and its ``meta.pagination``."""
 
-    documents: list[Shown]
+    documents: list[EntryJson]
     pagination: dict[str, int]
 
 
@@ -126,7 +132,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         value: str | int | None = None,
         budget: ResponseBudget | None = None,
         *,
-        present: Present | None = None,
+        present: EntrySerializer | None = None,
         wrap: Wrap | None = None,
     ) -> Program[EncodedEntry | None]:
         """Return the row of `row` as JSON, wrapped as `encode_entry` says."""
@@ -150,7 +156,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     def entries(
         self, facts: ListFacts | None = None, budget: ResponseBudget | None = None
-    ) -> Program[tuple[list[Shown], int | None]]:
+    ) -> Program[tuple[list[EntryJson], int | None]]:
         """Do what `rows` does, with dictionaries; without a ``budget`` only rows are limited."""
         budget = budget or ResponseBudget(self.limits.rows)
         items, total = yield from read_program(self, facts or ListFacts(), budget)
@@ -164,7 +170,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         entries, total = yield from self.entries()
         return ResultPage(documents=entries, pagination=self.pagination.meta(total))
 
-    def first(self, budget: ResponseBudget | None = None) -> Program[Shown | None]:
+    def first(self, budget: ResponseBudget | None = None) -> Program[EntryJson | None]:
         """Return the only entry, if any. Raises ValidationError as `entries` does."""
         entries, _ = yield from self.entries(budget=budget)
         return entries[0] if entries else None

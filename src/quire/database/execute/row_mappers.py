@@ -19,10 +19,10 @@ from quire.schema.attributes.base import StorageKind
 Item = msgspec.Struct
 RowMapper = Callable[[Sequence[Row]], list[Item]]
 
-Shown = tuple[str, StorageKind, int]
+MappedColumn = tuple[str, StorageKind, int]
 """A member of the response: its name, its column kind, its position in the row."""
 
-Present = Callable[[Any], Any]
+ValueSerializer = Callable[[Any], Any]
 """Converts a value to its presented form at the time of the read."""
 
 
@@ -42,12 +42,12 @@ def members(item: Item) -> dict[str, Any]:
 
 def build_mapper(
     dialect: Dialect,
-    shown: Sequence[Shown],
+    shown: Sequence[MappedColumn],
     width: int,
     *,
     edges: Sequence[str] = (),
     kind: tuple[str, str] | None = None,
-    presented: Mapping[str, Present] = MappingProxyType({}),
+    presented: Mapping[str, ValueSerializer] = MappingProxyType({}),
 ) -> RowMapper:
     """Generate the mapper of rows that are ``width`` columns wide.
 

@@ -40,18 +40,18 @@ def repair_program(layout: ExaminedTables, *, duplicates: bool = False) -> Progr
     foreign keys of a row that is changed twice would not let any rule change a row with a broken
     reference.
     """
-    mended: list[Damage] = []
+    repaired: list[Damage] = []
     locales = yield from locales_program(layout)
     for rule in (*reference_rules(layout), *_rules(layout, locales)):
         found = yield from rule.find()
-        chosen = [one for one in found if is_mended(one, duplicates=duplicates)]
+        chosen = [one for one in found if is_repairable(one, duplicates=duplicates)]
         if chosen:
             yield from rule.repair()
-            mended += chosen
-    return mended
+            repaired += chosen
+    return repaired
 
 
-def is_mended(finding: Damage, *, duplicates: bool) -> bool:
+def is_repairable(finding: Damage, *, duplicates: bool) -> bool:
     """Tell whether a repair fixes a finding, with or without permission to delete versions."""
     return finding.repair is not None and (duplicates or not finding.asks)
 

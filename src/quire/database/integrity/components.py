@@ -168,7 +168,7 @@ def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[Integrit
         damaged=_dangling(layout, mapped),
         noun="link",
         phrase="from or to a row that is gone",
-        mend=DELETE,
+        repair_action=DELETE,
     )
     if not is_unique(layout, table, *_UNIQUE):
         yield RowRule(
@@ -178,7 +178,7 @@ def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[Integrit
             damaged=select_repeated(table, *_UNIQUE),
             noun="link",
             phrase="to a component that an older one leads to already",
-            mend=DELETE,
+            repair_action=DELETE,
         )
     yield RowRule(
         layout=layout,

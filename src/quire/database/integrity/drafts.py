@@ -28,7 +28,7 @@ from quire.database.program import Program
 from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import ContentType
 
-_MEND = Repair(text="creates their drafts, as copies with components, media and links")
+_CREATE_DRAFTS = Repair(text="creates their drafts, as copies with components, media and links")
 
 
 class DraftRule(Struct, frozen=True):
@@ -69,7 +69,7 @@ class DraftRule(Struct, frozen=True):
             damaged=damaged,
             noun="published row",
             phrase="without a draft",
-            mend=_MEND,
+            repair_action=_CREATE_DRAFTS,
         )
 
 

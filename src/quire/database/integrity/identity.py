@@ -89,7 +89,7 @@ class DocumentIdRule(Struct, frozen=True):
             table=self.table,
             damaged=self._without,
             phrase="without a document id",
-            mend=Repair(text="gives each a new one"),
+            repair_action=Repair(text="gives each a new one"),
         ).find()
         return found
 
@@ -145,7 +145,7 @@ def _locale_rule(
         table=table,
         damaged=without,
         phrase="without a locale in a localized content type",
-        mend=Repair(text=text, assigned={LOCALE: default}, only=free) if default else None,
+        repair_action=Repair(text=text, assigned={LOCALE: default}, only=free) if default else None,
     )
 
 

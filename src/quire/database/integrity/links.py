@@ -35,7 +35,7 @@ def link_rules(layout: ExaminedTables) -> Iterator[RowRule]:
             damaged=_dangling(layout, edge),
             noun="link",
             phrase="from or to a row that is gone",
-            mend=DELETE,
+            repair_action=DELETE,
         )
         if not is_unique(layout, edge.table, edge.source_column, edge.target_column):
             yield RowRule(
@@ -45,7 +45,7 @@ def link_rules(layout: ExaminedTables) -> Iterator[RowRule]:
                 damaged=select_repeated(edge.table, edge.source_column, edge.target_column),
                 noun="link",
                 phrase="between rows that an older one links already",
-                mend=DELETE,
+                repair_action=DELETE,
             )
 
 
@@ -155,5 +155,5 @@ def _reference_rule(layout: ExaminedTables, table: str, edge: ColumnEdge) -> Row
         table=table,
         damaged=damaged,
         phrase=f"with {lost} in {edge.column}",
-        mend=clear(edge.column),
+        repair_action=clear(edge.column),
     )

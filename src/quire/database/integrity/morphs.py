@@ -76,7 +76,7 @@ def _table_rules(
         damaged=dangling,
         noun="link",
         phrase="from or to a row that is gone",
-        mend=DELETE,
+        repair_action=DELETE,
     )
     yield RowRule(
         layout=layout,
@@ -104,7 +104,7 @@ def _column_rules(
         table=mapped.name,
         damaged=dangling,
         phrase=f"with a row that is gone in {edge.id_column}",
-        mend=clear(edge.id_column, edge.type_column),
+        repair_action=clear(edge.id_column, edge.type_column),
     )
     yield RowRule(
         layout=layout,

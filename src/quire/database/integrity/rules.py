@@ -57,7 +57,7 @@ class RowRule(Struct, frozen=True, kw_only=True):
     damaged: Damaged
     phrase: str
     noun: str = "row"
-    mend: Repair | None = None
+    repair_action: Repair | None = None
 
     def find(self) -> Program[list[Damage]]:
         """See `IntegrityRule`."""
@@ -72,22 +72,22 @@ class RowRule(Struct, frozen=True, kw_only=True):
                 count=count,
                 ids=ids,
                 sentence=f"{count_noun(count, self.noun)} {self.phrase}",
-                repair=None if self.mend is None else self.mend.text,
+                repair=None if self.repair_action is None else self.repair_action.text,
             )
         ]
 
     def repair(self) -> Program[None]:
         """See `IntegrityRule`."""
-        if self.mend is not None:
+        if self.repair_action is not None:
             yield from self.layout.run(self._change)
 
     def _change(self, builder: StatementBuilder) -> sa.ClauseElement:
-        mend = self.mend or DELETE
-        table = plain_table(self.table, "id", *mend.assigned)
-        here = table.c.id.in_((mend.only or self.damaged)(builder))
-        if not mend.assigned:
+        action = self.repair_action or DELETE
+        table = plain_table(self.table, "id", *action.assigned)
+        here = table.c.id.in_((action.only or self.damaged)(builder))
+        if not action.assigned:
             return sa.delete(table).where(here)
-        return sa.update(table).values(dict(mend.assigned)).where(here)
+        return sa.update(table).values(dict(action.assigned)).where(here)
 
 
 def first_ids(damaged: sa.Select[tuple[int]]) -> sa.ClauseElement:

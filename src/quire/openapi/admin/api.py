@@ -13,8 +13,8 @@ from quire.openapi.routes import describe_route, parameter_names
 from quire.openapi.schemas import Schemas
 
 _ABOUT = (
-    "What administrators do through Quire. What an administrator may not do is answered with 403; "
-    "what they may not see is in no answer."
+    "The API of the admin UI. Actions without a permission lead to 403; responses contain only "
+    "what the administrator may read."
 )
 _CREDENTIAL = "The access token of an administrator who has signed in."
 _OPEN_ERRORS, _ERRORS = (400, 429), (400, 401, 403)

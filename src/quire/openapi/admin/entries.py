@@ -18,10 +18,10 @@ from quire.openapi.schemas import (
     TEXT,
     WHOLE,
     any_of,
+    array_of,
     nullable,
     one_of_texts,
     record,
-    several,
 )
 from quire.schema.attributes.base import (
     Attribute,
@@ -119,7 +119,7 @@ class _ResponsePointers:
     def _entry(self, uid: str) -> JsonSchema:
         model = self._managed.schema.content_types[uid]
         creator = nullable(self._types.of(self._managed.creator))
-        localizations = several(self._types.of(self._managed.localization))
+        localizations = array_of(self._types.of(self._managed.localization))
         facts = {
             **_FACTS,
             "createdBy": creator,
@@ -148,7 +148,7 @@ class _ResponsePointers:
                 return self._related(attribute)
             case MediaAttribute(multiple=multiple):
                 file = self._types.of(self._managed.file)
-                return nullable(several(file) if multiple else file)
+                return nullable(array_of(file) if multiple else file)
             case _:
                 return nullable(attribute.type.json.response(attribute, self))
 
@@ -156,7 +156,7 @@ class _ResponsePointers:
         """Describe a relation: its targets or their number."""
         known = attribute.target is not None
         entry = self._types.of(self._managed.related) if known else FREE_OBJECT
-        rows = several(entry) if attribute.to_many else entry
+        rows = array_of(entry) if attribute.to_many else entry
         return nullable(any_of(record({"count": WHOLE}, required=()), rows))
 
 

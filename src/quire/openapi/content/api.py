@@ -10,7 +10,7 @@ from quire.access.ability import Ability
 from quire.access.routes import DeclaredRoute
 from quire.openapi.content.custom_routes import describe_custom_route
 from quire.openapi.content.documents import DescriptionContext, describe_document_route
-from quire.openapi.document import DocumentInfo, Placed, assemble
+from quire.openapi.document import DocumentInfo, RouteOperation, assemble
 from quire.openapi.models import Models
 from quire.openapi.operations import DescribedOperation, path_parameter
 from quire.openapi.queries import PageLimits
@@ -61,7 +61,7 @@ def describe_content_api(
 
 def _operations(
     describing: DescriptionContext, routes: Iterable[DeclaredRoute]
-) -> Iterator[Placed]:
+) -> Iterator[RouteOperation]:
     own = {content_type.uid for content_type in describing.models.schema.api_types}
     for route in routes:
         if route.custom is not None:

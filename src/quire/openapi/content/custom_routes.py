@@ -15,7 +15,7 @@ from quire.openapi.operations import (
     DescribedResponse,
     json_body,
 )
-from quire.openapi.schemas import FREE_OBJECT, record, several
+from quire.openapi.schemas import FREE_OBJECT, array_of, record
 from quire.schema.attributes.json_schema import JsonSchema
 
 _REFERENCE = "#/components/schemas/{name}"
@@ -91,5 +91,5 @@ def _document(describing: DescriptionContext, hint: object) -> JsonSchema | None
         found = _document(describing, one)
         if found is not None:
             is_list = isinstance(origin, type) and issubclass(origin, list | tuple)
-            return several(found) if is_list else found
+            return array_of(found) if is_list else found
     return None

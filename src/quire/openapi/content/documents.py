@@ -12,7 +12,7 @@ from quire.openapi.operations import (
 )
 from quire.openapi.python_types import TypeSchemas
 from quire.openapi.queries import PageLimits, Queries
-from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, record, several
+from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, record, array_of
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import class_name
 from quire.schema.model import ContentType, TypeKind
@@ -33,16 +33,16 @@ _UNCHANGED = DescribedParameter(
     name="If-Match",
     place="header",
     schema=TEXT,
-    description="The `ETag` of an answer: 412 if the document is not in that state any more.",
+    description="The `ETag` of a response: 412 if the document has changed since.",
 )
 _TAGGED = {"ETag": "The state of the document, where `updatedAt` is shown."}
 _KNOWN = DescribedParameter(
     name="If-None-Match",
     place="header",
     schema=TEXT,
-    description="The `ETag` of an earlier answer: 304 if this one is the same.",
+    description="The `ETag` of an earlier response: 304 if it is unchanged.",
 )
-_LISTED = {"ETag": "What the bytes of the answer are known by, where the server keeps them."}
+_LISTED = {"ETag": "Identifies the bytes of a cached response."}
 _META = "meta"
 
 
@@ -69,7 +69,7 @@ def _of_project(content_type: ContentType, action: str) -> DescribedOperation:
 
 
 def _find(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
-    data = several(describing.models.document(model.uid))
+    data = array_of(describing.models.document(model.uid))
     listed = record({"data": data, _META: page_meta(describing.schemas)})
     return DescribedOperation(
         id=f"list{class_name(model.plural_name)}",

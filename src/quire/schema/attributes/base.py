@@ -244,15 +244,15 @@ class DynamicZoneAttribute(Attribute, frozen=True, kw_only=True):
         return True
 
 
-Fault = tuple[str, str]
+OptionProblem = tuple[str, str]
 """An error of one attribute: the option ("" for the attribute itself) and the message."""
 
 Build = Callable[["AttributeType", str, Mapping[str, object]], Attribute]
 Cast = Callable[[str], FilterValue]
-Check = Callable[[Mapping[str, object]], Sequence[Fault]]
+Check = Callable[[Mapping[str, object]], Sequence[OptionProblem]]
 
 
-def no_further_problems(raw: Mapping[str, object]) -> Sequence[Fault]:  # noqa: ARG001 - a `Check`
+def no_further_problems(raw: Mapping[str, object]) -> Sequence[OptionProblem]:  # noqa: ARG001 - a `Check`
     """Return no problems."""
     return ()
 
@@ -302,7 +302,7 @@ class AttributeType(Struct, frozen=True, kw_only=True):
     few_values: bool = False
     """Whether each value is shared by many entries, so that an index is not selective."""
 
-    def problems(self, raw: Mapping[str, object]) -> list[Fault]:
+    def problems(self, raw: Mapping[str, object]) -> list[OptionProblem]:
         """List every error of an attribute's object in a schema file."""
         missing = [(name, "is missing") for name in self.needs if name not in raw]
         known = {**COMMON_OPTIONS, **self.options}

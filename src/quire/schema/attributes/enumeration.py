@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from quire.javascript.text import string_of
 from quire.schema.attributes.base import (
     AttributeType,
-    Fault,
+    OptionProblem,
     ScalarAttribute,
     SearchMode,
     StorageKind,
@@ -23,7 +23,7 @@ from quire.schema.attributes.validation import (
 )
 
 
-def _check(raw: Mapping[str, object]) -> Sequence[Fault]:
+def _check(raw: Mapping[str, object]) -> Sequence[OptionProblem]:
     values = raw["enum"]
     if not isinstance(values, list) or not values:
         return [("enum", "needs at least one value")]

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from quire.schema.attributes.base import (
     Attribute,
     AttributeType,
-    Fault,
     LocalizationsAttribute,
+    OptionProblem,
     Relation,
     RelationAttribute,
     any_option,
@@ -26,9 +26,9 @@ def _relation_option(value: object) -> str | None:
     return f"expected one of {', '.join(kind.value for kind in Relation)}"
 
 
-def _check(raw: Mapping[str, object]) -> Sequence[Fault]:
+def _check(raw: Mapping[str, object]) -> Sequence[OptionProblem]:
     relation = Relation(str(raw["relation"]))
-    problems: list[Fault] = []
+    problems: list[OptionProblem] = []
     if relation not in _WITHOUT_TARGET and "target" not in raw:
         problems.append(("target", "is missing"))
     if relation in {Relation.MORPH_ONE, Relation.MORPH_MANY} and "morphBy" not in raw:

@@ -19,7 +19,7 @@ _log = structlog.get_logger("quire.extensions")
 
 
 class CustomStorage:
-    """A storage backend of a project; what it raises is logged, and answered with a 503."""
+    """A storage backend of a project; exceptions are logged and lead to 503."""
 
     def __init__(self, custom: CustomStorageBackend, *, base: str) -> None:
         """Raises what the class raises. ``base`` is the start of all addresses."""

@@ -141,7 +141,7 @@ class PostgresContentVersion:
             self._asking = False
 
     def _next_waiters(self) -> list[asyncio.Future[int | None]]:
-        """Return the waiting callers; the caller of this method answers them."""
+        """Return the waiting callers, to which the caller of this method passes the result."""
         turns, self._waiting = self._waiting, []
         return turns
 
