@@ -103,7 +103,7 @@ def _asked(server: Server, method: str, target: str, body: Json | None, token: s
 
 
 def measure(
-    server: Server, chosen: tuple[Workload, ...], effort: Effort, told: Callable[[str], None]
+    server: Server, chosen: tuple[Workload, ...], effort: Effort, reported: Callable[[str], None]
 ) -> list[Result]:
     """Measure the workloads for all callers. Raises ServerError when their answers differ."""
     who = callers(server)
@@ -113,7 +113,7 @@ def measure(
             raise ServerError(difference)
     by_name = {workload.name: workload for workload in chosen}
     contestants = [Contestant(one.name, one, by_name) for one in who]
-    return compare(contestants, effort, told)
+    return compare(contestants, effort, reported)
 
 
 def table(results: list[Result]) -> Table:

@@ -147,7 +147,7 @@ def _receiver() -> Iterator[str]:
     thread = Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/told"
+        yield f"http://127.0.0.1:{server.server_port}/hook"
     finally:
         server.shutdown()
         thread.join()

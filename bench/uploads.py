@@ -192,7 +192,7 @@ def difference(
 
 
 def _measure(
-    launches: list[Launch], rounds: int, uploads: int, told: Callable[[str], None]
+    launches: list[Launch], rounds: int, uploads: int, reported: Callable[[str], None]
 ) -> dict[tuple[int, str], list[Turn]]:
     picture = photograph()
     found: dict[tuple[int, str], list[Turn]] = {}
@@ -206,7 +206,7 @@ def _measure(
         for clients in _CLIENTS:
             for round_ in range(rounds):
                 for server in servers:
-                    told(f"{clients} at a time: round {round_ + 1}, {server.name}")
+                    reported(f"{clients} at a time: round {round_ + 1}, {server.name}")
                     turn = _turn(server, picture, uploads, clients)
                     found.setdefault((clients, server.name), []).append(turn)
     return found
@@ -295,8 +295,8 @@ def _waited(turns: list[Turn]) -> str:
     waits = [wait for turn in turns for wait in turn.waits]
     if not waits:
         return "n/a"
-    told = (percentile(waits, 0.5), percentile(waits, 0.99), max(waits))
-    return " / ".join(f"{one:.1f}" for one in told) + " ms"
+    reported = (percentile(waits, 0.5), percentile(waits, 0.99), max(waits))
+    return " / ".join(f"{one:.1f}" for one in reported) + " ms"
 
 
 if __name__ == "__main__":

@@ -168,7 +168,7 @@ def _targets(server: Server) -> Targets:
 
 
 def _measure(
-    launches: list[Launch], rounds: int, requests: int, told: Callable[[str], None]
+    launches: list[Launch], rounds: int, requests: int, reported: Callable[[str], None]
 ) -> dict[tuple[str, str], list[float]]:
     found: dict[tuple[str, str], list[float]] = {}
     with ExitStack() as stack:
@@ -178,7 +178,7 @@ def _measure(
         for name, workload in WORKLOADS.items():
             for round_ in range(rounds):
                 for server in servers:
-                    told(f"{name}: round {round_ + 1}, {server.name}")
+                    reported(f"{name}: round {round_ + 1}, {server.name}")
                     made = (workload(targets[server.name], number) for number in numbers)
                     cost = _cost(server, made, requests)
                     found.setdefault((name, server.name), []).append(cost)

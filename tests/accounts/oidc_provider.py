@@ -167,8 +167,8 @@ def signed_request(request: Request) -> Response:
     token = secrets.token_urlsafe()
     _codes[token] = {"redirect_uri": signed.oauth_params["oauth_callback"]}
     confirmed = "false" if _someone.get("unconfirmed") else "true"
-    told = {"oauth_token": token, "oauth_token_secret": "first"}
-    return Response(urlencode({**told, "oauth_callback_confirmed": confirmed}))
+    reported = {"oauth_token": token, "oauth_token_secret": "first"}
+    return Response(urlencode({**reported, "oauth_callback_confirmed": confirmed}))
 
 
 def signed_authorize(request: Request) -> Response:

@@ -113,7 +113,7 @@ class Site:
         return await self.ask("POST", target, body, token=token)
 
     async def make_user(self, name: str, role: int | None = None, **more: object) -> JsonObject:
-        """Make an end user, with the role Authenticated unless told otherwise."""
+        """Make an end user, with the role Authenticated by default."""
         body = {
             "username": name,
             "email": f"{name}@example.org",

@@ -129,7 +129,7 @@ async def test_a_code_is_void_when_the_password_was_changed(site: Site, how: str
     assert (late.status, message(late)) == (400, "Incorrect code provided")
 
 
-async def test_those_who_are_blocked_or_unknown_get_no_mail_and_the_same_answer(
+async def test_those_who_are_blocked_or_unknown_get_no_mail_and_the_same_response(
     site: Site,
 ) -> None:
     await site.make_user("ada", blocked=True)

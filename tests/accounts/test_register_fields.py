@@ -141,15 +141,15 @@ async def test_what_is_wrong_is_told_as_of_any_entry(
     shared_site: Site, more: JsonObject, messages: list[str]
 ) -> None:
     response = await shared_site.post("auth/local/register", ada(**more))
-    told = json.loads(response.content)["error"]
-    assert (response.status, told["name"]) == (400, "ValidationError")
-    assert {one["message"] for one in told["details"]["errors"]} == set(messages)
+    payload = json.loads(response.content)["error"]
+    assert (response.status, payload["name"]) == (400, "ValidationError")
+    assert {one["message"] for one in payload["details"]["errors"]} == set(messages)
     several = f"{len(messages)} errors occurred"
-    assert told["message"] == (messages[0] if len(messages) == 1 else several)
+    assert payload["message"] == (messages[0] if len(messages) == 1 else several)
     assert shared_site.sql("SELECT id FROM up_users WHERE email = 'ada@example.org'") == []
 
 
-async def test_a_value_that_must_be_unique_and_a_document_that_is_not_there_are_told(
+async def test_a_value_that_must_be_unique_and_a_document_that_is_not_there_are_reported(
     site: Site,
 ) -> None:
     first = {"username": "eve", "email": "eve@example.org", "password": PASSWORD, "badge": "B1"}

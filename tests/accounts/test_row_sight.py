@@ -183,14 +183,14 @@ async def test_rows_out_of_sight_are_read_as_if_they_were_deleted(
         await full(site, "DELETE", f"{plural}/{entry['documentId']}")
     for query in asked:
         after = await site.ask("GET", query, token=token)
-        assert (query, told(before[query])) == (query, told(after))
+        assert (query, outcome_of(before[query])) == (query, outcome_of(after))
     assert [query for query in queries if before[query].status != 200] == []
     assert {before[query].status for query in singles} == {404}
-    differing = [q for q in queries if told(before[q]) != told(everything[q])]
+    differing = [q for q in queries if outcome_of(before[q]) != outcome_of(everything[q])]
     assert len(differing) > len(queries) * 2 // 3
 
 
-def told(response: Answer) -> tuple[int, object]:
+def outcome_of(response: Answer) -> tuple[int, object]:
     return response.status, json.loads(response.content)
 
 

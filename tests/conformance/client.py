@@ -111,7 +111,7 @@ class AsgiClient:
         await self.app(scope, exchange.receive, exchange.send)
         # Whatever the app gives, a server sends no body after HEAD.
         response = exchange.response(with_body=method != "HEAD")
-        WATCH.told(raw_target, response.headers, response.content, body)
+        WATCH.record(raw_target, response.headers, response.content, body)
         return response
 
 

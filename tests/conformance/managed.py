@@ -143,13 +143,13 @@ async def differing_steps(
         responses.append(response)
         if one.deviation is not None:
             continue
-        told = _told(one, response, placeholders, form)
-        if told:
-            found[number] = [described(number, step), *told]
+        reported = _differences(one, response, placeholders, form)
+        if reported:
+            found[number] = [described(number, step), *reported]
     return found
 
 
-def _told(
+def _differences(
     one: ManagedStep, response: Answer, placeholders: Placeholders, form: Callable[[JSON], JSON]
 ) -> list[str]:
     recorded = one.step

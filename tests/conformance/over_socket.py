@@ -49,7 +49,7 @@ class SocketClient:
             name = raw_name.lower()
             received[name] = f"{received[name]}, {value}" if name in received else value
         WATCH.sent(sent, body)
-        WATCH.told(raw_target, received, content, body)
+        WATCH.record(raw_target, received, content, body)
         return Answer(response.status, received, content)
 
 

@@ -44,10 +44,12 @@ async def replay(
         step = filled(recorded, responses)
         response = await send(step, client, authorization)
         if in_common:
-            told = judge(common_step(recorded), common_response(response), deviations, placeholders)
+            reported = judge(
+                common_step(recorded), common_response(response), deviations, placeholders
+            )
         else:
-            told = judge(recorded, response, deviations, placeholders)
-        found = [difference for difference in told if not allow(recorded, difference)]
+            reported = judge(recorded, response, deviations, placeholders)
+        found = [difference for difference in reported if not allow(recorded, difference)]
         if found:
             return [described(number, step), *found]
         responses.append(response)

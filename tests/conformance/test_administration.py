@@ -70,9 +70,13 @@ async def test_administrators_change_what_the_reference_changes(
     async with fresh_app(recorded) as client:
         authorization = AdminAuthorization(client, credentials(), scenario.admin_users)
         found = await differing_steps(scenario, client, authorization)
-    found = {step: told for step, told in found.items() if step not in skipped(scenario, kind)}
+    found = {
+        step: reported for step, reported in found.items() if step not in skipped(scenario, kind)
+    }
     expected = EXPECTED.get(scenario.name, {})
-    surprising = [line for step, told in found.items() if step not in expected for line in told]
+    surprising = [
+        line for step, reported in found.items() if step not in expected for line in reported
+    ]
     if surprising:
         pytest.fail("\n    ".join(surprising[:SHOWN_DIFFERENCES]), pytrace=False)
     assert sorted(found) == sorted(expected), "what is listed to differ does not"

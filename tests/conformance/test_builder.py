@@ -59,7 +59,9 @@ async def test_administrators_change_the_model_as_by_the_reference(
         authorization = AdminAuthorization(client, credentials(), scenario.admin_users)
         found = await differing_steps(scenario, client, authorization, form)
     expected = EXPECTED.get(scenario.name, {})
-    surprising = [line for step, told in found.items() if step not in expected for line in told]
+    surprising = [
+        line for step, reported in found.items() if step not in expected for line in reported
+    ]
     if surprising:
         pytest.fail("\n    ".join(surprising[:SHOWN_DIFFERENCES]), pytrace=False)
     assert sorted(found) == sorted(expected), "what is listed to differ does not"

@@ -71,7 +71,7 @@ async def test_the_method_headers_and_body_reach_the_app() -> None:
     assert app.bodies == [b"", b"[1]", b""]
 
 
-async def test_the_answer_is_put_together() -> None:
+async def test_the_response_is_put_together() -> None:
     response = await AsgiClient(Recorder(b'{"a":', b"1}", status=404)).request("GET", "/")
     assert response.status == 404
     assert response.headers == {"vary": "Origin, A", "content-type": "application/json"}

@@ -64,7 +64,7 @@ def test_members_may_come_in_any_order() -> None:
         ),
     ],
 )
-def test_each_difference_is_told_with_its_place(content: str, found: list[str]) -> None:
+def test_each_difference_is_reported_with_its_path(content: str, found: list[str]) -> None:
     assert differences(CASE, response(content)) == found
 
 
@@ -114,7 +114,7 @@ def test_the_status_and_the_media_type_count_but_not_its_parameters() -> None:
     ]
 
 
-def test_an_answer_without_body_has_none() -> None:
+def test_a_response_without_body_has_none() -> None:
     case = replace(CASE, status=204, content_type=None, body=None)
     assert differences(case, Answer(204, {}, b"")) == []
     assert differences(case, Answer(204, {}, b"x")) == ['text: expected null, got "x"']

@@ -58,7 +58,7 @@ async def described(tmp_path_factory: pytest.TempPathFactory) -> Described:
 
 
 @pytest.mark.parametrize("group", READ_GROUPS)
-async def test_a_recorded_answer_is_as_it_is_described(group: str, described: Described) -> None:
+async def test_a_recorded_response_is_as_it_is_described(group: str, described: Described) -> None:
     cases = [case for case in read_cases() if case.group == group]
     problems = [
         f"{case.method} {case.path}: {problem}"
@@ -70,7 +70,7 @@ async def test_a_recorded_answer_is_as_it_is_described(group: str, described: De
 
 
 @pytest.mark.parametrize("group", WRITE_GROUPS)
-async def test_an_answer_to_who_writes_is_as_it_is_described(
+async def test_a_response_to_who_writes_is_as_it_is_described(
     group: str, described: Described
 ) -> None:
     problems = [

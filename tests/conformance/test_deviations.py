@@ -206,7 +206,7 @@ def test_a_row_may_speak_of_the_body_of_the_request(tmp_path: Path) -> None:
         ('{"a":["x"],"n":1}', False),
     ],
 )
-def test_without_zero_width_characters_the_answer_is_the_recorded_one_but_for_them(
+def test_without_zero_width_characters_the_response_is_the_recorded_one_but_for_them(
     content: str, tmp_path: Path, *, accepted: bool
 ) -> None:
     rows = table(tmp_path, "| `x` | `a=1` | 200 | 200 without zero-width characters | why |")
@@ -235,13 +235,13 @@ def test_for_a_recorded_server_error_any_client_error_in_its_envelope_will_do(
     assert (judge(recorded(500), response, rows) == []) is accepted
 
 
-def test_for_another_recorded_answer_the_status_of_the_row_will_do(tmp_path: Path) -> None:
+def test_for_another_recorded_response_the_status_of_the_row_will_do(tmp_path: Path) -> None:
     rows = table(tmp_path, "| `x` | `a=1` | 200 with secrets | 403 | why |")
     assert judge(recorded(200), envelope(403), rows) == []
     assert judge(recorded(200), envelope(200), rows) == ["status: expected 403 by `x`, got 200"]
 
 
-def test_without_a_row_the_answer_has_to_be_the_recorded_one(tmp_path: Path) -> None:
+def test_without_a_row_the_response_has_to_be_the_recorded_one(tmp_path: Path) -> None:
     rows = table(tmp_path)
     assert (
         judge(recorded(200), Answer(200, {"content-type": "application/json"}, b"{}"), rows) == []

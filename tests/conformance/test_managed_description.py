@@ -54,7 +54,7 @@ async def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
 
 
 def test_recorded_entries_are_as_they_are_described(content: Content) -> None:
-    told = [
+    reported = [
         f"{asked.request}: {list(problem.absolute_path)} {problem.message[:200]}"
         for asked in requests()
         if asked.uid in content.shown
@@ -62,7 +62,7 @@ def test_recorded_entries_are_as_they_are_described(content: Content) -> None:
         for problem in content.shown[asked.uid].iter_errors(filled(entry))
     ]
 
-    assert not told, "\n".join(told[:20])
+    assert not reported, "\n".join(reported[:20])
 
 
 def test_entries_say_nothing_that_is_not_described(content: Content) -> None:
@@ -78,14 +78,14 @@ def test_entries_say_nothing_that_is_not_described(content: Content) -> None:
 
 
 def test_recorded_bodies_are_as_they_are_described(content: Content) -> None:
-    told = [
+    reported = [
         f"{asked.request}: {list(problem.absolute_path)} {problem.message[:200]}"
         for asked in requests(leaving_out=TOLERANT)
         if asked.uid in content.written and isinstance(asked.body, dict)
         for problem in content.written[asked.uid].iter_errors(asked.body)
     ]
 
-    assert not told, "\n".join(told[:20])
+    assert not reported, "\n".join(reported[:20])
 
 
 def requests(leaving_out: tuple[str, ...] = ("none",)) -> Iterator[Asked]:

@@ -43,9 +43,9 @@ async def test_administrators_change_what_the_reference_changes(
     expected = expected_steps(scenario.name, on_postgresql=kind is POSTGRESQL)
     surprising = [
         line
-        for step, told in found.items()
+        for step, reported in found.items()
         if step not in expected
-        for line in told[:SHOWN_OF_STEP]
+        for line in reported[:SHOWN_OF_STEP]
     ]
     if surprising:
         pytest.fail("\n    ".join(surprising[:SHOWN_DIFFERENCES]), pytrace=False)

@@ -67,7 +67,7 @@ async def differences(client: Answering, *steps: Step) -> list[str]:
         ("{step.1.body}", "{step.1.body}"),
     ],
 )
-def test_a_template_is_what_an_earlier_answer_said(template: JSON, value: JSON) -> None:
+def test_a_template_is_what_an_earlier_response_said(template: JSON, value: JSON) -> None:
     responses = [
         response({"data": {"id": 7, "links": [{"url": "/a"}, {"url": "/b"}]}}),
         response([1]),
@@ -99,7 +99,7 @@ async def test_requests_are_sent_as_they_were_recorded() -> None:
     ]
 
 
-async def test_the_first_answer_that_differs_is_told_and_nothing_is_sent_after_it() -> None:
+async def test_the_first_response_that_differs_is_reported_and_nothing_is_sent_after_it() -> None:
     client = Answering(response({"id": 7}), response({"id": 8}), response({"id": 7}))
     steps = (step(body={"id": "<id:1>"}),) * 3
     assert await differences(client, *steps) == [

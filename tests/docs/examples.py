@@ -81,11 +81,11 @@ class Expected:
         headers = {name: words.get(value, value) for name, value in self.headers.items()}
         return replace(self, headers=headers, body=_fill(self.body, words))
 
-    def told(self, response: Answer) -> Iterator[tuple[str, str]]:
+    def values(self, response: Answer) -> Iterator[tuple[str, str]]:
         """The words in capitals with what an answer has in their places."""
         for name, pattern in self.headers.items():
-            yield from _told(pattern, response.headers.get(name.lower()))
-        yield from _told(self.body, response.json)
+            yield from _values(pattern, response.headers.get(name.lower()))
+        yield from _values(self.body, response.json)
 
     def problems(self, response: Answer) -> list[str]:
         """What is otherwise in an answer, as sentences."""
@@ -226,16 +226,16 @@ def _fill(pattern: JSON, words: Mapping[str, str]) -> JSON:
             return pattern
 
 
-def _told(pattern: JSON, value: JSON) -> Iterator[tuple[str, str]]:
+def _values(pattern: JSON, value: JSON) -> Iterator[tuple[str, str]]:
     match pattern, value:
         case str(), str() if _WHOLE_WORD.fullmatch(pattern):
             yield pattern, value
         case dict(), dict():
             for name in pattern.keys() & value.keys():
-                yield from _told(pattern[name], value[name])
+                yield from _values(pattern[name], value[name])
         case list(), list():
             for inner, item in zip(pattern, value, strict=False):
-                yield from _told(inner, item)
+                yield from _values(inner, item)
         case _:
             pass
 

@@ -32,7 +32,7 @@ async def test_the_requests_of_a_page_are_answered_as_it_says(
             request.method, request.target, request.headers, request.content
         )
         problems += [f"{example.place}: {problem}" for problem in expected.problems(response)]
-        filled |= dict(expected.told(response))
+        filled |= dict(expected.values(response))
 
     assert not problems, "\n".join(problems)
 
@@ -101,7 +101,7 @@ def test_what_is_written_must_be_so(pattern: str, value: JSON) -> None:
     assert not fits(parse_pattern(pattern), value)
 
 
-def test_a_word_in_an_answer_stands_for_what_is_there() -> None:
+def test_a_word_in_a_response_stands_for_what_is_there() -> None:
     expected = Expected(
         status=200, body=parse_pattern('{"data": [{"id": 1, "documentId": "A_TAG"}]}')
     )
@@ -111,6 +111,6 @@ def test_a_word_in_an_answer_stands_for_what_is_there() -> None:
         b'{"data": [{"id": 1, "documentId": "abc"}]}',
     )
 
-    assert dict(expected.told(response)) == {"A_TAG": "abc"}
+    assert dict(expected.values(response)) == {"A_TAG": "abc"}
     assert not expected.filled({"A_TAG": "abc"}).problems(response)
     assert expected.filled({"A_TAG": "xyz"}).problems(response)

@@ -86,7 +86,7 @@ async def test_a_change_is_told_of_with_the_document_as_it_is_now(office: Office
     ]
 
 
-async def test_of_a_refused_write_nothing_is_told(office: Office) -> None:
+async def test_of_a_refused_write_nothing_is_reported(office: Office) -> None:
     refused = await office.ask("POST", "/api/papers", {"data": {"title": "A" * 50}})
     assert refused.status == 400
     assert await changes_of(office) == []
@@ -143,8 +143,8 @@ async def tell(changes):
 
         await until(is_told)
         await delivered(office)
-        told = [title for document_id, title in module().fired if document_id == first]
-        assert told == ["A1", "A2", "A2", "A2", "A3"]
+        reported = [title for document_id, title in module().fired if document_id == first]
+        assert reported == ["A1", "A2", "A2", "A2", "A3"]
 
 
 async def test_a_change_that_always_fails_is_given_up_and_can_be_replayed(

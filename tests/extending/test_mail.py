@@ -40,7 +40,7 @@ def mails(monkeypatch: pytest.MonkeyPatch) -> list[Mail]:
     return found
 
 
-async def test_mails_are_handed_over_and_faults_can_be_caught(
+async def test_mails_are_handed_over_and_errors_can_be_caught(
     tmp_path: Path, kind: Kind, mails: list[Mail]
 ) -> None:
     async with open_extended(tmp_path, kind, CODE) as office:

@@ -23,7 +23,7 @@ def newsroom(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 @pytest.fixture(scope="session")
 async def ask(newsroom: Settings) -> AsyncIterator[Visitor]:
-    """Asks the newsroom, as nobody in particular unless told otherwise."""
+    """Asks the newsroom, anonymously by default."""
     async with serving(newsroom.project) as visitor:
         yield visitor
 

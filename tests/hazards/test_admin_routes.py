@@ -148,7 +148,7 @@ async def test_h038_who_is_no_administrator_gets_nowhere(office: Office) -> None
     assert contents(office) == before
 
 
-async def test_h038_a_role_without_rights_sees_and_changes_no_content(office: Office) -> None:
+async def test_h038_a_role_without_permissions_sees_and_changes_no_content(office: Office) -> None:
     document_id = await hidden_paper(office)
     _, token = await clerk(office)
     before = contents(office)

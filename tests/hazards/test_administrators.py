@@ -62,7 +62,7 @@ async def test_h054_a_reset_code_is_a_text_and_the_right_one(tmp_path: Path, cod
         assert (await office.sign_in(BOSS["email"])).status == 200
 
 
-async def test_h058_unknown_accounts_answer_as_known_ones(tmp_path: Path) -> None:
+async def test_h058_unknown_accounts_get_the_same_response_as_known_ones(tmp_path: Path) -> None:
     async with open_office(tmp_path) as office:
         known = await office.sign_in(BOSS["email"], "wrong")
         unknown = await office.sign_in("nobody@example.com", "wrong")

@@ -62,10 +62,10 @@ async def test_h036_system_fields_are_not_set_by_payloads(
 ) -> None:
     """A key that is not the caller's to write is refused by name, and nothing is written."""
     data = {"title": "Assigned", name: SYSTEM_FIELDS[name]}
-    for place, told in await on_every_way(editor, data, who):
-        assert (told["name"], told["message"]) == ("ValidationError", f"Invalid key {name}")
-        assert told["details"]["key"] == name
-        assert str(told["details"].get("path") or "").startswith(place)
+    for place, reported in await on_every_way(editor, data, who):
+        assert (reported["name"], reported["message"]) == ("ValidationError", f"Invalid key {name}")
+        assert reported["details"]["key"] == name
+        assert str(reported["details"].get("path") or "").startswith(place)
 
 
 async def test_h036_what_the_server_manages_is_not_taken_from_payloads(editor: Editor) -> None:
@@ -84,8 +84,8 @@ async def test_h036_what_the_server_manages_is_not_taken_from_payloads(editor: E
 @pytest.mark.parametrize("name", SPECIAL_NAMES)
 async def test_h040_special_names_are_names_like_any_others(editor: Editor, name: str) -> None:
     """Nothing is looked up by a name that a client sends, but attributes of the schema."""
-    for _, told in await on_every_way(editor, {"title": "Special", name: {"prototype": 1}}):
-        assert told["message"] == f"Invalid key {name}"
+    for _, reported in await on_every_way(editor, {"title": "Special", name: {"prototype": 1}}):
+        assert reported["message"] == f"Invalid key {name}"
     misplaced: list[tuple[JsonObject, str]] = [
         ({"seo": {name: 1}}, "seo"),
         ({"sections": [{"__component": "shared.panel", "quotes": [{name: 1}]}]}, "sections.quotes"),
@@ -169,10 +169,10 @@ async def test_h041_relations_to_what_one_may_not_find_are_refused(
                     "sections": [{"__component": "shared.quote", name: value}],
                 }
             response = await editor.create("articles", data, WRITER)
-            told = error(response)
-            assert (response.status, told["details"]["key"]) == (400, name), value
-            seen.append(told)
-    assert all(told == seen[0] for told in seen)
+            payload = error(response)
+            assert (response.status, payload["details"]["key"]) == (400, name), value
+            seen.append(payload)
+    assert all(payload == seen[0] for payload in seen)
     at = "" if where is None else f" at {place}"
     assert seen[0]["message"] == f"Invalid key {name}{at}"
     assert editor.sql("SELECT id FROM articles WHERE title = 'Linked'") == []

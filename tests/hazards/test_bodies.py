@@ -100,7 +100,7 @@ async def test_h117_what_is_nearly_json_is_not_json(ask: Visitor, method: str, b
 
 
 @pytest.mark.parametrize(("body", "message"), FAULTS.items())
-async def test_h117_what_is_wrong_with_json_is_told(
+async def test_h117_what_is_wrong_with_json_is_reported(
     ask: Visitor, body: bytes, message: str
 ) -> None:
     """The first fault is named with its place, in the words that clients know from JavaScript."""
@@ -109,7 +109,7 @@ async def test_h117_what_is_wrong_with_json_is_told(
 
 
 @pytest.mark.parametrize("length", ["-1", "1.5", "abc", "", "0x10"])
-async def test_h117_a_length_that_is_none_is_no_fault(ask: Visitor, length: str) -> None:
+async def test_h117_a_length_that_is_none_is_no_error(ask: Visitor, length: str) -> None:
     """The length is a hint; what arrives is measured."""
     headers = {**JSON, "Content-Length": length}
     response = await ask.send("POST", "/api/articles", FULL, headers, b"1")

@@ -215,7 +215,7 @@ EVERYTHING = (TAGS, AUTHORS, WITH_AUTHOR, BY_AUTHOR, SORTED_BY_AUTHOR, PLAIN, HO
         ("homepage", {"heading": "Hello"}, {HOMEPAGE}),
     ],
 )
-async def test_a_write_drops_the_answers_that_depend_on_it_and_no_others(
+async def test_a_write_drops_the_responses_that_depend_on_it_and_no_others(
     uid: str, data: dict[str, str], dropped: set[str], asked: Asked
 ) -> None:
     path = uid

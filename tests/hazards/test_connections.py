@@ -177,7 +177,7 @@ def test_h124_a_large_body_is_no_large_head(port: int) -> None:
     assert statuses(exchange(port, first + body + more[:9], more[9:], pause=0.1))[1:] == [b"200"]
 
 
-def test_h124_answers_that_are_due_are_not_mixed_up(port: int) -> None:
+def test_h124_responses_that_are_due_are_not_mixed_up(port: int) -> None:
     """What is refused behind other requests does not get an answer in their place."""
     sign_in = b'{"identifier": "reader", "password": "x"}'
     first = (
@@ -249,7 +249,7 @@ def test_h124_the_body_of_a_read_is_no_request(port: int) -> None:
     assert statuses(exchange(port, asked)) == [b"200"]
 
 
-def test_h124_a_header_cannot_split_an_answer(port: int) -> None:
+def test_h124_a_header_cannot_split_a_response(port: int) -> None:
     """What an answer repeats of a request stays on its line."""
     for value in (b"a%0d%0aX-Injected: 1", b"a\tX-Injected: 1", b"\xc4\x8d\xc4\x8aX-Injected: 1"):
         asked = GET + b"Connection: close\r\nOrigin: " + value + b"\r\n\r\n"

@@ -163,7 +163,7 @@ async def test_h076_a_token_ends_when_it_runs_out(site: Site) -> None:
     assert (response.status, message(response)) == (401, "Token expired")
 
 
-async def test_h076_a_token_ends_when_it_is_made_anew_narrowed_or_deleted(site: Site) -> None:
+async def test_h076_a_token_ends_when_it_is_created_again_narrowed_or_deleted(site: Site) -> None:
     tokens = api_tokens(site)
     id_, old = await made(site, "full-access")
     assert await status(site, old) == 200
@@ -200,7 +200,7 @@ async def test_h079_nobody_opens_an_account_that_too_many_guesses_have_closed(
         assert (await site.post("auth/local", right)).status == 200
 
 
-async def test_h089_answers_are_framed_by_nobody_else(site: Site) -> None:
+async def test_h089_responses_are_framed_by_nobody_else(site: Site) -> None:
     for method, target in (
         ("GET", "/api/articles"),
         ("GET", "/api/nope"),
@@ -234,12 +234,12 @@ async def test_h105_an_error_says_what_is_wrong_and_nothing_of_the_server(
     site: Site, method: str, target: str, body: object
 ) -> None:
     response = await site.ask(method, target, body, token="full")
-    told = json.loads(response.content)
-    assert 400 <= response.status < 500, told
-    assert told.keys() == {"data", "error"}
-    assert told["data"] is None
-    assert told["error"].keys() <= {"status", "name", "message", "details"}
-    assert told["error"]["status"] == response.status
+    payload = json.loads(response.content)
+    assert 400 <= response.status < 500, payload
+    assert payload.keys() == {"data", "error"}
+    assert payload["data"] is None
+    assert payload["error"].keys() <= {"status", "name", "message", "details"}
+    assert payload["error"]["status"] == response.status
     text = response.content.decode()
     inner = ("Traceback", "quire.", "/src/", ".py", "SELECT", "sqlite", "postgres", "asyncpg")
     assert not any(word in text for word in (*inner, str(site.project), *ENVIRONMENT.values()))

@@ -104,7 +104,7 @@ def all_uids(schema: Schema) -> frozenset[str]:
 
 @pytest.mark.parametrize("who", EVERYBODY)
 @pytest.mark.parametrize("query", QUERIES)
-async def test_h012_answers_show_what_the_schema_and_the_permissions_allow(
+async def test_h012_responses_show_what_the_schema_and_the_permissions_allow(
     ask: Visitor, query: str, who: Who
 ) -> None:
     """Every member of an answer is an attribute that is not hidden, of a type one may find."""
@@ -138,7 +138,7 @@ async def test_h012_what_visitors_may_not_find_is_left_out(ask: Visitor, query: 
 
 
 async def test_h012_a_forbidden_relation_is_absent_and_not_empty(ask: Visitor) -> None:
-    """Whether there is an author at all is not told either."""
+    """Whether there is an author at all is not revealed either."""
     for populate in ("author", "*", "author,category", "author.articles"):
         for row in rows(await ask(f"articles?populate={populate}")):
             assert "author" not in row
@@ -275,12 +275,21 @@ async def test_h028_nothing_hidden_is_proposed(ask: Visitor, query: str) -> None
 
 async def test_h029_nobody_is_told_what_runs_here(ask: Visitor) -> None:
     """No version, engine or path of the server is in what visitors can reach."""
-    told = ("quire", "sqlite", "python", "uvicorn", "strapi/", "5.54", str(Path.home()), "/src/")
+    reported = (
+        "quire",
+        "sqlite",
+        "python",
+        "uvicorn",
+        "strapi/",
+        "5.54",
+        str(Path.home()),
+        "/src/",
+    )
     targets = ["/", "/_health", "/api/nothing", "/api/articles/x", "/api/authors", "/%ff", "//x"]
     targets += ["/api/openapi.json", "/api/documentation", "/openapi.json", "/api/articles?sort=x"]
     targets += ["/uploads/nothing", "/favicon.ico", "/robots.txt", "/admin", "/api"]
     for method, target in product(("GET", "HEAD", "POST", "OPTIONS", "TRACE"), targets):
         response = await ask.send(method, target)
         shown = f"{response.headers} {response.content.decode()}".lower().replace("require", "")
-        assert [word for word in told if word in shown] == []
+        assert [word for word in reported if word in shown] == []
         assert not {"server", "x-powered-by", "via"} & response.headers.keys()

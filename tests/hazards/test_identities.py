@@ -65,7 +65,7 @@ async def forgetful(newsroom: Settings) -> AsyncIterator[Visitor]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-async def test_h031_an_answer_is_that_of_its_caller(
+async def test_h031_a_response_is_that_of_its_caller(
     ask: Visitor, forgetful: Visitor, target: str
 ) -> None:
     """Whoever asked the same before, everybody gets what they would have got alone."""
@@ -75,7 +75,7 @@ async def test_h031_an_answer_is_that_of_its_caller(
             assert seen(await ask(target, who)) == alone[who], who
 
 
-async def test_h031_answers_are_those_of_their_callers_in_any_mixture(
+async def test_h031_responses_are_those_of_their_callers_in_any_mixture(
     ask: Visitor, forgetful: Visitor
 ) -> None:
     """Many requests of all kinds and callers, in disorder, are answered as each would be alone."""
@@ -95,7 +95,7 @@ async def test_h031_callers_differ_by_what_they_may(ask: Visitor) -> None:
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-async def test_h031_no_cache_between_is_told_to_keep_an_answer(ask: Visitor, who: Who) -> None:
+async def test_h031_no_cache_between_is_told_to_keep_a_response(ask: Visitor, who: Who) -> None:
     """Answers of the API do not invite anybody on the way to give them to somebody else."""
     for target in TARGETS:
         headers = (await ask(target, who)).headers

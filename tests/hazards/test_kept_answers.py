@@ -340,7 +340,7 @@ async def test_h142_another_default_locale_shows_at_once(own_recorded: Path) -> 
     assert (before, after) == ("en", "fr")
 
 
-async def test_h099_links_that_end_are_made_for_each_answer(own_recorded: Path) -> None:
+async def test_h099_links_that_end_are_made_for_each_response(own_recorded: Path) -> None:
     """A link that was made for an earlier answer may have ended."""
     path = "/api/articles?filters[cover][id][$notNull]=true&populate=cover&pagination[pageSize]=1"
     private = {"uploads.private": True, "uploads.link_lifetime": "1s"}

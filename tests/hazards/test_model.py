@@ -34,7 +34,7 @@ async def model_site(kind: Kind, tmp_path: Path) -> AsyncIterator[ModelSite]:
         yield ModelSite(office, project)
 
 
-async def test_h050_the_model_is_for_administrators_with_the_right_to_it(
+async def test_h050_the_model_is_for_administrators_with_the_permission_to_it(
     model_site: ModelSite,
 ) -> None:
     office = model_site.office

@@ -95,7 +95,7 @@ async def test_h116_a_place_far_behind_the_end_is_an_empty_page(ask: Visitor, qu
         "articles/",
     ],
 )
-async def test_h122_no_number_is_a_fault_of_the_server(ask: Visitor, place: str) -> None:
+async def test_h122_no_number_is_an_error_of_the_server(ask: Visitor, place: str) -> None:
     """Any number anywhere is understood or refused (CVE-2024-36128)."""
     for number in NUMBERS:
         response = await ask(place + number, FULL)
@@ -118,8 +118,8 @@ async def test_h122_numbers_beyond_every_column_equal_nothing(
             assert rows(found) == []
             continue
         assert found.status == 400
-        told = error(found)["message"]
-        assert told.startswith("Invalid ") or (kind.name == "postgresql" and beyond in told)
+        payload = error(found)["message"]
+        assert payload.startswith("Invalid ") or (kind.name == "postgresql" and beyond in payload)
 
 
 async def test_h116_pages_are_bounded_by_the_settings_alone(newsroom: Settings) -> None:

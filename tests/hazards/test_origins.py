@@ -103,7 +103,7 @@ async def test_a_page_of_another_origin_may_edit_what_it_has_read(ask: Visitor) 
     ("name", "value"),
     [("Authorization", None), ("Strapi-Response-Format", "v4"), ("Origin", "https://a.example")],
 )
-async def test_vary_names_the_request_headers_that_an_answer_depends_on(
+async def test_vary_names_the_request_headers_that_a_response_depends_on(
     ask: Visitor, name: str, value: str | None
 ) -> None:
     who = FULL if value is None else None

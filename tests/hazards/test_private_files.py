@@ -32,7 +32,7 @@ def service() -> Iterator[str]:
         yield address
 
 
-async def test_h099_answers_have_fresh_links(guarded: Editor) -> None:
+async def test_h099_responses_have_fresh_links(guarded: Editor) -> None:
     """Of the file itself, of its other sizes, and wherever content shows it."""
     (file,) = uploaded(await upload(guarded, PHOTO))
     assert file["isUrlSigned"] is True

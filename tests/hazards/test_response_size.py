@@ -363,8 +363,8 @@ async def test_h120_what_administrators_read_is_bounded(small_office: Office) ->
 
     async def asked(method: str, target: str, body: object = None) -> tuple[int, str]:
         response: Answer = await office.send(method, target, body, token=office.boss)
-        told = json.loads(response.content)
-        return response.status, told["error"]["message"] if "error" in told else ""
+        payload = json.loads(response.content)
+        return response.status, payload["error"]["message"] if "error" in payload else ""
 
     too_large = "makes the response larger than 20000 bytes (limits.response_size)"
     export = f"/admin/x/export/{PAPER}"

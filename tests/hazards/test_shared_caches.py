@@ -179,7 +179,7 @@ class Cache:
     def __init__(self) -> None:
         self.heard: list[tuple[str, dict[str, str], bytes]] = []
         self.statuses = [204]
-        self.told = asyncio.Event()
+        self.notified = asyncio.Event()
 
     async def hear(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
@@ -190,7 +190,7 @@ class Cache:
         writer.write(f"HTTP/1.1 {status} X\r\n\r\n".encode())
         await writer.drain()
         writer.close()
-        self.told.set()
+        self.notified.set()
 
 
 @asynccontextmanager
@@ -211,7 +211,7 @@ async def test_a_change_purges_its_type_and_its_document(kind: Kind, tmp_path: P
     async with purging(kind, tmp_path, GENERIC) as (site, cache):
         one = await site.write("POST", "papers", {"title": "one"})
         async with asyncio.timeout(60):
-            await cache.told.wait()
+            await cache.notified.wait()
 
     line, headers, body = cache.heard[0]
     assert line == "POST /purge HTTP/1.1"
@@ -224,7 +224,7 @@ async def test_a_change_of_a_draft_purges_nothing(kind: Kind, tmp_path: Path) ->
         await site.write("POST", "papers?status=draft", {"title": "hidden"})
         one = await site.write("POST", "writers", {"name": "seen"})
         async with asyncio.timeout(60):
-            await cache.told.wait()
+            await cache.notified.wait()
 
     assert {tag for _, _, body in cache.heard for tag in json.loads(body)["tags"]} == {
         WRITER,
@@ -237,11 +237,11 @@ async def test_a_purge_that_fails_is_tried_again(kind: Kind, tmp_path: Path) -> 
         cache.statuses = [503, 204]
         await site.write("POST", "writers", {"name": "one"})
         async with asyncio.timeout(60):
-            await cache.told.wait()
+            await cache.notified.wait()
         services = site.app.services
         assert services is not None
         await services.webhooks.worker.stop()
-        cache.told.clear()
+        cache.notified.clear()
 
         def make_due() -> Program[None]:
             yield Statement("UPDATE quire_deliveries SET due = 0 WHERE state = 'waiting'")
@@ -250,7 +250,7 @@ async def test_a_purge_that_fails_is_tried_again(kind: Kind, tmp_path: Path) -> 
         services.webhooks.worker.start()
         services.webhooks.worker.wake()
         async with asyncio.timeout(60):
-            await cache.told.wait()
+            await cache.notified.wait()
 
     assert len(cache.heard) == 2
     assert cache.heard[0][2] == cache.heard[1][2]
@@ -279,7 +279,7 @@ async def test_a_purge_that_fails_is_tried_again(kind: Kind, tmp_path: Path) -> 
         ),
     ],
 )
-def test_each_cache_is_told_in_its_own_way(
+def test_each_cache_is_reported_in_its_own_way(
     tmp_path: Path, text: str, request_line: str, headers: Mapping[str, str], body: object
 ) -> None:
     (tmp_path / "quire.toml").write_text(f"[cdn]\n{text}", encoding="utf-8")
@@ -347,7 +347,7 @@ async def test_what_code_of_the_project_decides_on_is_private(kind: Kind, tmp_pa
 
 
 @pytest.mark.parametrize("private", ["true", "false"])
-async def test_answers_with_links_to_private_files_are_private(
+async def test_responses_with_links_to_private_files_are_private(
     own_recorded: Path, private: str
 ) -> None:
     text = f"{SETTINGS}\n[uploads]\nprivate = {private}\n"

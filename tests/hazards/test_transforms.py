@@ -165,7 +165,7 @@ async def test_h097_a_bomb_that_got_into_the_folder_is_not_decoded(site: Editor)
     assert (response.status, error(response)["name"]) == (400, "ApplicationError")
 
 
-async def test_a_replaced_picture_is_made_anew(site: Editor) -> None:
+async def test_a_replaced_picture_is_created_again(site: Editor) -> None:
     (file,) = uploaded(await upload(site, PHOTO))
     key = file["url"].removeprefix("/uploads/")
     _, first, _ = await asked(site, key, "w=100")

@@ -34,10 +34,10 @@ class Receiver:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/told"
+        return f"http://127.0.0.1:{self.port}/hook"
 
     @property
-    def told(self) -> list[dict[str, Any]]:
+    def received(self) -> list[dict[str, Any]]:
         return [json.loads(body) for _, body in self.heard]
 
     async def hear(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -121,12 +121,12 @@ async def test_a_webhook_is_told_as_the_format_has_it(office: Office, receiver: 
     document_id = await paper(office, title="Tide", margin="secret", lock="secret")
     (delivery,) = await settled(office, hook_id)
 
-    (told,) = receiver.told
-    assert list(told) == ["event", "createdAt", "model", "uid", "entry"]
-    assert (told["event"], told["model"]) == ("entry.create", "paper")
-    assert (told["entry"]["documentId"], told["entry"]["title"]) == (document_id, "Tide")
-    assert "margin" not in told["entry"]
-    assert "secret" not in json.dumps(told)
+    (reported,) = receiver.received
+    assert list(reported) == ["event", "createdAt", "model", "uid", "entry"]
+    assert (reported["event"], reported["model"]) == ("entry.create", "paper")
+    assert (reported["entry"]["documentId"], reported["entry"]["title"]) == (document_id, "Tide")
+    assert "margin" not in reported["entry"]
+    assert "secret" not in json.dumps(reported)
     headers, body = receiver.heard[0]
     assert headers["x-strapi-event"] == "entry.create"
     assert headers["x-key"] == "k"
@@ -143,13 +143,13 @@ async def test_a_webhook_is_told_as_the_format_has_it(office: Office, receiver: 
     assert headers["webhook-signature"] == f"v1,{digest}"
 
 
-async def test_only_what_a_webhook_wants_is_told(office: Office, receiver: Receiver) -> None:
+async def test_only_what_a_webhook_wants_is_reported(office: Office, receiver: Receiver) -> None:
     hook_id = await hook(office, receiver.url, ["entry.publish"])
     document_id = await paper(office)
     path = f"{PAPERS}/{document_id}/actions/publish"
     assert (await office.ask("POST", path, {}, token=office.boss)).status == 200
     await settled(office, hook_id)
-    assert [one["event"] for one in receiver.told] == ["entry.publish"]
+    assert [one["event"] for one in receiver.received] == ["entry.publish"]
 
     disabled = {"name": "Build", "url": receiver.url, "headers": {}, "events": EVENTS}
     await office.ask(
@@ -185,7 +185,7 @@ async def test_h141_a_process_that_ends_forgets_nothing(
             office.boss = (await office.sign_in(BOSS["email"])).data["token"]
             (delivery,) = await settled(office, hook_id)
     assert delivery["documentId"] == document_id
-    assert [one["entry"]["documentId"] for one in receiver.told] == [document_id]
+    assert [one["entry"]["documentId"] for one in receiver.received] == [document_id]
 
 
 async def test_h141_a_receiver_that_is_down_is_told_later_and_in_order(
@@ -208,15 +208,15 @@ async def test_h141_a_receiver_that_is_down_is_told_later_and_in_order(
         await time_passes(office)
         await settled(office, hook_id, attempts)
 
-    async def all_told() -> bool:
+    async def all_received() -> bool:
         return all(one["state"] == "delivered" for one in await deliveries(office, hook_id))
 
-    await until(all_told)
-    told = [one["entry"]["title"] for one in receiver.told]
-    assert told == ["One", "One", "One", "Two"]
+    await until(all_received)
+    reported = [one["entry"]["title"] for one in receiver.received]
+    assert reported == ["One", "One", "One", "Two"]
 
 
-async def test_h141_what_is_told_in_vain_too_often_is_given_up_and_can_be_told_again(
+async def test_h141_what_is_reported_in_vain_too_often_is_given_up_and_can_be_told_again(
     office: Office, receiver: Receiver
 ) -> None:
     attempts = len(DELAYS) + 1
@@ -242,7 +242,7 @@ async def test_h141_what_is_told_in_vain_too_often_is_given_up_and_can_be_told_a
     (delivered,) = await deliveries(office, hook_id, "state=delivered")
     path = f"/admin/x/webhooks/{hook_id}/deliveries/{delivered['id']}"
     shown = await office.ask("GET", path, token=office.boss)
-    assert shown.data["payload"] == receiver.told[-1]
+    assert shown.data["payload"] == receiver.received[-1]
 
 
 async def test_h141_nobody_waits_for_a_receiver_that_is_slow(
@@ -351,7 +351,7 @@ async def test_h104_who_only_reads_webhooks_learns_no_secret(
     assert (await office.ask("POST", again, token=None)).status == 401
 
 
-async def test_h105_an_answer_that_fails_tells_nothing_of_the_server(
+async def test_h105_a_response_that_fails_tells_nothing_of_the_server(
     office: Office, receiver: Receiver
 ) -> None:
     for path in (
@@ -375,7 +375,7 @@ async def test_h105_an_answer_that_fails_tells_nothing_of_the_server(
     }
 
 
-async def test_h125_a_fault_in_between_does_not_end_the_courier(
+async def test_h125_an_error_in_between_does_not_end_the_courier(
     office: Office, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert office.app.webhooks is not None
@@ -406,5 +406,5 @@ async def test_h125_a_body_that_cannot_be_sent_stops_nothing(
     working = await hook(office, receiver.url)
     await paper(office)
     await settled(office, broken)
-    (told,) = await settled(office, working)
-    assert told["state"] == "delivered"
+    (reported,) = await settled(office, working)
+    assert reported["state"] == "delivered"

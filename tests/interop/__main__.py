@@ -16,7 +16,7 @@ from tests.databases.kind import Kind
 from tests.databases.kinds import KINDS, SQLITE
 from tests.interop.changes import changed_and_opened
 from tests.interop.moving import there_and_back_again
-from tests.interop.round_trip import Told, Trip, there_and_back
+from tests.interop.round_trip import Report, Trip, there_and_back
 
 app = cyclopts.App(name="interop", help="Let each server go on with what the other wrote.")
 
@@ -70,12 +70,12 @@ def interop(
 
 
 async def _trips(
-    folder: Path, installed: Path, kind: Kind, told: Told, *, moved: bool
+    folder: Path, installed: Path, kind: Kind, report: Report, *, moved: bool
 ) -> dict[str, Trip]:
     if not moved:
-        return await there_and_back(folder, installed, kind, told)
+        return await there_and_back(folder, installed, kind, report)
     other = next(one for one in KINDS if one is not kind)
-    return await there_and_back_again(folder, installed, kind, other, told)
+    return await there_and_back_again(folder, installed, kind, other, report)
 
 
 if __name__ == "__main__":

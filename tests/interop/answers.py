@@ -25,7 +25,7 @@ async def differing(one: Side, other: Side, settle: Callable[[JSON], JSON]) -> t
     purpose. Where ``other`` fails, on whatever database, anything else is better.
     """
     first, second = (Authorization(side.client, credentials()) for side in (one, other))
-    told: list[str] = []
+    reported: list[str] = []
     for case in _comparable():
         ours = await _ask(one.client, first, case)
         theirs = await _ask(other.client, second, case)
@@ -33,8 +33,8 @@ async def differing(one: Side, other: Side, settle: Callable[[JSON], JSON]) -> t
         if failed or (ours.status, settle(ours.json)) == (theirs.status, settle(theirs.json)):
             continue
         found = f"{one.name} {ours.status}, {other.name} {theirs.status}"
-        told.append(f"{case.method} {case.path}: {found}")
-    return tuple(_bounded(told))
+        reported.append(f"{case.method} {case.path}: {found}")
+    return tuple(_bounded(reported))
 
 
 def _comparable() -> Iterator[ReadCase]:

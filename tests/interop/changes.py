@@ -27,7 +27,7 @@ from tests.conformance.over_socket import SocketClient
 from tests.databases.kind import Kind
 from tests.interop.model_files import ModelFiles
 from tests.interop.open_order import settled
-from tests.interop.round_trip import Told, Trip
+from tests.interop.round_trip import Report, Trip
 from tests.interop.rows import differences
 from tests.interop.sites import application_of, complaints, rows, serving
 
@@ -90,7 +90,7 @@ GROUPS = (
 
 
 async def changed_and_opened(
-    folder: Path, installed: Path, kind: Kind, told: Told
+    folder: Path, installed: Path, kind: Kind, report: Report
 ) -> dict[str, Trip]:
     """Let one server bring the tables to changed files and the other one open what is there.
 
@@ -103,7 +103,7 @@ async def changed_and_opened(
             (f"Quire changes {group.name}, Strapi goes on", _ours),
             (f"Strapi changes {group.name}, Quire goes on", _theirs),
         ):
-            told(name)
+            report(name)
             place = folder / str(len(trips))
             trips[name] = await trip(place, installed, kind, group)
             shutil.rmtree(place, ignore_errors=True)
@@ -190,13 +190,13 @@ async def _differing(
 ) -> list[str]:
     """Read every type of the project from both; returns a line for each read that differs."""
     schema = load_project_schema(load_settings(project, environ={}))
-    told = []
+    reported = []
     for type_ in schema.api_types:
         for target in _targets(type_):
             one, other = [await _read(client, target) for client in (ours, theirs)]
             if (one[0], settled(one[1], kind.name)) != (other[0], settled(other[1], kind.name)):
-                told.append(f"GET {target}: Quire {one[0]}, Strapi {other[0]}")
-    return told
+                reported.append(f"GET {target}: Quire {one[0]}, Strapi {other[0]}")
+    return reported
 
 
 def _targets(type_: ContentType) -> Iterator[str]:

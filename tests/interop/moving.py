@@ -12,7 +12,7 @@ from tests.databases.kinds import POSTGRESQL
 from tests.databases.kinds import rows_of as database_of
 from tests.interop.answers import Side, differing
 from tests.interop.open_order import settled
-from tests.interop.round_trip import Told, Trip
+from tests.interop.round_trip import Report, Trip
 from tests.interop.rows import differences
 from tests.interop.sites import application_of, complaints, rows, serving, write_all
 
@@ -25,7 +25,7 @@ _MOST_MENDED = 50
 
 
 async def there_and_back_again(
-    folder: Path, installed: Path, kind: Kind, other: Kind, told: Told
+    folder: Path, installed: Path, kind: Kind, other: Kind, report: Report
 ) -> dict[str, Trip]:
     """Move a database of one kind to the other and back; ``installed`` as for `there_and_back`.
 
@@ -41,12 +41,12 @@ async def there_and_back_again(
     moved, last = folder / "moved", folder / "last"
     trips: dict[str, Trip] = {}
     for source, copied, goal in ((first, moved, other), (moved, last, kind)):
-        told(f"to {goal.name}")
+        report(f"to {goal.name}")
         _move(source, copied, goal)
         application = application_of(copied, folder / f"strapi-{copied.name}", installed)
         trips[f"Moved to {goal.name}: Quire and Strapi"] = await _alike(copied, application, goal)
     if kind is POSTGRESQL:
-        told("before and after")
+        report("before and after")
         name = "Moved from PostgreSQL and back to it: Strapi before and after"
         trips[name] = await _unchanged(first, last, folder, installed)
     for owner, project in ((kind, first), (other, moved), (kind, last)):

@@ -14,7 +14,7 @@ from tests.interop.open_order import lay_in_order, settled
 from tests.interop.rows import differences
 from tests.interop.sites import application_of, complaints, rows, serving, write_all
 
-Told = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,9 @@ class Trip:
         return not (self.complaints or self.changed or self.responses or self.accounts)
 
 
-async def there_and_back(folder: Path, installed: Path, kind: Kind, told: Told) -> dict[str, Trip]:
+async def there_and_back(
+    folder: Path, installed: Path, kind: Kind, report: Report
+) -> dict[str, Trip]:
     """Let each server write and the other read; ``installed`` has the reference's packages.
 
     ``kind`` is that of the database. What has shown itself stands under a sentence that says which
@@ -50,20 +52,22 @@ async def there_and_back(folder: Path, installed: Path, kind: Kind, told: Told) 
         ("Quire writes, Strapi goes on", True),
         ("Strapi writes, Quire goes on", False),
     ):
-        told(name)
+        report(name)
         place = folder / ("there" if ours_first else "back")
         shutil.rmtree(place, ignore_errors=True)
-        trips[name] = await _trip(place, installed, kind, told, ours_first=ours_first)
+        trips[name] = await _trip(place, installed, kind, report, ours_first=ours_first)
     return trips
 
 
-async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_first: bool) -> Trip:
+async def _trip(
+    folder: Path, installed: Path, kind: Kind, report: Report, *, ours_first: bool
+) -> Trip:
     project = kind.recorded(folder / "first")
     application = application_of(project, folder / "strapi-first", installed)
-    told("writing the scenarios")
+    report("writing the scenarios")
     with serving(quire(project) if ours_first else application) as client:
         await write_all(client)
-        told("making accounts")
+        report("making accounts")
         made = await make_accounts(client)
         administrators = await make_administrators(client)
     lay_in_order(project)
@@ -78,12 +82,12 @@ async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_f
         after = rows(copied)
         # Before any request: some of the reads are meant to be complained about.
         complained = complaints(reader) if ours_first else ()
-        told("comparing answers")
+        report("comparing answers")
         ours, theirs = (first, second) if ours_first else (second, first)
         responses = await differing(
             Side("Quire", ours), Side("Strapi", theirs), lambda body: settled(body, kind.name)
         )
-        told("using the accounts")
+        report("using the accounts")
         accounts = [*await use_accounts(second, made), *await recorded_users(second)]
         accounts += await use_administrators(second, administrators)
     for one in (project, copied):

@@ -15,10 +15,10 @@ class Commits:
     def __init__(self) -> None:
         self.count = 0
 
-    async def told(self, _: Statement | None) -> Snapshot:
+    async def snapshot(self, _: Statement | None) -> Snapshot:
         return Snapshot(f"{self.count}:{self.count}:", '"en"')
 
     def tell(self, database: Database) -> None:
         """Let a database go by this, if it is one on PostgreSQL."""
         if isinstance(database, PostgresDatabase):
-            database._presence = PostgresContentVersion(self.told)  # noqa: SLF001 - nothing else leads there
+            database._presence = PostgresContentVersion(self.snapshot)  # noqa: SLF001 - nothing else leads there

@@ -22,9 +22,9 @@ def keep(folder: Path) -> None:
     place.mkdir()
     cluster = Cluster(place)
     try:
-        told = folder / f"{STATE}.new"
-        told.write_text(json.dumps({"url": cluster.start()}), encoding="ascii")
-        told.rename(folder / STATE)
+        reported = folder / f"{STATE}.new"
+        reported.write_text(json.dumps({"url": cluster.start()}), encoding="ascii")
+        reported.rename(folder / STATE)
         with (folder / USERS).open("ab") as users:
             fcntl.flock(users, fcntl.LOCK_EX)
     finally:

@@ -174,7 +174,7 @@ async def servers(request: pytest.FixtureRequest, own_recorded: Path) -> AsyncIt
         yield Servers(random.Random(request.param), caching, await site(**FORGETFUL), rows)
 
 
-async def test_no_cached_answer_differs_from_one_that_is_read_anew(servers: Servers) -> None:
+async def test_no_cached_response_differs_from_one_that_is_read_anew(servers: Servers) -> None:
     await servers.look()
     for number in range(_STEPS):
         await servers.write(number)

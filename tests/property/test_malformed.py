@@ -352,7 +352,7 @@ def test_any_body_is_answered(
     server.check(Sent(method, path, b"", sent_headers, body))
 
 
-def test_a_fault_of_the_server_would_be_seen(
+def test_an_error_of_the_server_would_be_seen(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = server.application.content

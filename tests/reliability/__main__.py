@@ -191,7 +191,7 @@ def outage(
         console.print(problem, style="red", markup=False)
     console.print(
         f"{way}, {seconds:g} s: {outcome.reads:,} reads answered, {outcome.kept:,} writes"
-        f" acknowledged and there, {outcome.refused:,} requests told to come back, the slowest"
+        f" acknowledged and there, {outcome.refused:,} requests asked to come back, the slowest"
         f" answer took {outcome.slowest:.1f} s, back {outcome.back:.2f} s after the database,"
         f" {len(problems)} faults",
         highlight=False,
@@ -298,10 +298,10 @@ def remodels(*, times: int = 100, workers: int = 1, database: str = "sqlite") ->
         kind.release(project)
     for problem in outcome.problems:
         console.print(problem, style="red", markup=False)
-    told = ", ".join(f"{used / 2**20:.0f}" for used in memory[:: max(1, times // 10)])
+    reported = ", ".join(f"{used / 2**20:.0f}" for used in memory[:: max(1, times // 10)])
     console.print(
         f"{len(memory)} changes under {outcome.answered:,} answers, each seen by all within"
-        f" {outcome.slowest:.2f} s, {len(outcome.problems)} faults; megabytes: {told}",
+        f" {outcome.slowest:.2f} s, {len(outcome.problems)} faults; megabytes: {reported}",
         highlight=False,
     )
     return 1 if outcome.problems else 0

@@ -45,12 +45,12 @@ class Targets:
 
 
 class RefusalError(Exception):
-    """The server answered a request with another status than success; ``told`` is its message."""
+    """The server answered a request with an error; ``message`` is its message."""
 
     def __init__(self, request: str, status: int, body: bytes) -> None:
         super().__init__(f"{request}: {status} {body.decode()}")
         error = json.loads(body)["error"]  # the content-type builder has a form of its own
-        self.told: str = error["message"] if isinstance(error, dict) else str(error)
+        self.message: str = error["message"] if isinstance(error, dict) else str(error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,9 +124,9 @@ def crash_background(
     acknowledged = {label for writer in writers for label in writer.acknowledged}
     started = launch()
     with running(started, _HEALTH, _HEALTHY):
-        told = _wait_for(project, acknowledged)
+        reported = _wait_for(project, acknowledged)
         stored = _stored(Site(started.port, token))
-    return Outcome(rounds, len(acknowledged), tuple(_problems(told, acknowledged, stored)))
+    return Outcome(rounds, len(acknowledged), tuple(_problems(reported, acknowledged, stored)))
 
 
 def _write_until_killed(site: Site, writers: list[Writer], pid: int, seconds: float) -> None:
@@ -141,7 +141,7 @@ def _write_until_killed(site: Site, writers: list[Writer], pid: int, seconds: fl
         thread.join()
 
 
-def _told(project: Path, file: str) -> list[tuple[str, str]]:
+def _delivered(project: Path, file: str) -> list[tuple[str, str]]:
     path = project / file
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     # A line may have been cut off by a kill; what it told of is told again.
@@ -159,10 +159,10 @@ def _wait_for(project: Path, acknowledged: set[str]) -> dict[str, list[tuple[str
     files = ("changes.jsonl", "jobs.jsonl")
     end = time.monotonic() + _PATIENCE_S
     while True:
-        told = {file: _told(project, file) for file in files}
-        missing = any(acknowledged - {label for _, label in told[file]} for file in files)
+        reported = {file: _delivered(project, file) for file in files}
+        missing = any(acknowledged - {label for _, label in reported[file]} for file in files)
         if not missing or time.monotonic() > end:
-            return told
+            return reported
         time.sleep(0.5)
 
 
@@ -184,9 +184,9 @@ def _stored(site: Site) -> Mapping[str, int]:
 
 
 def _problems(
-    told: Mapping[str, list[tuple[str, str]]], acknowledged: set[str], stored: Mapping[str, int]
+    reported: Mapping[str, list[tuple[str, str]]], acknowledged: set[str], stored: Mapping[str, int]
 ) -> Iterator[str]:
-    for file, lines in told.items():
+    for file, lines in reported.items():
         labels = {label for _, label in lines}
         for label in sorted(acknowledged - labels):
             yield f"{file}: {label} was acknowledged, and is missing"
@@ -195,10 +195,10 @@ def _problems(
             if stored.get(stem, -1) < int(version):
                 yield f"{file}: {label} was told of, and is not stored"
     order: dict[str, list[str]] = defaultdict(list)
-    for document, label in told["changes.jsonl"]:
+    for document, label in reported["changes.jsonl"]:
         if label not in order[document]:
             order[document].append(label)
     for document, labels_of_one in order.items():
         versions = [int(label.rpartition("-")[2]) for label in labels_of_one]
         if versions != sorted(versions):
-            yield f"{document}: told of in the order {', '.join(labels_of_one)}"
+            yield f"{document}: delivered in the order {', '.join(labels_of_one)}"

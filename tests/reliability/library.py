@@ -101,11 +101,11 @@ def _write(site: Site, shelf: Shelf, ended: threading.Event, chance: random.Rand
                 body = form([chance.choice(_PARTS)])
                 connection.request("POST", target, body, {**headers, "Content-Type": FORM_TYPE})
             response = connection.getresponse()
-            told = json.loads(response.read())
+            payload = json.loads(response.read())
             with shelf.lock:
                 shelf.done += 1
                 if response.status == 201:
-                    shelf.files.append(told[0]["id"])
+                    shelf.files.append(payload[0]["id"])
                 elif deletes and response.status == 200:
                     shelf.files = [one for one in shelf.files if one != known]
                     shelf.gone.append(int(known or 0))

@@ -37,7 +37,7 @@ _RETYPED = {"rating": {"type": "string"}, "views": {"type": "integer"}}
 _POSTER = type_file("poster", {"motto": {"type": "string"}, "pages": {"type": "integer"}})
 
 After = Callable[[int], Program[None]]
-"""What happens after each statement of a migration, told how many there were."""
+"""What happens after each statement of a migration, given how many there were."""
 
 
 def change_files(project: Path) -> None:
@@ -84,7 +84,7 @@ def nothing(_: int) -> Program[None]:
 
 
 def watched(program: Program[T], after: After) -> Program[T]:
-    """Run a program, and something else after each of its statements, told how many there were."""
+    """Run a program, and something else after each of its statements, given how many there were."""
     number = 0
     try:
         statement = next(program)

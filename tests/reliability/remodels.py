@@ -62,7 +62,7 @@ class Client:
     problems: list[str] = field(default_factory=list)
 
     def ask(self, ended: threading.Event) -> None:
-        """Ask until told to end, or until a request fails."""
+        """Ask until stopped, or until a request fails."""
         with closing(self.site.connect()) as connection:
             while not ended.is_set():
                 try:

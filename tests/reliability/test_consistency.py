@@ -70,9 +70,9 @@ def test_the_recorded_rows_are_sound(own_recorded: Path) -> None:
         ),
     ],
 )
-def test_each_kind_of_fault_is_found(change: str, found: str, own_recorded: Path) -> None:
+def test_each_kind_of_error_is_found(change: str, found: str, own_recorded: Path) -> None:
     with rows_of(own_recorded) as rows, rows.unwatched():
         assert rows.execute(f"{change} RETURNING id")
-    told = problems(own_recorded)
-    assert told
-    assert any(re.search(found, problem) for problem in told), told
+    reported = problems(own_recorded)
+    assert reported
+    assert any(re.search(found, problem) for problem in reported), reported

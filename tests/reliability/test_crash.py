@@ -19,12 +19,12 @@ ROUNDS = examples(3)
 def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_done(
     own_recorded: Path,
 ) -> None:
-    told: list[str] = []
+    reported: list[str] = []
     outcome = crash(
-        lambda: quire(own_recorded), rounds=ROUNDS, seconds=1.5, seed=137, progress=told.append
+        lambda: quire(own_recorded), rounds=ROUNDS, seconds=1.5, seed=137, progress=reported.append
     )
     assert outcome.problems == ()
-    assert outcome.rounds == len(told) == ROUNDS
+    assert outcome.rounds == len(reported) == ROUNDS
     assert outcome.acknowledged > 0
 
 

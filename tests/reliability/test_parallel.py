@@ -78,7 +78,7 @@ def create(site: Site, target: str, data: dict[str, object]) -> Callable[[], str
             try:
                 site.send(connection, "POST", target, {"data": data})
             except RefusalError as refusal:
-                return refusal.told
+                return refusal.message
         return "made"
 
     return act
@@ -94,8 +94,8 @@ def create(site: Site, target: str, data: dict[str, object]) -> Callable[[], str
 def test_of_many_with_one_unique_value_one_is_made(
     target: str, data: dict[str, object], served: Served
 ) -> None:
-    told = Counter(all_at_once([create(served.site, target, data)] * CLIENTS))
-    assert told == {"made": 1, "This attribute must be unique": CLIENTS - 1}
+    reported = Counter(all_at_once([create(served.site, target, data)] * CLIENTS))
+    assert reported == {"made": 1, "This attribute must be unique": CLIENTS - 1}
     assert problems(served.project) == []
 
 

@@ -403,7 +403,7 @@ class Receiver:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_port}/told"
+        return f"http://127.0.0.1:{self.server.server_port}/hook"
 
 
 @pytest.fixture

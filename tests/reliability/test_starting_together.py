@@ -56,7 +56,9 @@ def run_together(folders: list[Path], *command: str) -> list[tuple[int, str]]:
             for one in folders
         ]
         messages = [process.communicate(timeout=240)[1] for process in processes]
-        return [(one.returncode, told) for one, told in zip(processes, messages, strict=True)]
+        return [
+            (one.returncode, reported) for one, reported in zip(processes, messages, strict=True)
+        ]
 
 
 @pytest.fixture

@@ -37,13 +37,13 @@ def test_what_was_written_is_accepted() -> None:
         {"one": replace(KNOWN, draft=replace(ONE, tags=(*ONE.tags, "t4")))},
     ],
 )
-def test_anything_else_is_a_fault(found: dict[str, Article]) -> None:
+def test_anything_else_is_an_error(found: dict[str, Article]) -> None:
     (problem,) = writer(one=KNOWN).settle(found)
     assert problem.startswith("one: expected ")
 
 
 @pytest.mark.parametrize("found", [KNOWN, EDITED])
-def test_a_request_without_an_answer_may_have_been_carried_out_or_not(found: Article) -> None:
+def test_a_request_without_a_response_may_have_been_carried_out_or_not(found: Article) -> None:
     client = writer(request(EDITED), one=KNOWN)
     assert list(client.settle({"one": found})) == []
     assert client.articles == {"one": found}

@@ -63,7 +63,7 @@ class Writer:
     refusals: list[str] = field(default_factory=list)
 
     def write(self, site: Site, ended: threading.Event) -> None:
-        """Write until told to end, until the server is gone or until it refuses something."""
+        """Write until stopped, until the server is gone or until it refuses something."""
         with closing(site.connect()) as connection:
             while not ended.is_set():
                 request = self.pending = self.next_request()
@@ -95,7 +95,7 @@ class Writer:
                 yield f"{summary}: expected {expected}, found {actual}"
 
     def keep(self, request: Request, document_id: str | None) -> None:
-        """Remember that a request was answered, and the id that the answer told."""
+        """Remember that a request was answered, and the id in the response."""
         self.acknowledged += 1
         self._put(request.summary, replace(request.after, document_id=document_id))
         self.pending = None

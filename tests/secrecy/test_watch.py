@@ -32,7 +32,7 @@ def watch() -> Watch:
     """A watch of the test's own, that knows a password and two tokens."""
     watch = Watch()
     watch.sent({"Authorization": f"Bearer {TOKEN}"}, LOGIN)
-    watch.told("/api/auth/local", {}, orjson.dumps({"jwt": JWT, "user": {}}), LOGIN)
+    watch.record("/api/auth/local", {}, orjson.dumps({"jwt": JWT, "user": {}}), LOGIN)
     assert watch.leaks == []
     return watch
 
@@ -47,19 +47,19 @@ def test_secrets_are_seen_in_lines_tracebacks_headers_and_answers(
 ) -> None:
     show(watch, f"GET /api/users?token={secret} 200")
     show(watch, "request failed", failing(secret))
-    watch.told("/api/articles", {"location": f"/?t={secret}"}, b"{}", b"")
-    watch.told("/api/articles", {}, orjson.dumps({"data": [{"x": f"a {secret}"}]}), b"")
-    watch.told("/api/articles", {}, f"<p>{secret}</p>".encode(), b"")
-    watch.told("/api/auth/local", {}, orjson.dumps({"user": {"x": secret}}), LOGIN)
+    watch.record("/api/articles", {"location": f"/?t={secret}"}, b"{}", b"")
+    watch.record("/api/articles", {}, orjson.dumps({"data": [{"x": f"a {secret}"}]}), b"")
+    watch.record("/api/articles", {}, f"<p>{secret}</p>".encode(), b"")
+    watch.record("/api/auth/local", {}, orjson.dumps({"user": {"x": secret}}), LOGIN)
     assert len(watch.leaks) == 6
     assert not any(secret in leak for leak in watch.leaks)
 
 
-def test_answers_may_give_tokens_out_where_that_is_what_they_are_for(watch: Watch) -> None:
+def test_responses_may_give_tokens_out_where_that_is_what_they_are_for(watch: Watch) -> None:
     given = orjson.dumps({"jwt": JWT, "refreshToken": TOKEN})
-    watch.told("/api/auth/refresh", {"set-cookie": f"t={TOKEN}"}, given, b"")
+    watch.record("/api/auth/refresh", {"set-cookie": f"t={TOKEN}"}, given, b"")
     assert watch.leaks == []
-    watch.told("/api/users/me", {}, given, b"")
+    watch.record("/api/users/me", {}, given, b"")
     assert len(watch.leaks) == 1
 
 
@@ -68,20 +68,20 @@ def test_an_error_may_show_a_value_that_it_refuses_but_not_what_else_was_sent(
 ) -> None:
     refused = {"path": ["password"], "value": PASSWORD}
     response = orjson.dumps({"error": {"details": {"errors": [refused]}}})
-    watch.told("/api/auth/local/register", {}, response, LOGIN)
+    watch.record("/api/auth/local/register", {}, response, LOGIN)
     assert watch.leaks == []
-    watch.told("/api/auth/local/register", {}, response, b"{}")
+    watch.record("/api/auth/local/register", {}, response, b"{}")
     whole = {"path": [], "value": {"password": PASSWORD}}
     response = orjson.dumps({"error": {"details": {"errors": [whole]}}})
-    watch.told("/api/auth/local/register", {}, response, LOGIN)
+    watch.record("/api/auth/local/register", {}, response, LOGIN)
     assert len(watch.leaks) == 2
 
 
 def test_files_that_come_with_the_server_show_nobodys_secrets(watch: Watch) -> None:
-    told = orjson.dumps({"a": PASSWORD})
-    watch.told("/docs/swagger-ui-bundle.js", {}, told, b"")
+    reported = orjson.dumps({"a": PASSWORD})
+    watch.record("/docs/swagger-ui-bundle.js", {}, reported, b"")
     assert watch.leaks == []
-    watch.told("/docs", {}, told, b"")
+    watch.record("/docs", {}, reported, b"")
     assert len(watch.leaks) == 1
 
 
@@ -89,7 +89,7 @@ def test_what_is_no_secret_is_none() -> None:
     watch = Watch()
     watch.sent({"Authorization": "Bearer x"}, b'{"password": "password", "code": "1234567"}')
     watch.sent({}, b'{"data": {"code": "AB-1234567"}, "password": "xxxxxxxxxxx"}')
-    watch.told("/api/articles", {}, b'{"a": "password 1234567 AB-1234567 xxxxxxxxxxx"}', b"")
+    watch.record("/api/articles", {}, b'{"a": "password 1234567 AB-1234567 xxxxxxxxxxx"}', b"")
     show(watch, "a password is a required field", failing(TOKEN))
     assert watch.leaks == []
 

@@ -29,7 +29,7 @@ _SENT = frozenset(
     }
 )
 """Fields of bodies whose values are secrets."""
-_TOLD = frozenset({"jwt", "refreshToken", "token", "accessKey", "registrationToken"})
+_ALLOWED = frozenset({"jwt", "refreshToken", "token", "accessKey", "registrationToken"})
 """Members of answers that give tokens out."""
 _UNKNOWN = "this field has unspecified keys"
 _TELLING = re.compile(
@@ -86,7 +86,7 @@ class Watch(Struct):
             for secret in _secrets_of(_parsed(body)):
                 self._note(secret)
 
-    def told(self, target: str, headers: Mapping[str, str], body: bytes, sent: bytes) -> None:
+    def record(self, target: str, headers: Mapping[str, str], body: bytes, sent: bytes) -> None:
         """Look at the answer to a request, and learn what it gives out."""
         if target.startswith(_SHIPPED):
             return
@@ -95,10 +95,10 @@ class Watch(Struct):
         self.look(f"a header of the answer to {target}", kept)
         if self._found(text) is not None:
             shown = _without_echo(_parsed(body), _secrets_by_name(_parsed(sent)))
-            shown = _without_told(shown) if _TELLING.match(target) else shown
+            shown = _without_allowed(shown) if _TELLING.match(target) else shown
             self.look(f"the answer to {target}", orjson.dumps(shown).decode())
         if _TELLING.match(target):
-            for secret in _members(_parsed(body), _TOLD):
+            for secret in _members(_parsed(body), _ALLOWED):
                 self._note(secret)
 
     def _found(self, text: str) -> str | None:
@@ -153,11 +153,13 @@ def _members(value: object, names: frozenset[str]) -> Iterator[object]:
             yield from _members(inner, names)
 
 
-def _without_told(value: object) -> object:
+def _without_allowed(value: object) -> object:
     """Leave out the members that give tokens out."""
     if isinstance(value, dict):
-        return {name: _without_told(inner) for name, inner in value.items() if name not in _TOLD}
-    return [_without_told(inner) for inner in value] if isinstance(value, list) else value
+        return {
+            name: _without_allowed(inner) for name, inner in value.items() if name not in _ALLOWED
+        }
+    return [_without_allowed(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _without_echo(value: object, sent: Mapping[str, object]) -> object:

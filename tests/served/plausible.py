@@ -133,8 +133,8 @@ def encode(media_type: str, value: Json) -> tuple[str, bytes]:
 def _part(name: str, value: Json) -> bytes:
     """Return a field of a form, with a small text file where it may hold files."""
     is_file = name == "files"
-    told = '; filename="note.txt"\r\nContent-Type: text/plain' if is_file else ""
+    reported = '; filename="note.txt"\r\nContent-Type: text/plain' if is_file else ""
     text = value if isinstance(value, str) else json.dumps(value)
     content = "a note" if is_file else text
-    head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{told}'
+    head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{reported}'
     return f"{head}\r\n\r\n{content}\r\n".encode()

@@ -94,7 +94,7 @@ def test_what_keeps_an_entry_from_being_published_is_listed_and_leads_to_its_fie
     assert (entry["name"], entry["on"]) == ("abc", True)
 
 
-def test_links_to_drafts_are_told_before_an_entry_is_published(site: Site, page: Page) -> None:
+def test_links_to_drafts_are_reported_before_an_entry_is_published(site: Site, page: Page) -> None:
     draft = site.api("POST", ARTICLES, {"title": "Still a draft"})["data"]["documentId"]
     further = {"connect": [{"documentId": draft}]}
     values = {"name": "Leads to a draft", "on": True, "further": further}

@@ -35,9 +35,9 @@ class _FormEntry(NamedTuple):
     """A written entry as it is shown, and which version of its document that is."""
 
     document_id: str
-    entry: Shown
+    entry: EntryJson
     wanted: RequestedVersion
-    localizations: list[Shown]
+    localizations: list[EntryJson]
 
 
 class WriteContext(Struct, frozen=True):
@@ -112,7 +112,7 @@ class WriteContext(Struct, frozen=True):
         return written
 
     def _remove(
-        self, document_id: str, versions: Iterable[Shown], locale: str | None
+        self, document_id: str, versions: Iterable[EntryJson], locale: str | None
     ) -> Program[None]:
         """Delete a document in one locale, or in every one for a star.
 

@@ -148,7 +148,7 @@ async def test_what_was_undone_is_noted_by_nobody(office: Office) -> None:
     assert len(await noted(office)) == before
 
 
-async def test_each_change_is_noted_once_with_the_status_of_its_answer(office: Office) -> None:
+async def test_each_change_is_noted_once_with_the_status_of_its_response(office: Office) -> None:
     papers = "/content-manager/collection-types/api::paper.paper"
     made = await office.ask("POST", papers, {"title": "Tide"}, token=office.boss)
     document = f"{papers}/{made.data['documentId']}"
@@ -174,5 +174,5 @@ async def test_each_change_is_noted_once_with_the_status_of_its_answer(office: O
         answered.append((f"{method} {path}", reply.status))
     office.boss = (await office.sign_in(BOSS["email"])).data["token"]
     rows = [row for row in await noted(office) if row["action"] != "POST /admin/login"]
-    told = [row["status"] for row in reversed(rows)][-len(answered) :]
-    assert told == [status for _, status in answered]
+    reported = [row["status"] for row in reversed(rows)][-len(answered) :]
+    assert reported == [status for _, status in answered]

@@ -111,9 +111,11 @@ def types_read(route: Route) -> Iterator[str]:
 
 
 async def test_handlers_read_the_bodies_that_their_routes_declare(office: Office) -> None:
-    told = {named(route): set(types_read(route)) for route in routes(office)}
+    reported = {named(route): set(types_read(route)) for route in routes(office)}
     declared = {named(route): getattr(route.body, "__name__", None) for route in routes(office)}
-    wrong = {key: (names, declared[key]) for key, names in told.items() if names - {declared[key]}}
+    wrong = {
+        key: (names, declared[key]) for key, names in reported.items() if names - {declared[key]}
+    }
 
     assert not wrong
-    assert sum(map(bool, told.values())) > 30
+    assert sum(map(bool, reported.values())) > 30

@@ -137,7 +137,7 @@ async def test_a_bulk_edit_is_shown_before_it_is_made(office: Office) -> None:
     assert (await office.ask("GET", path, token=office.boss)).data["price"] == 2
 
 
-async def test_a_bulk_edit_is_made_as_a_whole_and_under_the_rights_of_each_entry(
+async def test_a_bulk_edit_is_made_as_a_whole_and_with_the_permissions_of_each_entry(
     office: Office,
 ) -> None:
     token = await editor(

@@ -135,7 +135,7 @@ async def test_what_is_no_still_image_is_not_cropped(darkroom: Darkroom) -> None
         assert failed(missing) == (404, "NotFoundError")
 
 
-async def test_copies_need_the_right_to_upload_and_replacing_that_to_change(
+async def test_copies_need_the_permission_to_upload_and_replacing_that_to_change(
     darkroom: Darkroom,
 ) -> None:
     file_id = await darkroom.uploaded(file=PHOTO)

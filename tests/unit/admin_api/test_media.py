@@ -153,8 +153,8 @@ async def test_who_may_not_upload_leaves_nothing_behind(darkroom: Darkroom) -> N
 
 async def test_one_file_is_uploaded_replaced_and_described(darkroom: Darkroom) -> None:
     made = json.loads((await darkroom.send(NOTE, target="/upload/files")).content)
-    told = {"fileInfo": {"focalPoint": {"x": 20, "y": 30}}}
-    described = await darkroom.ask("PUT", f"/upload/files/{made['id']}", told)
+    reported = {"fileInfo": {"focalPoint": {"x": 20, "y": 30}}}
+    described = await darkroom.ask("PUT", f"/upload/files/{made['id']}", reported)
     other = FilePart("second.txt", b"Rinse.", "text/plain")
     replaced = await darkroom.send(other, target=f"/upload/files/{made['id']}/replace")
     served = await darkroom.client.request("GET", made["url"], {}, b"")

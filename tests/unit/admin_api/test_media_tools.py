@@ -41,7 +41,7 @@ async def using(darkroom: Darkroom, **data: object) -> str:
     return str(json.loads(made.content)["data"]["documentId"])
 
 
-async def test_uses_are_told_with_what_entries_are_called(darkroom: Darkroom) -> None:
+async def test_uses_are_reported_with_what_entries_are_called(darkroom: Darkroom) -> None:
     document_id = await using(darkroom, cover=NOTES)
     found = await darkroom.read(f"/admin/x/media/{NOTES}/usage")
 
@@ -128,7 +128,7 @@ async def test_a_file_is_imported_into_a_folder(darkroom: Darkroom) -> None:
 
 
 @pytest.mark.usefixtures("_from_here")
-async def test_of_several_addresses_the_fate_of_each_is_told(darkroom: Darkroom) -> None:
+async def test_of_several_addresses_the_fate_of_each_is_reported(darkroom: Darkroom) -> None:
     async with serving(lambda _: plain(b"hello", "Content-Type: text/plain")) as (url, _):
         body = {"urls": [f"{url}/a.txt", "file:///etc/passwd"], "folderId": 2}
         response = await darkroom.ask("POST", SEVERAL, body)

@@ -350,7 +350,7 @@ async def test_a_type_sent_back_as_it_was_read_changes_nothing(model_site: Model
 
 
 @pytest.mark.parametrize(
-    ("attributes", "path", "told"),
+    ("attributes", "path", "message"),
     [
         ({"x": relation("manyToOne", WRITER, "id")}, ["attributes", "id"], "reserved"),
         ({"x": relation("manyToOne", WRITER, "name")}, ["x", "targetAttribute"], "there already"),
@@ -370,13 +370,13 @@ async def test_a_type_sent_back_as_it_was_read_changes_nothing(model_site: Model
     ],
 )
 async def test_what_made_the_reference_stop_is_an_error_at_its_path(
-    model_site: ModelSite, attributes: JsonObject, path: list[str], told: str
+    model_site: ModelSite, attributes: JsonObject, path: list[str], message: str
 ) -> None:
     before = model_site.files()
     reply = await model_site.ask("POST", f"{BUILDER}/content-types", memo(attributes))
     assert reply.status == 400, reply.json
     [error] = reply.json["error"]["details"]["errors"]
-    assert told in error["message"]
+    assert message in error["message"]
     assert set(path) <= set(error["path"])
     assert model_site.files() == before
     assert (await model_site.ask("GET", f"{BUILDER}/content-types/{MEMO}")).status == 404
@@ -387,8 +387,8 @@ async def test_what_others_use_is_not_taken(model_site: ModelSite) -> None:
     reply = await model_site.ask("POST", f"{BUILDER}/content-types", body)
     assert "is the table of" in reply.json["error"]["message"]
     taken = changed(MEMO, action="create", pluralName="writers")
-    told = (await model_site.update(taken)).json["error"]
-    assert "writers is taken" in str(told)
+    payload = (await model_site.update(taken)).json["error"]
+    assert "writers is taken" in str(payload)
     foreign = f"{BUILDER}/content-types/plugin::upload.file"
     assert (await model_site.ask("PUT", foreign, memo({}))).status == 404
     assert (await model_site.ask("DELETE", foreign)).status == 404
@@ -516,7 +516,7 @@ async def test_what_cannot_be_read_is_refused(model_site: ModelSite) -> None:
     assert model_site.files() == before
 
 
-async def test_a_plan_tells_every_fault_at_its_path(model_site: ModelSite) -> None:
+async def test_a_plan_tells_every_error_at_its_path(model_site: ModelSite) -> None:
     wanted = changed(
         WRITER,
         attribute("short", type="string", minLength=5, maxLength=2),

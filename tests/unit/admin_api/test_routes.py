@@ -161,7 +161,9 @@ async def test_who_is_no_administrator_gets_nowhere(tmp_path: Path) -> None:
         assert contents(tmp_path) == before
 
 
-async def test_administrators_without_rights_do_nothing_but_what_is_theirs(tmp_path: Path) -> None:
+async def test_administrators_without_permissions_do_nothing_but_what_is_theirs(
+    tmp_path: Path,
+) -> None:
     async with open_office(tmp_path) as office:
         _, token = await clerk(office)
         before = contents(tmp_path)

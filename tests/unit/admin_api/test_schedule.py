@@ -107,7 +107,9 @@ async def test_a_new_time_replaces_the_former_one_and_none_cancels_it(office: Of
     assert {job.state for job in await jobs_of(office)} == {"cancelled"}
 
 
-async def test_what_cannot_be_published_then_is_told_and_not_tried_again(office: Office) -> None:
+async def test_what_cannot_be_published_then_is_reported_and_not_tried_again(
+    office: Office,
+) -> None:
     document_id = await paper(office)
     at = later(office)
     await schedule(office, document_id, publishAt=at)

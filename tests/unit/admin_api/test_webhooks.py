@@ -124,7 +124,7 @@ async def test_values_of_headers_are_masked_for_those_who_only_read(office: Offi
     assert other.data["headers"] == {"X-Key": "•••"}
 
 
-async def test_a_hook_is_tried_out_and_its_answer_told(tmp_path: Path) -> None:
+async def test_a_hook_is_tried_out_and_its_response_told(tmp_path: Path) -> None:
     private = {"webhooks.private_addresses": True}
     response = b"HTTP/1.1 202 Accepted\r\nContent-Length: 6\r\nX-Id: 7\r\n\r\nqueued and more"
     async with (
@@ -156,7 +156,7 @@ async def test_a_hook_is_tried_out_and_its_answer_told(tmp_path: Path) -> None:
     ],
     ids=["chunked", "long", "cut off", "no text", "no HTTP any more"],
 )
-async def test_the_body_of_an_answer_is_shown_as_far_as_it_came(
+async def test_the_body_of_a_response_is_shown_as_far_as_it_came(
     tmp_path: Path, response: bytes, body: str
 ) -> None:
     private = {"webhooks.private_addresses": True}
@@ -204,7 +204,7 @@ async def test_headers_that_were_stored_earlier_do_not_frame_a_call(tmp_path: Pa
     assert sent["x-key"] == "k"
 
 
-async def test_a_redirect_is_told_and_not_followed(tmp_path: Path) -> None:
+async def test_a_redirect_is_reported_and_not_followed(tmp_path: Path) -> None:
     private = {"webhooks.private_addresses": True}
     response = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n"
     async with (
@@ -236,7 +236,7 @@ async def test_an_address_that_leads_inside_is_not_called_either(tmp_path: Path)
 
 
 @pytest.mark.parametrize("response", [b"", b"\0" * 100_000, b"SSH-2.0\r\n"])
-async def test_an_answer_that_is_no_http_is_told_as_such(tmp_path: Path, response: bytes) -> None:
+async def test_a_response_that_is_no_http_is_reported(tmp_path: Path, response: bytes) -> None:
     private = {"webhooks.private_addresses": True}
     async with open_office(tmp_path, settings=private) as office, listening(response) as (port, _):
         path = await made(office, url=f"http://127.0.0.1:{port}/build")

@@ -104,7 +104,7 @@ def test_a_clock_that_is_set_back_does_not_make_a_window_longer(file: Path) -> N
 
 
 @pytest.mark.parametrize("content", [b"", b"something else", b"quire calls 0\n" + bytes(5_000_000)])
-def test_a_file_of_another_kind_is_made_anew(file: Path, content: bytes) -> None:
+def test_a_file_of_another_kind_is_created_again(file: Path, content: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(content)
     counts = SharedCounters("secret", file)

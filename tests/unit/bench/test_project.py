@@ -25,7 +25,7 @@ def test_a_project_has_no_fewer_types_than_the_model(tmp_path: Path) -> None:
         make_project(tmp_path / "project", types=3)
 
 
-def test_a_project_is_made_anew(tmp_path: Path) -> None:
+def test_a_project_is_created_again(tmp_path: Path) -> None:
     make_project(tmp_path / "project", types=9)
     make_project(tmp_path / "project")
     assert len(own_types(tmp_path / "project")) == OWN_TYPES

@@ -154,7 +154,7 @@ def test_every_row_of_every_table_has_all_columns() -> None:
         assert all(len(row) == len(table.columns) for row in table.rows)
 
 
-def test_equal_answers_are_said_to_be_equal() -> None:
+def test_equal_responses_are_said_to_be_equal() -> None:
     assert equality_sentence(RUN).endswith("they are equal.")
 
 
@@ -163,7 +163,7 @@ def test_one_server_alone_is_not_said_to_have_equal_answers() -> None:
     assert "equal" not in equality_sentence(alone)
 
 
-def test_unequal_answers_are_marked_and_told() -> None:
+def test_unequal_responses_are_marked_and_told() -> None:
     unequal = replace(RESULT, difference="/api/articles: Strapi and Quire differ at .data")
     text = markdown(replace(RUN, results=(unequal,)))
     assert "| flat page of 25 * |" in text

@@ -12,15 +12,15 @@ def test_files_of_about_the_same_size_are_equal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "told"),
+    ("other", "reported"),
     [
         ({"original": MADE["original"]}, "files ['original', 'thumbnail'] and ['original']"),
         ({**MADE, "thumbnail": (233, 156, 10.0)}, "thumbnail: [234, 156] and [233, 156]"),
         ({**MADE, "original": (2448, 1632, 700.0)}, "original: 1200.0 and 700.0 KB"),
     ],
 )
-def test_what_differs_is_told(other: dict[str, tuple[int, int, float]], told: str) -> None:
-    assert difference(MADE, other) == told
+def test_what_differs_is_reported(other: dict[str, tuple[int, int, float]], reported: str) -> None:
+    assert difference(MADE, other) == reported
 
 
 def test_tables_show_medians_and_what_others_waited() -> None:

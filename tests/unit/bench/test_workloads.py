@@ -51,7 +51,7 @@ def test_an_unknown_workload_is_refused_with_the_names_there_are() -> None:
         (1.5, 1.5),
     ],
 )
-def test_equal_answers_have_no_difference(left: object, right: object) -> None:
+def test_equal_responses_have_no_difference(left: object, right: object) -> None:
     assert first_difference(left, right) is None
 
 
@@ -67,7 +67,7 @@ def test_equal_answers_have_no_difference(left: object, right: object) -> None:
         ({"a": None}, {"a": {}}, ".a: null and {}"),
     ],
 )
-def test_the_first_difference_is_told_with_its_path(
+def test_the_first_difference_is_reported_with_its_path(
     left: object, right: object, difference: str
 ) -> None:
     assert first_difference(left, right) == difference

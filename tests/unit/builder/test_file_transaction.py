@@ -111,7 +111,7 @@ def test_what_somebody_has_written_since_stays(project: Path) -> None:
     assert files(project)[CHANGES[0].path] == "by hand"
 
 
-def test_what_cannot_be_written_is_told_before_anything_is(project: Path) -> None:
+def test_what_cannot_be_written_is_reported_before_anything_is(project: Path) -> None:
     (project / "src/api/c").write_text("a file where a folder should be")
     with pytest.raises(
         UnwritableFilesError, match=r"src/api/c/deep/schema\.json cannot be written"

@@ -31,7 +31,7 @@ def test_nothing_is_changed(run: Run, project: Path) -> None:
     assert everything_in(project) == before
 
 
-def test_faults_of_settings_and_schema_are_told_together(run: Run, project: Path) -> None:
+def test_errors_of_settings_and_schema_are_reported_together(run: Run, project: Path) -> None:
     (project / "quire.toml").write_text("[api]\nmax_limt = 1\n", encoding="utf-8")
     file = project / "src/api/tag/content-types/tag/schema.json"
     schema = json.loads(file.read_text(encoding="utf-8"))
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_database_is_a_problem(run: Run, project: Path) -> Non
     assert "is not a SQLite database" in output
 
 
-def test_what_the_database_lacks_is_told(run: Run, project: Path) -> None:
+def test_what_the_database_lacks_is_reported(run: Run, project: Path) -> None:
     change_database(project, "DROP TABLE tags", "ALTER TABLE articles DROP COLUMN views")
 
     code, output, _ = run("check", project)
@@ -168,7 +168,7 @@ def test_indexes_are_advised_for_lists_that_were_slow(run: Run, project: Path) -
     assert run("index", project).messages == "The database has all indexes.\n"
 
 
-def test_outdated_statistics_are_told_and_renewed(run: Run, project: Path) -> None:
+def test_outdated_statistics_are_reported_and_renewed(run: Run, project: Path) -> None:
     run("index", project, "--apply")
     few = ("DELETE FROM tags", "INSERT INTO tags (label) VALUES ('a')", "ANALYZE tags")
     change_database(project, *few)

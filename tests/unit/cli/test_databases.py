@@ -34,7 +34,7 @@ def companions(project: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_an_empty_file_is_told(project: Path, workers: str) -> None:
+def test_an_empty_file_is_reported(project: Path, workers: str) -> None:
     database(project).write_bytes(b"")
 
     messages = refused(project, "--port", "0", "--workers", workers)
@@ -44,7 +44,7 @@ def test_an_empty_file_is_told(project: Path, workers: str) -> None:
     assert companions(project) == ["data.db"]
 
 
-def test_a_database_without_tables_is_told(project: Path) -> None:
+def test_a_database_without_tables_is_reported(project: Path) -> None:
     database(project).unlink()
     change(project, "CREATE TABLE gone (id)", "DROP TABLE gone")
 
@@ -52,7 +52,7 @@ def test_a_database_without_tables_is_told(project: Path) -> None:
     assert companions(project) == ["data.db"]
 
 
-def test_a_database_of_something_else_is_told(project: Path) -> None:
+def test_a_database_of_something_else_is_reported(project: Path) -> None:
     database(project).unlink()
     change(project, "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY, url TEXT)")
 
@@ -71,7 +71,7 @@ def test_a_table_that_is_missing_is_named(project: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", [20, 99, 100, 600, 4096, 6000])
-def test_a_database_that_was_cut_off_is_told(project: Path, kept: int) -> None:
+def test_a_database_that_was_cut_off_is_reported(project: Path, kept: int) -> None:
     database(project).write_bytes(database(project).read_bytes()[:kept])
 
     messages = refused(project, "--port", "0")
@@ -80,7 +80,7 @@ def test_a_database_that_was_cut_off_is_told(project: Path, kept: int) -> None:
     assert companions(project) == ["data.db"]
 
 
-def test_a_database_with_damage_inside_is_told(project: Path) -> None:
+def test_a_database_with_damage_inside_is_reported(project: Path) -> None:
     content = bytearray(database(project).read_bytes())
     # The first page after its header, where the tables are listed.
     content[100:4096] = os.urandom(3996)
@@ -92,7 +92,7 @@ def test_a_database_with_damage_inside_is_told(project: Path) -> None:
     assert companions(project) == ["data.db"]
 
 
-def test_a_folder_in_the_place_of_the_database_is_told(project: Path) -> None:
+def test_a_folder_in_the_place_of_the_database_is_reported(project: Path) -> None:
     database(project).unlink()
     database(project).mkdir()
 

@@ -122,8 +122,8 @@ async def test_a_column_too_much_is_no_reason_not_to_start(project: Path) -> Non
     with capture_logs() as logs:
         await app.start()
         await app.stop()
-    [told] = [log for log in logs if "more than the schema wants" in log["event"]]
-    assert any("drop the column title of articles" in step for step in told["steps"])
+    [reported] = [log for log in logs if "more than the schema wants" in log["event"]]
+    assert any("drop the column title of articles" in step for step in reported["steps"])
 
 
 def test_what_is_added_is_applied_at_once(project: Path, run: Run) -> None:

@@ -47,7 +47,7 @@ def test_a_second_time_nothing_is_changed(run: Run, blog: Path) -> None:
     assert everything_in(blog) == before
 
 
-def test_all_faults_of_the_content_are_shown_and_nothing_is_made(run: Run, blog: Path) -> None:
+def test_all_errors_of_the_content_are_shown_and_nothing_is_made(run: Run, blog: Path) -> None:
     (blog / "content/authors.json").write_text('[{"key": "x", "data": {"name": 1}}]', "utf-8")
     before = everything_in(blog)
 

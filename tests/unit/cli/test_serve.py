@@ -1,4 +1,4 @@
-"""The server as a process: it says where it is, stops when told, or says why it cannot start."""
+"""The server process: it prints its address, stops on a signal, or reports why it cannot start."""
 
 import json
 import signal
@@ -195,7 +195,7 @@ def children(process: Popen[str]) -> set[str]:
     return set(listed.split())
 
 
-def test_development_waits_while_a_file_has_a_fault(project: Path) -> None:
+def test_development_waits_while_a_file_has_an_error(project: Path) -> None:
     settings = project / "quire.toml"
     with serving("dev", project) as (address, process):
         assert process.stderr is not None
@@ -207,7 +207,7 @@ def test_development_waits_while_a_file_has_a_fault(project: Path) -> None:
         assert ready_at(process) == address
 
 
-def test_a_port_in_use_is_told(project: Path) -> None:
+def test_a_port_in_use_is_reported(project: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
 
@@ -216,26 +216,26 @@ def test_a_port_in_use_is_told(project: Path) -> None:
     assert f"Cannot listen on 127.0.0.1 port {port}: Address already in use." in messages
 
 
-def test_faults_of_the_settings_are_told(project: Path) -> None:
+def test_errors_of_the_settings_are_reported(project: Path) -> None:
     (project / "quire.toml").write_text("[api]\nmax_limt = 1\n", encoding="utf-8")
 
     assert "did you mean api.max_limit?" in refused(project)
 
 
-def test_missing_secrets_are_told(project: Path) -> None:
+def test_missing_secrets_are_reported(project: Path) -> None:
     (project / ".env").unlink()
 
     assert "quire config --new-secrets" in refused(project)
 
 
-def test_faults_of_the_schema_are_told(project: Path) -> None:
+def test_errors_of_the_schema_are_reported(project: Path) -> None:
     (project / "src/api/tag/content-types/tag/schema.json").write_text("{", encoding="utf-8")
 
     assert "src/api/tag/content-types/tag/schema.json" in refused(project, "--port", "0")
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_missing_database_is_told(project: Path, workers: str) -> None:
+def test_a_missing_database_is_reported(project: Path, workers: str) -> None:
     (project / ".tmp/data.db").unlink()
 
     messages = refused(project, "--port", "0", "--workers", workers)
@@ -243,13 +243,13 @@ def test_a_missing_database_is_told(project: Path, workers: str) -> None:
     assert str(project / ".tmp/data.db") in messages
 
 
-def test_a_file_that_is_no_database_is_told(project: Path) -> None:
+def test_a_file_that_is_no_database_is_reported(project: Path) -> None:
     (project / ".tmp/data.db").write_text("not a database, but long enough", encoding="utf-8")
 
     assert "is not a SQLite database" in refused(project, "--port", "0")
 
 
-def test_a_database_of_a_newer_layout_is_told(project: Path) -> None:
+def test_a_database_of_a_newer_layout_is_reported(project: Path) -> None:
     with closing(sqlite3.connect(project / ".tmp/data.db")) as connection, connection:
         connection.execute(
             "INSERT INTO strapi_migrations_internal (name) VALUES ('9.0.0-turn-everything-round')"
@@ -258,7 +258,7 @@ def test_a_database_of_a_newer_layout_is_told(project: Path) -> None:
     assert "9.0.0-turn-everything-round" in refused(project, "--port", "0")
 
 
-def test_a_locked_database_is_told(project: Path) -> None:
+def test_a_locked_database_is_reported(project: Path) -> None:
     (project / "quire.toml").write_text("[database]\nbusy_timeout_ms = 50\n", encoding="utf-8")
     # In a process of its own: reading the file in this one would lose the lock.
     hold = (

@@ -128,7 +128,7 @@ def test_connections_after_the_signal_are_served_or_refused(project: Path, worke
 
 
 @whatever_the_workers
-def test_a_request_that_takes_too_long_is_answered_503(project: Path, workers: str) -> None:
+def test_a_request_that_takes_too_long_gets_503(project: Path, workers: str) -> None:
     with stopping(project, workers, "1s") as (_, slow, process):
         response = slow.response()
         assert response.status == 503
@@ -144,7 +144,7 @@ def test_a_request_that_takes_too_long_is_answered_503(project: Path, workers: s
     scope="session",
     ids=["sqlite POST", "postgresql POST", "postgresql GET"],
 )
-def test_a_request_that_waits_for_the_database_is_answered_503(
+def test_a_request_that_waits_for_the_database_gets_503(
     kind: Kind, own_recorded: Path, method: str
 ) -> None:
     (own_recorded / "quire.toml").write_text(STOP_AFTER.format("1s"), encoding="utf-8")

@@ -64,7 +64,7 @@ def test_a_token_is_deleted_with_its_grants_and_no_others(run: Run, project: Pat
     assert rows(project, "SELECT count(*) FROM strapi_api_token_permissions_token_lnk") == before
 
 
-def test_a_token_that_is_not_there_is_told(run: Run, project: Path) -> None:
+def test_a_token_that_is_not_there_is_reported(run: Run, project: Path) -> None:
     for command in ("regenerate", "delete"):
         code, _, messages = run("token", command, project, "--name", "nope")
         assert code == 2

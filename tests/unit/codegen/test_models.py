@@ -103,7 +103,7 @@ def test_typescript_passes_the_strictest_type_check(schema: Schema, tmp_path: Pa
     assert checked.returncode == 0, checked.stdout
 
 
-async def test_answers_fit_with_and_without_populate(kiosk: Kiosk, tmp_path: Path) -> None:
+async def test_responses_fit_with_and_without_populate(kiosk: Kiosk, tmp_path: Path) -> None:
     models = imported(python_of(kiosk.app.schema), tmp_path, "kiosk_models")
     writer = await kiosk.sent("POST", "writers", {"name": "Ines"})
     data = {

@@ -13,7 +13,7 @@ from tests.conformance.client import running
 
 
 @pytest.mark.whatever_the_database("the body of the request never comes")
-async def test_a_cancelled_request_is_answered_503_and_its_task_is_cancelled(
+async def test_a_cancelled_request_gets_503_and_its_task_is_cancelled(
     shared_recorded: Path,
 ) -> None:
     waits = asyncio.Event()

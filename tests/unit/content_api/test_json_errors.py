@@ -14,7 +14,7 @@ RECORDED: dict[str, str | None] = dict(json.loads(GOLDEN.read_text(encoding="utf
 LARGE = 1 << 19
 
 
-def test_faults_are_told_as_javascript_tells_them() -> None:
+def test_errors_are_told_as_javascript_tells_them() -> None:
     assert {text: find_problem(text) for text in RECORDED} == RECORDED
 
 

@@ -27,7 +27,7 @@ async def test_the_tag_is_the_moment_of_the_last_change(write: Writer) -> None:
     assert response.headers["etag"] == f'"{response.json["data"]["updatedAt"]}"'
 
 
-async def test_an_answer_that_leaves_the_moment_out_has_no_tag(write: Writer) -> None:
+async def test_a_response_that_leaves_the_moment_out_has_no_tag(write: Writer) -> None:
     assert "etag" not in (await write("GET", f"{PATH}?fields=title")).headers
 
 

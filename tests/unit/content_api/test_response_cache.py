@@ -86,7 +86,7 @@ def test_no_answer_takes_the_place_of_many() -> None:
     assert len(kept) == 0
 
 
-def test_an_answer_that_is_kept_again_takes_no_more_room() -> None:
+def test_a_response_that_is_kept_again_takes_no_more_room() -> None:
     kept = cache(10_000)
     keep(kept, question(b"other"), 0)
     for _ in range(100):

@@ -43,7 +43,7 @@ async def metrics_when_remembered(client: AsgiClient) -> dict[str, tuple[str, fl
     return min([await metrics(client, LIST) for _ in range(20)], key=statements)
 
 
-async def test_an_answer_names_the_rooms_that_it_went_through(client: AsgiClient) -> None:
+async def test_a_response_names_the_rooms_that_it_went_through(client: AsgiClient) -> None:
     found = await metrics(client, LIST)
     assert set(found) == {"authenticate", "resolve", "database", "total"}
 
@@ -76,7 +76,7 @@ async def test_errors_and_files_are_timed_too(client: AsgiClient) -> None:
     assert "total" in await metrics(client, "/nothing")
 
 
-async def test_nothing_is_told_in_production(shared_recorded: Path) -> None:
+async def test_nothing_is_reported_in_production(shared_recorded: Path) -> None:
     async with running(build_app(load_settings(shared_recorded, environ={}))) as client:
         response = await client.request("GET", LIST)
     assert response.status == 200

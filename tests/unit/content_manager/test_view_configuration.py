@@ -58,8 +58,8 @@ def test_a_list_shows_four_columns_that_have_room_in_one(tmp_path: Path) -> None
 def test_lists_are_sorted_by_what_has_one_value_in_each_entry(tmp_path: Path) -> None:
     schema = album(tmp_path)
     metadatas = default_view(schema, schema.model(STAMP))["metadatas"]
-    told = {name: metadata["list"]["sortable"] for name, metadata in metadatas.items()}
-    assert (told["motif"], told["printer"], told["sheets"], told["story"]) == (
+    reported = {name: metadata["list"]["sortable"] for name, metadata in metadatas.items()}
+    assert (reported["motif"], reported["printer"], reported["sheets"], reported["story"]) == (
         True,
         True,
         False,
@@ -109,7 +109,7 @@ def test_a_change_replaces_the_sections_that_it_names(tmp_path: Path) -> None:
     assert changed["settings"] == view["settings"]
 
 
-def test_every_fault_of_a_change_is_told(tmp_path: Path) -> None:
+def test_every_error_of_a_change_is_reported(tmp_path: Path) -> None:
     schema = album(tmp_path)
     problems = problems_of_view(
         schema.model(STAMP),
@@ -119,8 +119,8 @@ def test_every_fault_of_a_change_is_told(tmp_path: Path) -> None:
             "layouts": {"edit": [[{"name": "gum", "size": 6}], 1], "list": ["motif", 1]},
         },
     )
-    told = [problem.split(" must be one of")[0].split(", but")[0] for problem in problems]
-    assert told == [
+    reported = [problem.split(" must be one of")[0].split(", but")[0] for problem in problems]
+    assert reported == [
         "settings.bulkable must be a `boolean` type",
         "settings.pageSize must be less than or equal to 100",
         "metadatas field has unspecified keys: gum",

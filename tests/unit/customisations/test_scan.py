@@ -268,7 +268,7 @@ def test_a_file_that_is_listed_no_longer_closes(project: Path) -> None:
     assert {"ignored"} == {one.effect for one in found.findings}
 
 
-def test_an_entry_that_means_no_file_is_told(project: Path) -> None:
+def test_an_entry_that_means_no_file_is_reported(project: Path) -> None:
     write(project, "quire.toml", '[migration]\nignore = ["src/api/articles"]\n')
 
     assert scan(project).unused_ignores == ("src/api/articles",)
@@ -308,7 +308,7 @@ def test_configuration_that_says_what_the_settings_say_is_passed_over(project: P
     assert Customisations({}, ()) == scan(project)
 
 
-def test_configuration_that_is_not_in_force_is_told_with_both_values(project: Path) -> None:
+def test_configuration_that_is_not_in_force_is_reported_with_both_values(project: Path) -> None:
     write(project, "quire.toml", "[api]\nmax_limit = 50\n")
     write(
         project,
@@ -348,7 +348,7 @@ def test_settings_silence_what_they_repeat(project: Path) -> None:
     assert Customisations({}, ()) == scan(project, {"ADMIN_JWT_SECRET": "in the file"})
 
 
-def test_options_of_middlewares_and_providers_that_are_not_in_force_are_told(
+def test_options_of_middlewares_and_providers_that_are_not_in_force_are_reported(
     project: Path,
 ) -> None:
     write(
@@ -379,7 +379,7 @@ def test_options_of_middlewares_and_providers_that_are_not_in_force_are_told(
     ]
 
 
-def test_packages_that_are_plugins_are_told_with_what_is_missing_without_them(
+def test_packages_that_are_plugins_are_reported_with_what_is_missing_without_them(
     project: Path,
 ) -> None:
     official = (

@@ -172,7 +172,7 @@ class Press:
         )
         self.now = START_MS
         self.events: list[Event] = []
-        """What the last action told."""
+        """What the last action reported."""
         self.statements: list[str] = []
         """What the last action sent to the database."""
 

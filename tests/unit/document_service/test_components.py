@@ -75,7 +75,7 @@ def test_the_components_of_other_attributes_stay(press: Press, story: str) -> No
     assert names(boxes(press, story, "box")) == ["single"]
 
 
-def test_a_single_component_changes_in_place_or_is_made_anew(press: Press, story: str) -> None:
+def test_a_single_component_changes_in_place_or_is_created_again(press: Press, story: str) -> None:
     press.update(STORY, story, box={"name": "single"})
     (before,) = boxes(press, story, "box")
     press.update(STORY, story, box={"id": before["id"], "name": "changed"})

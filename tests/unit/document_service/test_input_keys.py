@@ -110,7 +110,7 @@ def test_what_does_not_exist_is_refused_at_every_depth(
     assert problem(data) == invalid(key, path)
 
 
-def test_the_first_of_several_unknown_keys_is_told() -> None:
+def test_the_first_of_several_unknown_keys_is_reported() -> None:
     assert problem({"seo": {"first": 1}, "second": 1}) == invalid("first", "seo")
     assert problem({"second": 1, "seo": {"first": 1}}) == invalid("second", None)
 
@@ -135,7 +135,7 @@ def test_files_may_be_named_by_everybody() -> None:
     assert problem({"cover": 1, "pictures": [1]}, ability=BOOKS_ONLY) is None
 
 
-def test_an_unknown_key_is_told_before_a_relation_that_may_not_be_found() -> None:
+def test_an_unknown_key_is_reported_before_a_relation_that_may_not_be_found() -> None:
     assert problem({"author": 1, "nope": 1}, ability=BOOKS_ONLY) == invalid("nope", None)
 
 

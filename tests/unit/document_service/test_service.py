@@ -47,7 +47,7 @@ class House:
         tables = map_tables(press_schema())
         self.rows = rows
         self.database = database
-        self.told: list[Event] = []
+        self.events: list[Event] = []
         self.seen: list[int] = []
         """How many stories others saw when events of a transaction were to be sent."""
         self.hashed: list[tuple[str, int]] = []
@@ -67,7 +67,7 @@ class House:
         )
 
     def _listen(self) -> None:
-        self.told += self.outbox.events()
+        self.events += self.outbox.events()
         self.seen.append(len(self.stories()))
 
     def _hash(self, text: str, rounds: int) -> str:
@@ -78,7 +78,7 @@ class House:
         return self.rows.execute("SELECT name, pin FROM storys ORDER BY id")
 
     def names(self) -> list[str]:
-        return [event.name.value for event in self.told]
+        return [event.name.value for event in self.events]
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def story(name: str | None = "Alps", *, publish: bool = False, **data: object) -
     return CreateDocument(uid=STORY, data={"name": name, **data}, publish=publish)
 
 
-async def test_what_happened_is_told_in_its_order_and_by_its_name(house: House) -> None:
+async def test_what_happened_is_reported_in_its_order_and_by_its_name(house: House) -> None:
     [[made]] = await house.documents.perform([story(publish=True)])
     document = made.document_id
     await house.documents.perform(
@@ -132,7 +132,7 @@ async def test_an_event_says_what_it_happened_to(house: House) -> None:
     [[written]] = await house.documents.perform(
         [UpdateDocument(uid=STORY, document_id=document, data=data)]
     )
-    event = house.told[-1]
+    event = house.events[-1]
     assert (event.uid, event.document_id, event.locale) == (STORY, document, "en")
     assert (event.entry_id, event.published) == (written.entry_id, False)
     assert (event.fields, event.at, event.origin) == (("name", "rating"), START_MS, "api")
@@ -146,7 +146,7 @@ async def test_nothing_is_told_before_it_is_durable(house: House) -> None:
 async def test_what_is_rolled_back_is_not_told(house: House) -> None:
     with pytest.raises(ValidationError):
         await house.documents.perform([story(name=None, publish=True)])
-    assert house.told == []
+    assert house.events == []
     assert house.stories() == []
 
 
@@ -164,7 +164,7 @@ async def test_several_things_are_done_all_or_none(house: House) -> None:
             [story(), UpdateDocument(uid=STORY, document_id="nobody", data={"name": "Andes"})]
         )
     assert house.stories() == []
-    assert house.told == []
+    assert house.events == []
 
 
 async def test_passwords_are_hashed_before_the_transaction_once_each(house: House) -> None:
@@ -196,7 +196,7 @@ async def test_a_busy_database_is_asked_again_and_then_no_more(house: House) -> 
     with pytest.raises(ServiceUnavailableError):
         await house.documents.run(act)
     assert len(tries) == 2
-    assert house.told == []
+    assert house.events == []
 
 
 async def test_a_write_that_has_waited_in_vain_is_not_begun_again(house: House) -> None:

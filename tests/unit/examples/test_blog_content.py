@@ -274,7 +274,7 @@ def _english(raw: JsonObject) -> JsonObject:
         ),
     ],
 )
-def test_a_fault_in_a_document_is_noticed(
+def test_an_error_in_a_document_is_noticed(
     change: Callable[[JsonObject], object], problem: str
 ) -> None:
     problems = _broken("why-two-tides", change)
@@ -314,7 +314,7 @@ def test_a_fault_in_a_document_is_noticed(
         ),
     ],
 )
-def test_a_fault_in_a_block_is_noticed(block: JsonObject, problem: str) -> None:
+def test_an_error_in_a_block_is_noticed(block: JsonObject, problem: str) -> None:
     problems = _broken("why-two-tides", lambda raw: _english(raw)["body"].append(block))
 
     assert any(problem in text for text in problems), problems

@@ -63,7 +63,7 @@ def fits(document: JsonObject, method: str, path: str, status: int, response: ob
     assert not errors, (method, path, errors[:3])
 
 
-async def test_answers_to_reads_are_as_described(office: Office) -> None:
+async def test_responses_to_reads_are_as_described(office: Office) -> None:
     document = await described(office)
     document_id = await paper(office, title="Tide")
     publish = f"/content-manager/collection-types/{PAPER}/{document_id}/actions/publish"
@@ -90,7 +90,7 @@ async def test_answers_to_reads_are_as_described(office: Office) -> None:
     assert read > 50
 
 
-async def test_answers_to_writes_are_as_described(office: Office) -> None:
+async def test_responses_to_writes_are_as_described(office: Office) -> None:
     document = await described(office)
     collection = "/content-manager/collection-types/{uid}"
     role = {"name": "Clerk", "description": ""}

@@ -18,13 +18,15 @@ async def test_nothing_that_was_described_is_missing(
     name: str, current: Callable[[], Awaitable[list[str]]]
 ) -> None:
     known = (FOLDER / f"{name}.txt").read_text().splitlines()
-    told = {place: types for place, _, types in (one.partition(": ") for one in await current())}
-    missing = [line for line in known if not _is_kept(line, told)]
+    reported = {
+        place: types for place, _, types in (one.partition(": ") for one in await current())
+    }
+    missing = [line for line in known if not _is_kept(line, reported)]
     assert len(known) > 500
     assert not missing, "\n".join(missing[:50])
 
 
-def _is_kept(line: str, told: Mapping[str, str]) -> bool:
+def _is_kept(line: str, reported: Mapping[str, str]) -> bool:
     """Whether a value is still there, as required as before, with all its types and limits."""
     place, _, types = line.partition(": ")
-    return place in told and set(types.split(" | ")) <= set(told[place].split(" | "))
+    return place in reported and set(types.split(" | ")) <= set(reported[place].split(" | "))

@@ -233,13 +233,13 @@ async def test_nobody_writes_by_a_schema_that_the_tables_do_not_have(site: Site)
     writes = Writes(site.database.dialect)
     await site.database.write(announce_schema(writes, "of files that are elsewhere"))
 
-    with capture_logs() as told:
+    with capture_logs() as reported:
         written = await site.ask("POST", "tags", {"label": "lost"})
         read = await site.ask("GET", "tags?filters[label]=lost")
 
     assert written.status == 503
     assert json.loads(read.content)["data"] == []
-    assert [line["event"] for line in told].count("the tables have another schema") == 1
+    assert [line["event"] for line in reported].count("the tables have another schema") == 1
 
 
 async def test_a_change_by_hand_before_the_start_is_not_minded(own_recorded: Path) -> None:
@@ -350,7 +350,7 @@ async def test_a_schema_cannot_be_adopted_before_the_start(own_recorded: Path) -
         await app.adopt(app.schema)
 
 
-async def test_the_answer_to_a_fault_of_the_tables_is_an_error_at_once(site: Site) -> None:
+async def test_the_response_to_an_error_of_the_tables_is_an_error_at_once(site: Site) -> None:
     """Where nobody has announced anything, there is nothing to wait for."""
     await site.database.write(only(Statement("ALTER TABLE tags RENAME TO tags_elsewhere")))
     response = await site.ask("GET", "tags")

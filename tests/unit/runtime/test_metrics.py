@@ -55,7 +55,7 @@ async def test_lookups_of_caches_are_counted_across_content_versions(tmp_path: P
     assert after["responses",] - before["responses",] == 3
 
 
-async def test_what_waits_for_webhooks_is_told_with_its_age(tmp_path: Path) -> None:
+async def test_what_waits_for_webhooks_is_reported_with_its_age(tmp_path: Path) -> None:
     async with open_kiosk(tmp_path) as kiosk:
         services = kiosk.app.services
         assert services is not None

@@ -69,7 +69,7 @@ INFO = {"singularName": "note", "pluralName": "notes", "displayName": "Note"}
         ),
     ],
 )
-def test_a_fault_of_a_file_is_told_with_its_place(
+def test_an_error_of_a_file_is_reported_with_its_path(
     content: str | Json, path: str, message: str, tmp_path: Path
 ) -> None:
     write_tree(tmp_path, {NOTE: content})
@@ -198,14 +198,14 @@ def test_a_component_needs_a_table(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_fault_of_an_attribute_is_told_with_its_option(
+def test_an_error_of_an_attribute_is_reported_with_its_option(
     attribute: Json, option: str, message: str, tmp_path: Path
 ) -> None:
     tag = type_file("tag", {"label": {"type": "string"}, "note": to("api::note.note")})
     found = attribute_problems(tmp_path, {"field": attribute}, tag, component_file("shared.seo"))
-    told = [(path, what) for path, what in found if path == f"field.{option}"]
-    assert len(told) == 1, found
-    assert told[0][1].startswith(message)
+    reported = [(path, what) for path, what in found if path == f"field.{option}"]
+    assert len(reported) == 1, found
+    assert reported[0][1].startswith(message)
 
 
 def to(target: str, kind: str = "oneToOne", **more: object) -> dict[str, object]:
@@ -355,7 +355,7 @@ def test_a_component_cannot_require_itself(tmp_path: Path) -> None:
     ]
 
 
-def test_the_fault_names_the_attribute_that_closes_the_circle(tmp_path: Path) -> None:
+def test_the_error_names_the_attribute_that_closes_the_circle(tmp_path: Path) -> None:
     def part(component: str) -> Json:
         return {"type": "component", "component": component, "required": True}
 
@@ -390,7 +390,7 @@ def test_two_folders_cannot_make_one_uid(tmp_path: Path) -> None:
     ) in problems(tmp_path)
 
 
-def test_all_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+def test_all_errors_of_all_files_are_reported_at_once(tmp_path: Path) -> None:
     write_tree(
         tmp_path,
         {NOTE: "{"},
@@ -408,7 +408,7 @@ def test_all_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_all_faults_of_one_attribute_are_told_at_once(tmp_path: Path) -> None:
+def test_all_errors_of_one_attribute_are_reported_at_once(tmp_path: Path) -> None:
     attribute = {"type": "enumeration", "required": 1, "default": "x"}
     assert attribute_problems(tmp_path, {"a": attribute}) == [
         ("a.enum", "is missing"),
@@ -429,7 +429,7 @@ def test_extensions_of_plugins_that_are_not_there_are_left_alone(tmp_path: Path)
     assert problems(tmp_path) == []
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     (tmp_path / NOTE).mkdir(parents=True)
     assert problems(tmp_path) == [(NOTE, "", "cannot be read: Is a directory")]
 

@@ -368,7 +368,7 @@ def test_nothing_is_half_loaded(tmp_path: Path) -> None:
     ]
 
 
-def test_a_fault_is_one_line_with_file_and_place(tmp_path: Path) -> None:
+def test_an_error_is_one_line_with_file_and_place(tmp_path: Path) -> None:
     write_tree(tmp_path, type_file("note", {"title": {"type": "nope"}}))
     with pytest.raises(SchemaError) as raised:
         load_schema(tmp_path)

@@ -429,7 +429,7 @@ FAULTS: list[tuple[Change, str]] = [
 
 
 @pytest.mark.parametrize(("change", "problem"), FAULTS)
-def test_a_fault_is_reported_with_file_and_path(
+def test_an_error_is_reported_with_file_and_path(
     project: Project, change: Change, problem: str
 ) -> None:
     change(project)
@@ -437,7 +437,7 @@ def test_a_fault_is_reported_with_file_and_path(
     assert problem in problems(project)
 
 
-def test_all_faults_are_reported_at_once_and_each_of_them_once(project: Project) -> None:
+def test_all_errors_are_reported_at_once_and_each_of_them_once(project: Project) -> None:
     _english(project, "later").update(slug=7)
     _harbour(project).update(tide=3, open="yes")
     project.files["media.json"].append({"file": "gone.png"})
@@ -475,7 +475,7 @@ def test_what_has_to_be_unique_may_be_repeated_by_drafts_and_other_locales(
     assert len(read(project).documents) == 6
 
 
-def test_a_fault_in_the_form_of_one_document_hides_none_in_the_next(project: Project) -> None:
+def test_an_error_in_the_form_of_one_document_hides_none_in_the_next(project: Project) -> None:
     project.files["harbours.json"] = [{"key": 1}, {"key": "wick", "data": {}}]
     for key in ("first", "later"):
         project.story(key)["data"].pop("harbour")
@@ -505,7 +505,7 @@ def test_documents_that_refer_in_a_circle_are_refused(project: Project) -> None:
     assert found[0].startswith("stories/")
 
 
-def test_what_is_not_json_is_a_fault_of_its_file(project: Project) -> None:
+def test_what_is_not_json_is_an_error_of_its_file(project: Project) -> None:
     project.files["harbours.json"] = "[{]"
 
     assert any(problem.startswith("harbours.json: is not JSON: ") for problem in problems(project))

@@ -140,7 +140,7 @@ def test_a_placeholder_of_an_example_file_is_noticed(load: Load) -> None:
     ]
 
 
-def test_every_fault_is_told_at_once(load: Load) -> None:
+def test_every_error_is_reported_at_once(load: Load) -> None:
     toml = """
         colour = "blue"
         max_limit = 10

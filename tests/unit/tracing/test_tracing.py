@@ -161,14 +161,14 @@ async def test_a_statement_that_fails_ends_its_span_with_an_error(
 
 async def test_a_webhook_is_told_the_trace_that_caused_it(kind: Kind, tmp_path: Path) -> None:
     heard: list[bytes] = []
-    told = asyncio.Event()
+    reported = asyncio.Event()
 
     async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         heard.append(await reader.readuntil(b"\r\n\r\n"))
         writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
         await writer.drain()
         writer.close()
-        told.set()
+        reported.set()
 
     (tmp_path / "quire.toml").write_text("[webhooks]\nprivate_addresses = true\n")
     server = await asyncio.start_server(hear, "127.0.0.1", 0)
@@ -177,7 +177,7 @@ async def test_a_webhook_is_told_the_trace_that_caused_it(kind: Kind, tmp_path: 
         await add_webhook(kiosk, kind, f"http://someone:secret@127.0.0.1:{port}/hook?key=secret")
         await kiosk.send("POST", "/api/papers", {"title": "one"}, traceparent=PARENT)
         async with asyncio.timeout(60):
-            await told.wait()
+            await reported.wait()
             services = kiosk.app.services
             assert services is not None
             await services.webhooks.worker.stop()

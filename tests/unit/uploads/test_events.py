@@ -13,7 +13,7 @@ async def upload(desk: Desk, target: str, *files: FilePart, said: str = "{}") ->
     assert response.status < 300, response.content
 
 
-async def test_files_that_come_change_and_go_are_told(desk: Desk) -> None:
+async def test_files_that_come_change_and_go_are_reported(desk: Desk) -> None:
     listener = record_events(desk.application)
     note = FilePart("note.txt", b"x", "text/plain")
     await upload(desk, "upload", note)
@@ -23,8 +23,8 @@ async def test_files_that_come_change_and_go_are_told(desk: Desk) -> None:
     await desk.write(lambda unit: delete(unit, files=(9, 999), folders=()))
 
     payloads = listener.payloads()
-    told = [(payload["event"], payload["media"]["name"]) for payload in payloads]
-    assert told == [
+    reported = [(payload["event"], payload["media"]["name"]) for payload in payloads]
+    assert reported == [
         ("media.create", "note.txt"),
         ("media.update", "red.png"),
         ("media.update", "note.txt"),

@@ -43,7 +43,7 @@ async def test_what_a_server_left_long_ago_is_removed(shop: ImageWorkers, tmp_pa
     assert "old" not in left
 
 
-async def test_work_runs_on_threads_and_tells_its_faults(shop: ImageWorkers) -> None:
+async def test_work_runs_on_threads_and_tells_its_errors(shop: ImageWorkers) -> None:
     assert await shop.run(sum, [1, 2]) == 3
     with pytest.raises(ZeroDivisionError):
         await shop.run(lambda: 1 / 0)

@@ -80,5 +80,5 @@ def test_names_with_other_meanings_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("size", "expected"), [(1, 0.0), (5, 0.01), (1327, 1.33), (36_961, 36.96), (10_915, 10.92)]
 )
-def test_sizes_are_told_in_thousands_of_bytes(size: int, expected: float) -> None:
+def test_sizes_are_reported_in_thousands_of_bytes(size: int, expected: float) -> None:
     assert kilobytes(size) == expected

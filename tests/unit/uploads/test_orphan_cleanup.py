@@ -38,7 +38,7 @@ def test_what_fits_is_not_told(settings: Settings) -> None:
     assert (found.without_row, found.without_bytes) == ((), ())
 
 
-def test_files_without_rows_and_rows_without_files_are_told(
+def test_files_without_rows_and_rows_without_files_are_reported(
     settings: Settings, put: Callable[..., Path]
 ) -> None:
     put("surplus_0123456789.txt")

@@ -104,12 +104,12 @@ async def state(application: Application, file_id: int) -> tuple[dict[str, Any],
     token = credentials().api_tokens["full"]
     headers = {"Authorization": f"Bearer {token}"}
     response = await client.request("GET", f"/api/upload/files/{file_id}", headers, b"")
-    told = json.loads(response.content)
-    formats = (told["formats"] or {}).values()
-    urls = [told["url"], *(made["url"] for made in formats)]
+    payload = json.loads(response.content)
+    formats = (payload["formats"] or {}).values()
+    urls = [payload["url"], *(made["url"] for made in formats)]
     served = [await client.request("GET", url, {}, b"") for url in urls]
     assert {one.status for one in served} == {200}
-    return told, {url: one.content for url, one in zip(urls, served, strict=True)}
+    return payload, {url: one.content for url, one in zip(urls, served, strict=True)}
 
 
 async def unfit(application: Application) -> tuple[int, int]:
@@ -239,11 +239,11 @@ async def test_of_two_replacements_one_waits_for_the_other(own_recorded: Path) -
         await asyncio.gather(
             *(send(one, target, part) for one in (client, other) for part in (OLD, NEW))
         )
-        told, content = await state(application, made["id"])
+        reported, content = await state(application, made["id"])
         fits = await unfit(application)
 
     size = len(content[made["url"]])
-    assert told["size"] == round(size / 1000 + 1e-9, 2)
+    assert reported["size"] == round(size / 1000 + 1e-9, 2)
     assert fits == (0, 0)
 
 

@@ -35,7 +35,7 @@ async def test_uses_are_found_at_any_depth(desk: Desk) -> None:
     }
 
 
-async def test_every_version_is_told(desk: Desk) -> None:
+async def test_every_version_is_reported(desk: Desk) -> None:
     made = (await desk.send("POST", "articles", {"title": "Two", "cover": 3}))["data"]
 
     found = [use for use in await uses(desk, 3) if use.document_id == made["documentId"]]
@@ -56,7 +56,7 @@ async def test_names_are_compared_to_the_letter(desk: Desk) -> None:
     assert await uses(desk, 7) == []
 
 
-async def test_unused_files_are_told(desk: Desk) -> None:
+async def test_unused_files_are_reported(desk: Desk) -> None:
     before = (await desk.read(unused_files)).ids
     assert 7 in before
     body = "/uploads/notes_d2c9b549e5.txt"
@@ -71,6 +71,6 @@ async def test_unused_files_are_told(desk: Desk) -> None:
     assert rest.ids == found.ids[1:]
 
 
-async def test_a_file_that_is_not_there_is_told_as_such(desk: Desk) -> None:
+async def test_a_file_that_is_not_there_is_reported(desk: Desk) -> None:
     with pytest.raises(NotFoundError):
         await uses(desk, 999)

@@ -142,9 +142,9 @@ async def test_a_delete_is_told_of_every_row_as_it_was_without_what_lies_below(
         True,
         False,
     ]
-    for told in (draft, live):
-        assert told["entry"]["title"] == "Tide"
-        assert not {"lines", "writer", "localizations"} & told["entry"].keys()
+    for reported in (draft, live):
+        assert reported["entry"]["title"] == "Tide"
+        assert not {"lines", "writer", "localizations"} & reported["entry"].keys()
 
 
 async def test_a_delete_of_nothing_is_not_told(kiosk: Kiosk, listener: EventRecorder) -> None:
@@ -160,10 +160,10 @@ async def test_unpublishing_tells_what_was_public(kiosk: Kiosk, listener: EventR
 
     await kiosk.documents.perform([UnpublishDocument(uid=PAPER, document_id=document_id)])
 
-    [told] = listener.payloads()
-    assert told["event"] == "entry.unpublish"
-    assert (told["entry"]["title"], told["entry"]["lines"][0]["text"]) == ("Tide", "In")
-    assert told["entry"]["publishedAt"] is not None
+    [reported] = listener.payloads()
+    assert reported["event"] == "entry.unpublish"
+    assert (reported["entry"]["title"], reported["entry"]["lines"][0]["text"]) == ("Tide", "In")
+    assert reported["entry"]["publishedAt"] is not None
 
 
 async def test_discarding_tells_what_the_draft_is_now(
@@ -175,9 +175,9 @@ async def test_discarding_tells_what_the_draft_is_now(
 
     [[draft]] = await kiosk.documents.perform([DiscardDraft(uid=PAPER, document_id=document_id)])
 
-    [told] = listener.payloads()
-    assert told["event"] == "entry.draft-discard"
-    assert (told["entry"]["id"], told["entry"]["title"]) == (draft.entry_id, "Tide")
+    [reported] = listener.payloads()
+    assert reported["event"] == "entry.draft-discard"
+    assert (reported["entry"]["id"], reported["entry"]["title"]) == (draft.entry_id, "Tide")
 
 
 async def test_every_locale_is_told_by_itself(kiosk: Kiosk, listener: EventRecorder) -> None:
@@ -212,9 +212,9 @@ async def test_private_attributes_and_passwords_are_told_to_nobody(
         },
     )
 
-    for told in listener.payloads():
-        assert not {"margin", "lock"} & told["entry"].keys()
-        assert told["entry"]["lines"][0].keys() == {"id", "text"}
+    for reported in listener.payloads():
+        assert not {"margin", "lock"} & reported["entry"].keys()
+        assert reported["entry"]["lines"][0].keys() == {"id", "text"}
 
 
 async def test_nothing_is_told_of_what_was_rolled_back(

@@ -27,7 +27,7 @@ async def titles(write: Writer, title: str) -> list[str]:
     return [article["title"] for article in response.json["data"]]
 
 
-async def test_the_answer_lists_what_each_operation_wrote(write: Writer) -> None:
+async def test_the_response_lists_what_each_operation_wrote(write: Writer) -> None:
     status, body = await run(
         write,
         {"action": "create", "type": "authors", "data": {"name": "Mary"}},
@@ -87,7 +87,7 @@ async def test_unpublishing_leaves_the_draft(write: Writer) -> None:
     assert (await write("GET", f"/api/articles/{APPLE}?status=draft")).status == 200
 
 
-async def test_one_fault_undoes_everything_and_is_told_with_its_place(write: Writer) -> None:
+async def test_one_error_undoes_everything_and_is_reported_with_its_path(write: Writer) -> None:
     status, body = await run(
         write,
         {"action": "create", "type": "articles", "data": {"title": "Undone"}},
@@ -100,7 +100,9 @@ async def test_one_fault_undoes_everything_and_is_told_with_its_place(write: Wri
     assert await titles(write, "Undone") == []
 
 
-async def test_a_bad_key_is_told_with_its_place_before_anything_is_written(write: Writer) -> None:
+async def test_a_bad_key_is_reported_with_its_path_before_anything_is_written(
+    write: Writer,
+) -> None:
     status, body = await run(
         write,
         {"action": "create", "type": "articles", "data": {"title": "Undone"}},

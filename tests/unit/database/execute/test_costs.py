@@ -42,7 +42,7 @@ NOBODY: Database = SqliteDatabase.__new__(SqliteDatabase)
 """A database that nothing is asked of."""
 
 
-async def told(costs: StatementCosts, sql: str, *values: int, depth: int = 0) -> bool:
+async def cost_of(costs: StatementCosts, sql: str, *values: int, depth: int = 0) -> bool:
     statement = Statement(sql, values)
     known = costs.estimate(statement, depth)
     return await costs.ask(NOBODY, statement, depth) if known is None else known
@@ -51,9 +51,9 @@ async def told(costs: StatementCosts, sql: str, *values: int, depth: int = 0) ->
 async def test_a_statement_is_asked_for_once_whatever_its_values(
     asked: Asked, costs: StatementCosts
 ) -> None:
-    assert [await told(costs, "SELECT 1", value) for value in range(5)] == [False] * 5
+    assert [await cost_of(costs, "SELECT 1", value) for value in range(5)] == [False] * 5
     assert asked.times == 1
-    await told(costs, "SELECT 2")
+    await cost_of(costs, "SELECT 2")
     assert asked.times == 2
 
 
@@ -61,26 +61,26 @@ async def test_what_was_not_asked_for_is_not_known(asked: Asked, costs: Statemen
     statement = Statement("SELECT 1")
     assert costs.estimate(statement, 0) is None
     asked.is_costly = True
-    await told(costs, "SELECT 1")
+    await cost_of(costs, "SELECT 1")
     assert costs.estimate(statement, 0) is True
     asked.now = 61
     assert costs.estimate(statement, 0) is None
 
 
-async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: StatementCosts) -> None:
-    await told(costs, "SELECT 1")
+async def test_a_response_is_gone_by_for_a_minute(asked: Asked, costs: StatementCosts) -> None:
+    await cost_of(costs, "SELECT 1")
     asked.is_costly, asked.now = True, 60
-    assert not await told(costs, "SELECT 1")
+    assert not await cost_of(costs, "SELECT 1")
     asked.now = 61
-    assert await told(costs, "SELECT 1")
+    assert await cost_of(costs, "SELECT 1")
     assert asked.times == 2
 
 
 async def test_what_cannot_be_told_is_asked_for_again(asked: Asked, costs: StatementCosts) -> None:
     asked.is_costly = None
-    assert not await told(costs, "SELECT 1")
+    assert not await cost_of(costs, "SELECT 1")
     asked.is_costly = True
-    assert await told(costs, "SELECT 1")
+    assert await cost_of(costs, "SELECT 1")
     assert asked.times == 2
 
 
@@ -88,5 +88,5 @@ async def test_pages_of_very_different_depth_are_asked_for_apart(
     asked: Asked, costs: StatementCosts
 ) -> None:
     for depth in (0, 100, 120, 5000, 5100):
-        await told(costs, "SELECT 1", depth=depth)
+        await cost_of(costs, "SELECT 1", depth=depth)
     assert asked.times == 3

@@ -34,7 +34,7 @@ async def shelf(
     kind.release(project)
 
 
-Shown = list[dict[str, Any]]
+Books = list[dict[str, Any]]
 
 STATEMENTS = [
     ("", BOOK, 1),
@@ -111,7 +111,7 @@ async def test_nothing_is_populated_below_no_rows(
         assert await read_list(asked, query) == []
 
 
-def of(books: Shown, name: str) -> list[Any]:
+def of(books: Books, name: str) -> list[Any]:
     return [book[name] for book in books]
 
 

@@ -18,7 +18,7 @@ from tests.databases.store import Store
 _MOMENT = re.compile(r"\b\d{13}\b")
 _INTO = re.compile(r"INSERT INTO (\w+)")
 
-Told = tuple[DamageKind, str, list[int]]
+Found = tuple[DamageKind, str, list[int]]
 """Kind, table and ids of a finding."""
 
 
@@ -83,12 +83,12 @@ class Content:
     def findings(self) -> list[Damage]:
         return self.store.run(examine_program(self.layout))
 
-    def told(self) -> list[Told]:
-        return told(self.findings())
+    def report(self) -> list[Found]:
+        return described(self.findings())
 
-    def repair(self, *, duplicates: bool = False) -> list[Told]:
+    def repair(self, *, duplicates: bool = False) -> list[Found]:
         """Repair as the server's writer does, foreign keys watched over."""
-        return told(self.store.run(repair_program(self.layout, duplicates=duplicates)))
+        return described(self.store.run(repair_program(self.layout, duplicates=duplicates)))
 
     def repair_components(self) -> None:
         """Delete components of no content, and the links of what was deleted."""
@@ -115,5 +115,5 @@ def filled(content: Content, *statements: str) -> Content:
     return content
 
 
-def told(findings: Sequence[Damage]) -> list[Told]:
+def described(findings: Sequence[Damage]) -> list[Found]:
     return [(finding.kind, finding.table, list(finding.ids)) for finding in findings]

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.integrity.findings import DamageKind
-from tests.unit.database.integrity.content import Content, NewContent, Told
+from tests.unit.database.integrity.content import Content, Found, NewContent
 from tests.unit.database.running import component, content_type, schema_of
 
 AN_ARTICLE = 5
@@ -28,7 +28,7 @@ def components_of(content: Content, article: int) -> dict[str, list[int]]:
     return found
 
 
-def orphans(found: dict[str, list[int]]) -> list[Told]:
+def orphans(found: dict[str, list[int]]) -> list[Found]:
     return [(DamageKind.ORPHAN_COMPONENT, table, ids) for table, ids in sorted(found.items())]
 
 
@@ -38,7 +38,7 @@ def test_components_of_no_content_are_deleted_with_those_within_them(content: Co
         f"DELETE FROM articles_cmps WHERE entity_id = {AN_ARTICLE} AND field = 'sections'"
     )
 
-    assert sorted(content.told()) == expected
+    assert sorted(content.report()) == expected
     mended = content.repair()
 
     assert sorted(one for one in mended if one[0] is DamageKind.ORPHAN_COMPONENT) == expected
@@ -56,11 +56,11 @@ def test_components_of_content_that_is_gone_are_orphans_before_their_links_are_d
     before = content.ids("SELECT id FROM components_people_geos")
     content.damage("DELETE FROM authors WHERE id = 1")
 
-    told = content.told()
+    reported = content.report()
 
-    assert (DamageKind.ORPHAN_COMPONENT, "components_people_addresss", [1]) in told
-    assert (DamageKind.ORPHAN_COMPONENT, "components_people_geos", [1]) in told
-    assert (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [1, 2]) in told
+    assert (DamageKind.ORPHAN_COMPONENT, "components_people_addresss", [1]) in reported
+    assert (DamageKind.ORPHAN_COMPONENT, "components_people_geos", [1]) in reported
+    assert (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [1, 2]) in reported
     content.repair()
     content.assert_sound()
     assert content.ids("SELECT id FROM components_people_geos") == before[1:]
@@ -69,7 +69,7 @@ def test_components_of_content_that_is_gone_are_orphans_before_their_links_are_d
 def test_what_a_component_that_is_gone_used_is_an_orphan(content: Content) -> None:
     content.damage("DELETE FROM components_people_addresss WHERE id = 1")
 
-    assert content.told() == [
+    assert content.report() == [
         (DamageKind.ORPHAN_COMPONENT, "components_people_geos", [1]),
         (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [1]),
         (DamageKind.DANGLING_COMPONENT_LINK, "components_people_addresss_cmps", [1]),
@@ -102,7 +102,7 @@ def test_what_a_table_outside_the_schema_uses_is_no_orphan(content: Content) -> 
         "INSERT INTO components_people_addresss_cmps (entity_id, cmp_id, component_type, field)"
         " VALUES (901, 901, 'people.geo', 'geo')",
     )
-    assert (DamageKind.ORPHAN_COMPONENT, "components_people_geos", [901]) in content.told()
+    assert (DamageKind.ORPHAN_COMPONENT, "components_people_geos", [901]) in content.report()
 
     content.damage("INSERT INTO menus_cmps VALUES (1, 1, 901, 'people.address', 'place')")
 
@@ -113,10 +113,10 @@ def test_the_content_of_a_removed_attribute_is_kept(content: Content) -> None:
     content.damage("UPDATE authors_cmps SET field = 'home' WHERE id = 1")
     expected = [(DamageKind.UNKNOWN_FIELD, "authors_cmps", [1])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert [finding.grave for finding in content.findings()] == [False]
     assert content.repair() == []
-    assert content.told() == expected
+    assert content.report() == expected
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_link_from_or_to_nothing_is_deleted_and_so_is_what_it_led_to(
 ) -> None:
     content.damage(statement)
 
-    assert (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [5]) in content.told()
+    assert (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [5]) in content.report()
     assert content.repair() == [
         (DamageKind.ORPHAN_COMPONENT, "components_shared_links", [3]),
         (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [5]),
@@ -147,33 +147,33 @@ def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
     content.damage("INSERT INTO authors_cmps VALUES (901, 2, 3, 'shared.link', 'socials', 3)")
     expected = [(DamageKind.DOUBLE_COMPONENT_LINK, "authors_cmps", [901])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
 
 
-def test_a_component_of_two_rows_is_told(content: Content) -> None:
+def test_a_component_of_two_rows_is_reported(content: Content) -> None:
     content.damage("INSERT INTO authors_cmps VALUES (901, 1, 3, 'shared.link', 'socials', 3)")
     expected = [(DamageKind.SHARED_COMPONENT, "authors_cmps", [5, 901])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == []
-    assert content.told() == expected
+    assert content.report() == expected
 
 
-def test_a_component_that_the_schema_lacks_is_told_and_kept(content: Content) -> None:
+def test_a_component_that_the_schema_lacks_is_reported_and_kept(content: Content) -> None:
     content.damage("INSERT INTO authors_cmps VALUES (901, 1, 1, 'old.badge', 'socials', 3)")
     expected = [(DamageKind.UNKNOWN_COMPONENT, "authors_cmps", [901])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert [finding.grave for finding in content.findings()] == [False]
     assert content.repair() == []
 
 
-def test_a_component_under_an_attribute_for_another_one_is_told(content: Content) -> None:
+def test_a_component_under_an_attribute_for_another_one_is_reported(content: Content) -> None:
     content.damage("UPDATE authors_cmps SET field = 'address' WHERE id = 5")
 
-    assert content.told() == [(DamageKind.UNKNOWN_FIELD, "authors_cmps", [5])]
+    assert content.report() == [(DamageKind.UNKNOWN_FIELD, "authors_cmps", [5])]
 
 
 def test_a_dynamic_zone_takes_any_component(content: Content) -> None:

@@ -30,7 +30,7 @@ def test_a_missing_draft_is_made_of_the_published_row(content: Content) -> None:
     lose_draft(content, "articles", 5)
     expected = [(DamageKind.NO_DRAFT, "articles", [6])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
     draft = draft_of(content, "articles", 6)
@@ -136,7 +136,7 @@ def test_of_two_published_rows_one_draft_is_made_of_the_last_updated(content: Co
         f" (901, 'x', 'old', {NOW}, {NOW}), (902, 'x', 'new', {NOW + 1}, {NOW})"
     )
 
-    assert (DamageKind.NO_DRAFT, "categories", [902]) in content.told()
+    assert (DamageKind.NO_DRAFT, "categories", [902]) in content.report()
     content.repair()
 
     assert content.rows(
@@ -147,7 +147,7 @@ def test_of_two_published_rows_one_draft_is_made_of_the_last_updated(content: Co
 def test_the_draft_of_another_locale_does_not_count(content: Content) -> None:
     lose_draft(content, "articles", 87)
 
-    assert content.told() == [(DamageKind.NO_DRAFT, "articles", [88])]
+    assert content.report() == [(DamageKind.NO_DRAFT, "articles", [88])]
 
 
 def test_content_without_draft_and_publish_needs_no_draft(content: Content) -> None:

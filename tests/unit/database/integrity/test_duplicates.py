@@ -29,7 +29,7 @@ def test_the_last_updated_is_kept(
     surplus, kept = surplus or row_id, kept or row_id
     expected = [(DamageKind.DUPLICATE, "articles", [surplus])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair(duplicates=True)[0] == expected[0]
     content.assert_sound()
     assert content.ids(f"SELECT id FROM articles WHERE id IN ({row_id}, 901)") == [kept]
@@ -39,14 +39,14 @@ def test_of_rows_updated_at_once_the_one_with_the_greatest_id_is_kept(content: C
     copy_article(content, 45, 901, NEWER)
     copy_article(content, 45, 902, NEWER)
 
-    assert content.told() == [(DamageKind.DUPLICATE, "articles", [45, 901])]
+    assert content.report() == [(DamageKind.DUPLICATE, "articles", [45, 901])]
 
 
 def test_a_row_that_was_never_updated_gives_way(content: Content) -> None:
     copy_article(content, 45, 901, NEWER)
     content.damage("UPDATE articles SET updated_at = NULL WHERE id = 901")
 
-    assert content.told() == [(DamageKind.DUPLICATE, "articles", [901])]
+    assert content.report() == [(DamageKind.DUPLICATE, "articles", [901])]
 
 
 def test_nothing_is_deleted_without_leave(content: Content) -> None:
@@ -115,7 +115,7 @@ def test_content_without_draft_and_publish_has_one_row(content: Content) -> None
         f" SELECT 901, document_id, name, {OLDER} FROM authors WHERE id = 1"
     )
 
-    assert content.told() == [(DamageKind.DUPLICATE, "authors", [901])]
+    assert content.report() == [(DamageKind.DUPLICATE, "authors", [901])]
 
 
 def test_what_was_a_draft_gives_way_where_there_are_no_drafts_any_more(content: Content) -> None:
@@ -124,7 +124,7 @@ def test_what_was_a_draft_gives_way_where_there_are_no_drafts_any_more(content: 
         f" SELECT 901, document_id, name, {NEWER}, NULL FROM authors WHERE id = 1"
     )
 
-    assert content.told() == [(DamageKind.DUPLICATE, "authors", [901])]
+    assert content.report() == [(DamageKind.DUPLICATE, "authors", [901])]
 
 
 def test_rows_without_a_locale_are_equal_versions(content: Content) -> None:
@@ -133,4 +133,4 @@ def test_rows_without_a_locale_are_equal_versions(content: Content) -> None:
         f" SELECT 901, document_id, name, {OLDER} FROM categories WHERE id = 14"
     )
 
-    assert content.told() == [(DamageKind.DUPLICATE, "categories", [901])]
+    assert content.report() == [(DamageKind.DUPLICATE, "categories", [901])]

@@ -13,7 +13,7 @@ def test_rows_without_a_document_id_become_documents_of_their_own(content: Conte
     )
     expected = [(DamageKind.NO_DOCUMENT_ID, "authors", [1, 3, 5])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
     new = [id_ for (id_,) in content.rows("SELECT document_id FROM authors")]
@@ -38,7 +38,7 @@ def test_every_one_of_many_rows_gets_an_id_of_its_own(content: Content) -> None:
 def test_a_published_row_without_a_document_id_gets_a_draft_too(content: Content) -> None:
     content.damage("UPDATE categories SET document_id = NULL WHERE id = 11")
 
-    assert content.told() == [(DamageKind.NO_DOCUMENT_ID, "categories", [11])]
+    assert content.report() == [(DamageKind.NO_DOCUMENT_ID, "categories", [11])]
     assert content.repair() == [
         (DamageKind.NO_DOCUMENT_ID, "categories", [11]),
         (DamageKind.NO_DRAFT, "categories", [11]),
@@ -50,7 +50,7 @@ def test_localized_rows_without_a_locale_get_the_default_one(content: Content) -
     content.damage("UPDATE articles SET locale = NULL WHERE id IN (39, 40)")
     expected = [(DamageKind.NO_LOCALE, "articles", [39, 40])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
     assert content.rows("SELECT locale FROM articles WHERE id IN (39, 40)") == [("en",), ("en",)]
@@ -60,9 +60,9 @@ def test_a_row_without_a_locale_is_kept_beside_one_in_the_default_locale(content
     content.damage("UPDATE tags SET locale = NULL WHERE id = 9")
     expected = [(DamageKind.NO_LOCALE, "tags", [9])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     content.repair()
-    assert content.told() == expected
+    assert content.report() == expected
 
 
 def test_a_draft_gets_the_locale_that_its_published_row_has(content: Content) -> None:
@@ -79,20 +79,20 @@ def test_locales_of_content_that_is_not_localized_are_no_matter(content: Content
     assert content.findings() == []
 
 
-def test_a_document_in_several_locales_that_is_not_localized_is_told(content: Content) -> None:
+def test_a_document_in_several_locales_that_is_not_localized_is_reported(content: Content) -> None:
     content.damage("UPDATE categories SET locale = 'fr' WHERE id = 10")
     expected = [(DamageKind.SEVERAL_LOCALES, "categories", [10, 11])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == []
-    assert content.told() == expected
+    assert content.report() == expected
 
 
-def test_further_documents_of_a_single_type_are_told(content: Content) -> None:
+def test_further_documents_of_a_single_type_are_reported(content: Content) -> None:
     content.damage("INSERT INTO settings (id, document_id) VALUES (8, 'other'), (9, 'third')")
     expected = [(DamageKind.SEVERAL_DOCUMENTS, "settings", [8, 9])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert [finding.grave for finding in content.findings()] == [True]
     assert content.repair() == []
-    assert content.told() == expected
+    assert content.report() == expected

@@ -20,7 +20,7 @@ def test_a_link_from_or_to_nothing_is_deleted(content: Content, statement: str) 
     content.damage(statement)
     expected = [(DamageKind.DANGLING_LINK, "articles_tags_lnk", [5])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
     assert content.rows("SELECT * FROM articles_tags_lnk WHERE id IN (4, 5, 6)") == [
@@ -37,13 +37,13 @@ def test_a_link_of_a_row_to_another_of_its_kind_is_looked_at_on_both_sides(
         "UPDATE categories_parent_lnk SET category_id = 999 WHERE id = 2",
     )
 
-    assert content.told() == [(DamageKind.DANGLING_LINK, "categories_parent_lnk", [1, 2])]
+    assert content.report() == [(DamageKind.DANGLING_LINK, "categories_parent_lnk", [1, 2])]
 
 
 def test_the_links_of_built_in_types_are_looked_at_too(content: Content) -> None:
     content.damage("UPDATE up_users_role_lnk SET role_id = 999 WHERE id = 2")
 
-    assert content.told() == [(DamageKind.DANGLING_LINK, "up_users_role_lnk", [2])]
+    assert content.report() == [(DamageKind.DANGLING_LINK, "up_users_role_lnk", [2])]
 
 
 def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
@@ -53,7 +53,7 @@ def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
     )
     expected = [(DamageKind.DOUBLE_LINK, "articles_tags_lnk", [901, 902])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
     assert content.ids("SELECT id FROM articles_tags_lnk WHERE article_id = 5") == [3, 4, 5]
@@ -69,7 +69,7 @@ def test_a_creator_who_is_gone_is_forgotten(content: Content) -> None:
         (DamageKind.DANGLING_CREATOR, "articles", [5, 6]),
     ]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
     assert content.rows("SELECT created_by_id, updated_by_id FROM articles WHERE id = 5") == [
@@ -77,7 +77,7 @@ def test_a_creator_who_is_gone_is_forgotten(content: Content) -> None:
     ]
 
 
-def test_a_row_that_has_lost_more_than_its_creators_is_mended(content: Content) -> None:
+def test_a_row_that_has_lost_more_than_its_creators_is_repaired(content: Content) -> None:
     """PostgreSQL looks at all foreign keys of a row that is changed for the second time."""
     content.damage(
         "UPDATE articles SET created_by_id = 999, updated_by_id = 999, document_id = NULL,"
@@ -116,7 +116,7 @@ def test_a_relation_in_a_column_is_emptied_when_its_row_is_gone(new_content: New
     )
     expected = [(DamageKind.DANGLING_REFERENCE, "notes", [1])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
     assert content.rows("SELECT id, up_id FROM notes ORDER BY id") == [(1, None), (2, 1)]

@@ -22,7 +22,7 @@ def test_media_of_nothing_and_media_that_are_gone_are_deleted(
     content.damage(statement)
     expected = [(DamageKind.DANGLING_MORPH_LINK, "files_related_mph", [6])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
 
@@ -33,17 +33,17 @@ def test_the_media_of_components_are_looked_at_too(content: Content) -> None:
     )[0]
     content.damage(f"UPDATE files_related_mph SET related_id = 999 WHERE id = {image}")
 
-    assert content.told() == [(DamageKind.DANGLING_MORPH_LINK, "files_related_mph", [image])]
+    assert content.report() == [(DamageKind.DANGLING_MORPH_LINK, "files_related_mph", [image])]
 
 
-def test_media_of_a_type_that_the_schema_lacks_are_told_and_kept(content: Content) -> None:
+def test_media_of_a_type_that_the_schema_lacks_are_reported_and_kept(content: Content) -> None:
     content.damage("UPDATE files_related_mph SET related_type = 'plugin::a.b' WHERE id = 6")
     expected = [(DamageKind.UNKNOWN_TYPE, "files_related_mph", [6])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert [finding.grave for finding in content.findings()] == [False]
     assert content.repair() == []
-    assert content.told() == expected
+    assert content.report() == expected
 
 
 @pytest.fixture
@@ -61,12 +61,12 @@ def pinned(new_content: NewContent) -> Content:
 
 
 def test_targets_that_are_gone_are_emptied(pinned: Content) -> None:
-    assert pinned.told() == [
+    assert pinned.report() == [
         (DamageKind.DANGLING_TARGET, "pins", [3, 4, 5]),
         (DamageKind.UNKNOWN_TYPE, "pins", [6]),
     ]
     assert pinned.repair() == [(DamageKind.DANGLING_TARGET, "pins", [3, 4, 5])]
-    assert pinned.told() == [(DamageKind.UNKNOWN_TYPE, "pins", [6])]
+    assert pinned.report() == [(DamageKind.UNKNOWN_TYPE, "pins", [6])]
     assert pinned.rows("SELECT id, target_id, target_type FROM pins ORDER BY id") == [
         (1, 1, "api::note.note"),
         (2, None, None),
@@ -89,6 +89,6 @@ def test_a_list_of_rows_of_any_type_loses_those_that_are_gone(new_content: NewCo
     )
     expected = [(DamageKind.DANGLING_MORPH_LINK, "boards_items_mph", [2, 3])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()

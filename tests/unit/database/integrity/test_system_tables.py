@@ -1,7 +1,7 @@
 """The tables that say what state a database is in are in order."""
 
 from quire.database.integrity.findings import DamageKind
-from tests.unit.database.integrity.content import Content, Told
+from tests.unit.database.integrity.content import Content, Found
 
 DEFAULT_LOCALE = (
     "SELECT value, type FROM strapi_core_store_settings WHERE key = 'plugin_i18n_default_locale'"
@@ -12,9 +12,9 @@ def test_a_lost_default_locale_is_set_to_the_oldest_locale(content: Content) -> 
     content.damage(
         "DELETE FROM strapi_core_store_settings WHERE key = 'plugin_i18n_default_locale'"
     )
-    expected: list[Told] = [(DamageKind.DEFAULT_LOCALE, "strapi_core_store_settings", [])]
+    expected: list[Found] = [(DamageKind.DEFAULT_LOCALE, "strapi_core_store_settings", [])]
 
-    assert content.told() == expected
+    assert content.report() == expected
     assert content.repair() == expected
     content.assert_sound()
     assert content.rows(DEFAULT_LOCALE) == [('"en"', "string")]

@@ -115,7 +115,7 @@ def test_drafts_and_locales_can_end_together(make_context: MakeGround) -> None:
     assert context.migrate(PLAIN).column("notes", "title") == ["live en"]
 
 
-def test_rules_that_rows_break_are_told(make_context: MakeGround) -> None:
+def test_rules_that_rows_break_are_reported(make_context: MakeGround) -> None:
     context = make_context(PLAIN)
     for document, title in (("a", "one"), ("b", "one"), ("c", None), ("d", "other")):
         context.entry("notes", document, title=title)

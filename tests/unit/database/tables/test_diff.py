@@ -129,7 +129,7 @@ def test_an_index_that_is_not_unique_does_not_stand_in_for_one_that_is(
     assert [finding.name for finding in findings(metadata, database)] == ["nodes_up_lnk_uq"]
 
 
-def test_an_index_that_lost_a_column_is_made_anew(metadata: MetaData, database: Store) -> None:
+def test_an_index_that_lost_a_column_is_created_again(metadata: MetaData, database: Store) -> None:
     database.execute("DROP INDEX quire_nodes_up_lnk_sources")
     database.execute("CREATE INDEX quire_nodes_up_lnk_sources ON nodes_up_lnk (plain_id, node_id)")
     found = findings(metadata, database)

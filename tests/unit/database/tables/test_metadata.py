@@ -181,14 +181,14 @@ def test_every_read_index_says_what_it_is_good_for() -> None:
     assert all(len(gain_of(index)) > 20 for index in read_indexes(metadata))
 
 
-def test_an_index_over_a_column_that_is_not_there_is_a_fault_of_the_schema() -> None:
+def test_an_index_over_a_column_that_is_not_there_is_an_error_of_the_schema() -> None:
     index = {"name": "notes_own", "columns": ["nowhere"], "type": None}
     schema = schema_of(content_type("note", {}, indexes=[index]))
     with pytest.raises(SchemaError, match=r"note\.json: indexes: notes_own names a column"):
         tables_of(schema)
 
 
-def test_two_tables_of_one_name_are_a_fault_of_the_schema() -> None:
+def test_two_tables_of_one_name_are_an_error_of_the_schema() -> None:
     relation = {"type": "relation", "relation": "oneToOne", "target": "api::tag.tag"}
     schema = schema_of(
         content_type("tag", {}),

@@ -6,7 +6,7 @@ from quire.errors import NotFoundError
 from tests.unit.document_service.press import STORY, TOPIC, Press
 
 
-def test_the_draft_is_made_anew_of_what_is_published(press: Press) -> None:
+def test_the_draft_is_created_again_of_what_is_published(press: Press) -> None:
     story = press.create(STORY, name="Alps", pin="secret", boxes=[{"name": "box"}], publish=True)
     press.update(STORY, story, name="Andes", pin=None, boxes=[])
     before, live = press.draft(STORY, story), press.live(STORY, story)

@@ -24,7 +24,7 @@ def test_the_published_row_says_what_the_draft_says(press: Press) -> None:
     assert press.linked(STORY, "pictures", live) == ["two", "one"]
 
 
-def test_the_published_row_is_made_anew_every_time(press: Press) -> None:
+def test_the_published_row_is_created_again_every_time(press: Press) -> None:
     story = press.create(STORY, name="Alps", publish=True)
     before = press.live(STORY, story)
     press.publish(STORY, story)

@@ -88,7 +88,7 @@ def check_one(
     return check_entry(schema, schema.content_types["api::one.one"], data, rules)
 
 
-def told(checked: CheckedEntry) -> list[tuple[str, str]]:
+def problems_of(checked: CheckedEntry) -> list[tuple[str, str]]:
     """Return the problems that were found, each with its dotted path."""
     return [(".".join(problem.path), problem.message) for problem in checked.problems]
 

@@ -10,7 +10,7 @@ from tests.unit.document_service.validate.notes import (
     check,
     check_one,
     no,
-    told,
+    problems_of,
 )
 
 
@@ -47,15 +47,15 @@ def test_an_item_that_is_no_object_counts_as_null(item: object, source: str) -> 
 def test_a_list_has_neither_too_few_items_nor_too_many() -> None:
     least = ("items", "items field must have at least 2 items")
     most = ("items", "items field must have less than or equal to 3 items")
-    assert told(check({"items": [{"label": "x"}]})) == [least]
-    assert told(check({"items": [{"label": "x"}] * 4})) == [most]
+    assert problems_of(check({"items": [{"label": "x"}]})) == [least]
+    assert problems_of(check({"items": [{"label": "x"}] * 4})) == [most]
     assert check({"items": [{"label": "x"}] * 4}, CREATE_DRAFT).problems == ()
     assert check({"items": []}).problems == ()
 
 
 def test_an_empty_list_is_too_short_where_one_is_required() -> None:
     options = {"type": "dynamiczone", "components": [PART], "min": 1, "required": True}
-    assert told(check_one(options, {"field": []})) == [
+    assert problems_of(check_one(options, {"field": []})) == [
         ("field", "field field must have at least 1 items")
     ]
 
@@ -65,8 +65,8 @@ def test_too_few_items_are_shown_with_their_defaults() -> None:
     assert problem.value == [{"label": "x", "size": 3, "parts": []}]
 
 
-def test_faults_in_items_have_the_index_in_their_path() -> None:
+def test_errors_in_items_have_the_index_in_their_path() -> None:
     checked = check({"items": [{"label": "x"}, {"label": "too long"}]})
-    assert told(checked) == [
+    assert problems_of(checked) == [
         ("items.1.label", "items[1].label must be at most 5 characters"),
     ]

@@ -33,7 +33,7 @@ def test_several_problems_are_counted() -> None:
     assert [one["message"] for one in described] == ["a is wrong", "b is wrong"]
 
 
-def test_of_very_many_problems_all_are_counted_and_the_first_are_told() -> None:
+def test_of_very_many_problems_all_are_counted_and_the_first_are_reported() -> None:
     error = validation_error([Problem((str(i),), f"{i} is wrong") for i in range(MAX_REPORTED + 5)])
     assert error.message == f"{MAX_REPORTED + 5} errors occurred"
     described = (error.details or {})["errors"]

@@ -13,7 +13,7 @@ from tests.unit.document_service.validate.notes import (
     check,
     check_one,
     no,
-    told,
+    problems_of,
 )
 
 
@@ -62,9 +62,9 @@ def test_what_is_empty_is_there(value: object) -> None:
 
 def test_a_required_component_is_missed() -> None:
     options = {"type": "component", "component": PART, "required": True}
-    assert told(check_one(options, {})) == [("field", "field must be defined.")]
+    assert problems_of(check_one(options, {})) == [("field", "field must be defined.")]
     null = "field must be a `object` type, but the final value was: `null`."
-    assert told(check_one(options, {"field": None})) == [("field", null)]
+    assert problems_of(check_one(options, {"field": None})) == [("field", null)]
     assert check_one(options, {"field": None}, CREATE_DRAFT).problems == ()
 
 
@@ -78,7 +78,9 @@ def test_a_required_component_is_missed() -> None:
 def test_a_required_list_of_components_is_missed_in_drafts_as_well(
     options: dict[str, object],
 ) -> None:
-    assert told(check_one(options, {}, CREATE_DRAFT)) == [("field", "field must be defined.")]
+    assert problems_of(check_one(options, {}, CREATE_DRAFT)) == [
+        ("field", "field must be defined.")
+    ]
     assert check_one(options, {"field": []}).problems == ()
 
 
@@ -89,14 +91,14 @@ def test_a_required_relation_is_missed_only_when_relations_are_strict(
 ) -> None:
     options = {**options, "required": True, "relation": "oneToOne"}
     assert check_one(options, data).problems == ()
-    assert told(check_one(options, data, STRICT)) == [("field", "field must be defined.")]
+    assert problems_of(check_one(options, data, STRICT)) == [("field", "field must be defined.")]
     draft = ValidationRules(draft=True, creating=True, strict_relations=True)
     assert check_one(options, data, draft).problems == ()
     assert check_one(options, {"field": 5}, STRICT).problems == ()
 
 
 def test_what_is_required_of_a_new_component_is_missed_in_a_new_entry_alone() -> None:
-    assert told(check({"item": {}})) == [("item.label", "item.label must be defined.")]
+    assert problems_of(check({"item": {}})) == [("item.label", "item.label must be defined.")]
     assert check({"item": {}}, UPDATE).problems == ()
     null = "item.label must be a `string` type, but the final value was: `null`."
-    assert told(check({"item": {"label": None}}, UPDATE)) == [("item.label", null)]
+    assert problems_of(check({"item": {"label": None}}, UPDATE)) == [("item.label", null)]

@@ -10,7 +10,7 @@ from tests.unit.document_service.validate.notes import (
     check,
     check_one,
     no,
-    told,
+    problems_of,
 )
 
 
@@ -20,9 +20,9 @@ def test_a_problem_has_the_path_the_sentence_and_the_value() -> None:
     assert problem == Problem(("title",), message, 5)
 
 
-def test_all_problems_are_told_in_the_order_of_the_schema() -> None:
+def test_all_problems_are_reported_in_the_order_of_the_schema() -> None:
     checked = check({"item": {"label": 5}, "kind": "z", "count": 50, "title": "x"})
-    assert told(checked) == [
+    assert problems_of(checked) == [
         ("title", "title must be at least 2 characters"),
         ("count", "count must be less than or equal to 9"),
         ("kind", "kind must be one of the following values: a, b, "),
@@ -33,15 +33,15 @@ def test_all_problems_are_told_in_the_order_of_the_schema() -> None:
 def test_drafts_keep_types_maxima_and_choices_alone() -> None:
     data = {"title": "x", "count": 0, "slug": "Not so", "item": {}, "code": "x"}
     assert check(data, CREATE_DRAFT).problems == ()
-    assert told(check({"title": "x" * 10, "count": 50}, CREATE_DRAFT)) == [
+    assert problems_of(check({"title": "x" * 10, "count": 50}, CREATE_DRAFT)) == [
         ("title", "title must be at most 9 characters"),
         ("count", "count must be less than or equal to 9"),
     ]
 
 
-def test_faults_inside_of_a_value_have_its_path_before_theirs() -> None:
+def test_errors_inside_of_a_value_have_its_path_before_theirs() -> None:
     checked = check_one({"type": "blocks"}, {"field": [{"type": "paragraph"}]})
-    assert told(checked) == [
+    assert problems_of(checked) == [
         ("field.0.children", "field[0].children is a required field"),
     ]
 

@@ -11,7 +11,7 @@ from tests.unit.document_service.validate.notes import (
     PART,
     check,
     check_note,
-    told,
+    problems_of,
 )
 
 STORED: dict[str, object] = {
@@ -55,7 +55,7 @@ def test_values_are_what_is_stored() -> None:
 def test_a_stored_draft_is_held_to_all_rules() -> None:
     item = {**dict(STORED["item"]), "label": None}  # type: ignore[call-overload]  # a dict
     checked = check_note({**STORED, "title": "x", "count": 0, "item": item})
-    assert told(checked) == [
+    assert problems_of(checked) == [
         ("title", "title must be at least 2 characters"),
         ("count", "count must be greater than or equal to 1"),
         ("item.label", "item.label must be a `string` type, but the final value was: `null`."),
@@ -77,7 +77,7 @@ def test_the_hash_of_a_secret_is_not_held_to_the_rules_of_the_secret() -> None:
 def test_items_of_a_stored_list_share_no_values() -> None:
     items = [{"id": n, "__component": ITEM, "label": "x", "key": "k"} for n in (1, 2)]
     checked = check_note({**STORED, "zone": items})
-    assert [path for path, _ in told(checked)] == ["zone.0.key", "zone.1.key"]
+    assert [path for path, _ in problems_of(checked)] == ["zone.0.key", "zone.1.key"]
 
 
 @pytest.mark.parametrize(("tags", "missed"), [([], True), (None, True), ([{"id": 1}], False)])

@@ -73,7 +73,7 @@ def test_items_of_a_list_share_no_values() -> None:
     assert check({"items": items}, CREATE_DRAFT).problems == ()
 
 
-def test_of_many_items_that_share_values_every_one_is_told() -> None:
+def test_of_many_items_that_share_values_every_one_is_reported() -> None:
     # Half of them share one value: looking for each in the list of all would take minutes.
     items = [{"label": "a", "key": "k" if i % 2 else str(i)} for i in range(60_000)]
     checked = check({"items": items})

@@ -11,7 +11,7 @@ from tests.unit.document_service.validate.notes import (
     UPDATE,
     check,
     no,
-    told,
+    problems_of,
 )
 
 WITHOUT = "Cannot build relations store from dynamiczone, component identifier is undefined"
@@ -19,7 +19,7 @@ LISTED = f"must be one of the following values: {ITEM}, {PART}"
 
 
 def test_a_null_is_no_list() -> None:
-    assert told(check({"zone": None})) == [("zone", "zone " + no("array", "null") + ".")]
+    assert problems_of(check({"zone": None})) == [("zone", "zone " + no("array", "null") + ".")]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_null_is_no_list() -> None:
 def test_an_item_names_a_component(
     zone: object, problems: list[tuple[str, str]], rules: ValidationRules
 ) -> None:
-    assert told(check({"zone": zone}, rules)) == problems
+    assert problems_of(check({"zone": zone}, rules)) == problems
 
 
 def test_that_relations_cannot_be_told_is_said_once_and_shows_the_entry() -> None:
@@ -84,9 +84,9 @@ def test_that_relations_cannot_be_told_is_said_once_and_shows_the_entry() -> Non
     assert last.value == shown
 
 
-def test_a_relation_without_an_identity_is_told_beside_other_problems() -> None:
+def test_a_relation_without_an_identity_is_reported_with_other_problems() -> None:
     checked = check({"tags": {"connect": [{"nope": 1}]}, "title": 5}, UPDATE)
-    assert told(checked) == [
+    assert problems_of(checked) == [
         ("title", "title " + no("string", "5") + "."),
         ("", "Invalid relations"),
     ]

@@ -24,7 +24,7 @@ IN_ORDER = [
 
 @pytest.mark.parametrize("first", range(len(IN_ORDER)))
 @pytest.mark.parametrize("second", range(len(IN_ORDER)))
-def test_faults_of_different_parameters_have_an_order(first: int, second: int) -> None:
+def test_errors_of_different_parameters_have_an_order(first: int, second: int) -> None:
     queries = [IN_ORDER[first][0], IN_ORDER[second][0]]
     if first == second:
         queries.pop()
@@ -62,7 +62,7 @@ def test_faults_of_different_parameters_have_an_order(first: int, second: int) -
         ("populate[author][sort]=name:up&populate[author][filters][nope]=1", "Invalid key nope"),
     ],
 )
-def test_faults_of_one_parameter_have_an_order(query: str, message: str) -> None:
+def test_errors_of_one_parameter_have_an_order(query: str, message: str) -> None:
     assert problem(query).message.startswith(message)
 
 
@@ -72,7 +72,7 @@ def test_permission_is_asked_for_last() -> None:
     assert problem("filters[tags][label]=a&sort=nope", ability=READER).message == "Invalid key tags"
 
 
-def test_the_first_of_equals_is_told() -> None:
+def test_the_first_of_equals_is_reported() -> None:
     findings = Findings()
     rank = (CheckStage.KEYS, Param.FILTERS, Pass.UNKNOWN)
     findings.add((CheckStage.CONVERSION,), ValidationError("late"))
@@ -83,7 +83,7 @@ def test_the_first_of_equals_is_told() -> None:
         findings.raise_first()
 
 
-def test_without_a_fault_nothing_is_told() -> None:
+def test_without_an_error_nothing_is_reported() -> None:
     Findings().raise_first()
 
 
@@ -138,7 +138,7 @@ def test_one_document_is_read_in_one_locale(query: dict[str, QueryValue], messag
     assert raised.value.message.startswith(message)
 
 
-def test_faults_of_a_filter_by_document_id_count_though_the_path_decides() -> None:
+def test_errors_of_a_filter_by_document_id_count_though_the_path_decides() -> None:
     with pytest.raises(ValidationError, match=r"^Invalid key nope$"):
         resolver().document({"filters": {"documentId": {"nope": "1"}}}, "abc")
 

@@ -302,7 +302,7 @@ def test_a_list_of_more_values_than_the_limit_is_refused(name: str) -> None:
         ("filters[author][$in][0][nope]=1", "Invalid key nope at author", "author"),
     ],
 )
-def test_an_unknown_key_among_values_never_widens_the_answer(
+def test_an_unknown_key_among_values_never_widens_the_response(
     query: str, message: str, path: str
 ) -> None:
     error = problem(query)
@@ -413,7 +413,7 @@ def test_text_is_no_filter(query: str) -> None:
         ("filters[stamped]=soon", "Invalid format, expected a timestamp or an ISO date"),
     ],
 )
-def test_an_operand_of_the_wrong_type_is_told_in_the_words_of_the_format(
+def test_an_operand_of_the_wrong_type_is_reported_in_the_words_of_the_format(
     query: str, message: str
 ) -> None:
     assert problem(query).message == message

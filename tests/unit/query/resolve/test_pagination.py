@@ -179,7 +179,7 @@ def meta(query: str, total: int | None) -> dict[str, int]:
         ("pagination[limit]=2", None, {"start": 0, "limit": 2}),
     ],
 )
-def test_the_answer_speaks_of_pages_in_the_form_they_were_asked_in(
+def test_the_response_speaks_of_pages_in_the_form_they_were_asked_in(
     query: str, total: int | None, expected: dict[str, int]
 ) -> None:
     assert list(meta(query, total).items()) == list(expected.items())

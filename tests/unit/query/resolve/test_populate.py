@@ -189,7 +189,7 @@ def test_a_fragment_that_says_false_is_listed_all_the_same() -> None:
     assert node.uid == LINK
 
 
-def test_a_fragment_of_a_component_that_is_not_there_is_told() -> None:
+def test_a_fragment_of_a_component_that_is_not_there_is_reported() -> None:
     error = problem("populate[sections][on][shared.nope]=true")
     assert error.message == "Invalid key shared.nope at sections.on.shared.nope"
 

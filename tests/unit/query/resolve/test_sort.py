@@ -102,7 +102,7 @@ def test_relations_to_any_type_cannot_be_sorted_by() -> None:
     "query",
     ["sort=title:up", "sort=title:", "sort[title]=up", "sort=title: up", "sort=title,rating:"],
 )
-def test_an_unknown_direction_is_told(query: str) -> None:
+def test_an_unknown_direction_is_reported(query: str) -> None:
     error = problem(query)
     assert error.message == "Invalid order. order can only be one of asc|desc|ASC|DESC"
     assert error.details == {}

@@ -117,7 +117,7 @@ def test_the_older_spelling_gives_way(query: str, mode: PublicationFilter | None
 @pytest.mark.parametrize(
     "value", ["", "Modified", "published", "modified&publicationFilter=modified"]
 )
-def test_another_publication_filter_is_told_with_all_that_there_are(value: str) -> None:
+def test_another_publication_filter_is_reported_with_all_that_there_are(value: str) -> None:
     error = problem(f"publicationFilter={value}")
     assert error.message == (
         "Invalid value for 'publicationFilter'. Expected one of: never-published, "

@@ -36,7 +36,7 @@ def link(url: object, *children: object) -> Node:
     return node("link", *(children or (TEXT,)), url=url)
 
 
-def told(*nodes: object, draft: bool = False) -> list[tuple[str, str]]:
+def problems_of(*nodes: object, draft: bool = False) -> list[tuple[str, str]]:
     """Return the faults of a document, each with its dotted place."""
     found = refusals("blocks", list(nodes), draft=draft)
     return [(".".join(map(str, refusal.value_path)), refusal.message) for refusal in found]
@@ -208,21 +208,24 @@ FAULTS: list[tuple[object, list[tuple[str, str]]]] = [
 
 @pytest.mark.parametrize(("block", "problems"), FAULTS)
 @pytest.mark.parametrize("draft", [False, True])
-def test_a_fault_is_told_with_its_place_also_in_drafts(
+def test_an_error_is_reported_with_its_path_also_in_drafts(
     block: object, problems: list[tuple[str, str]], *, draft: bool
 ) -> None:
-    assert told(block, draft=draft) == problems
+    assert problems_of(block, draft=draft) == problems
 
 
 def test_an_image_without_its_file_lacks_all_that_a_file_has() -> None:
     needed = [name for name in IMAGE if name not in {"alternativeText", "caption"}]
-    assert told({"type": "image", "children": [TEXT]}) == [
+    assert problems_of({"type": "image", "children": [TEXT]}) == [
         (f"0.image.{name}", "is a required field") for name in needed
     ]
 
 
-def test_the_faults_of_all_nodes_are_told() -> None:
-    assert [place for place, _ in told(1, paragraph(TEXT), paragraph())] == ["0", "2.children"]
+def test_the_errors_of_all_nodes_are_reported() -> None:
+    assert [place for place, _ in problems_of(1, paragraph(TEXT), paragraph())] == [
+        "0",
+        "2.children",
+    ]
 
 
 @pytest.mark.parametrize("value", ["x", 5, True, {}])
@@ -294,4 +297,4 @@ def test_deep_lists_are_read() -> None:
     deep: Mapping[str, object] = node("list-item", TEXT)
     for _ in range(50):
         deep = node("list", deep, format="ordered")
-    assert told(deep) == []
+    assert problems_of(deep) == []

@@ -83,7 +83,7 @@ def test_the_common_options_are_those_of_every_attribute(type_: AttributeType) -
 
 
 @every_type
-def test_a_common_option_of_the_wrong_form_is_a_fault(type_: AttributeType) -> None:
+def test_a_common_option_of_the_wrong_form_is_an_error(type_: AttributeType) -> None:
     for name, check in COMMON_OPTIONS.items():
         if check is boolean_option:
             problems = type_.problems({**plain(type_), name: "true"})

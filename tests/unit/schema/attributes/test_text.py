@@ -47,7 +47,7 @@ def test_characters_are_counted_as_the_web_counts_them() -> None:
     assert messages("string", "🚀🚀🚀", {"maxLength": 4}) == ["must be at most 4 characters"]
 
 
-def test_every_broken_rule_is_told() -> None:
+def test_every_broken_rule_is_reported() -> None:
     options = {"minLength": 3, "regex": "^[a-c]+$"}
     assert messages("string", "zz", options) == [
         "must be at least 3 characters",
@@ -79,9 +79,9 @@ def test_a_uid_that_can_stand_in_a_url_is_accepted(value: str) -> None:
 
 
 def test_the_pattern_of_a_uid_is_told_twice_and_once_of_the_empty_text() -> None:
-    told = 'must match the following: "/^[a-c]+$/"'
-    assert messages("uid", "x", {"regex": "^[a-c]+$"}) == [told, told]
-    assert messages("uid", "", {"regex": "^[a-c]+$"}) == [told]
+    reported = 'must match the following: "/^[a-c]+$/"'
+    assert messages("uid", "x", {"regex": "^[a-c]+$"}) == [reported, reported]
+    assert messages("uid", "", {"regex": "^[a-c]+$"}) == [reported]
 
 
 EMAILS = [

@@ -201,7 +201,7 @@ async def test_a_bucket_gives_links_that_end(
         assert (response.content, response.headers["Content-Type"]) == (b"hello", "text/plain")
 
 
-async def test_a_service_that_does_not_answer_is_told_as_such(
+async def test_a_service_that_does_not_answer_is_reported(
     write: Callable[[bytes], Path], tmp_path: Path
 ) -> None:
     storage = bucket_in("http://127.0.0.1:9")
@@ -214,7 +214,7 @@ async def test_a_service_that_does_not_answer_is_told_as_such(
         await listed(storage)
 
 
-async def test_a_bucket_that_is_not_there_is_told_as_such(
+async def test_a_bucket_that_is_not_there_is_reported(
     service: str, write: Callable[[bytes], Path]
 ) -> None:
     bucket = Bucket(

@@ -178,7 +178,7 @@ async def test_a_write_whose_caller_goes_away_is_undone(database: PostgresDataba
         ("SELECT $1::text::date", ("2024-02-31",), "date or time"),
     ],
 )
-async def test_values_that_the_database_refuses_are_faults_of_the_request(
+async def test_values_that_the_database_refuses_are_errors_of_the_request(
     database: PostgresDatabase, sql: str, values: tuple[object, ...], message: str
 ) -> None:
     with pytest.raises(ValidationError, match=message):
@@ -245,7 +245,7 @@ async def test_a_snapshot_takes_no_transaction_while_nobody_commits(
 async def test_a_snapshot_has_a_transaction_while_nothing_is_known(
     database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_presence", PostgresContentVersion(Commits().told))
+    monkeypatch.setattr(database, "_presence", PostgresContentVersion(Commits().snapshot))
     assert await database.read(two_moments, snapshot=True)
 
 

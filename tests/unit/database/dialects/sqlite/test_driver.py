@@ -154,7 +154,7 @@ async def test_reads_see_one_state_each_while_writers_commit(
     assert await database.read(amounts) == [40, 60]
 
 
-async def test_a_fault_of_a_program_is_passed_on_and_the_next_read_works(
+async def test_an_error_of_a_program_is_passed_on_and_the_next_read_works(
     database: SqliteDatabase,
 ) -> None:
     def broken() -> Program[None]:
@@ -166,7 +166,7 @@ async def test_a_fault_of_a_program_is_passed_on_and_the_next_read_works(
     assert await database.read(amounts) == [60, 40]
 
 
-async def test_a_fault_of_the_sql_is_an_internal_one_and_keeps_its_cause(
+async def test_an_error_of_the_sql_is_an_internal_one_and_keeps_its_cause(
     database: SqliteDatabase,
 ) -> None:
     def broken() -> Program[Rows]:
