@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from quire.access.ability import Unsanitized
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.execute.prepared_read import Shown
+from quire.database.execute.prepared_read import EntryJson
 from quire.document_service.commands import (
     AllLocales,
     CloneDocument,
@@ -143,7 +143,7 @@ async def _read_before(
     command: CreateDocument | UpdateDocument | CloneDocument,
     context: ExtensionContext,
     locale: str | None,
-) -> Shown | None:
+) -> EntryJson | None:
     """Read the fields that functions need of the entry that a command starts from."""
     names = frozenset(name for function in functions for name in function.needs)
     if not names or isinstance(command, CreateDocument):

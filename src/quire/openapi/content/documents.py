@@ -12,7 +12,7 @@ from quire.openapi.operations import (
 )
 from quire.openapi.python_types import TypeSchemas
 from quire.openapi.queries import PageLimits, Queries
-from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, record, array_of
+from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, array_of, record
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import class_name
 from quire.schema.model import ContentType, TypeKind
