@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from quire.document_service.http_client import HttpClient, http
     from quire.document_service.mail_client import MailClient, mail
     from quire.document_service.python_api import Documents, documents
-    from quire.errors import MailError
+    from quire.errors import MailError, ValidationError
     from quire.extensions.code_settings import settings
     from quire.hooks.after_commit import Change, after_commit
     from quire.hooks.attribute_types import (
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
         TooManyRequests,
         Unauthenticated,
         UnitOfWorkError,
-        ValidationError,
     )
     from quire.hooks.marks import after_write, before_write, prepare
     from quire.hooks.operators import operator
@@ -155,7 +154,7 @@ _MODULES = {
     **dict.fromkeys(("on_start", "on_stop"), "quire.hooks.startup_shutdown"),
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),
     **dict.fromkeys(("MailClient", "mail"), "quire.document_service.mail_client"),
-    "MailError": "quire.errors",
+    **dict.fromkeys(("MailError", "ValidationError"), "quire.errors"),
     "wait": "quire.document_service.extension_context",
     "Shape": "quire.hooks.shape",
     **dict.fromkeys(
@@ -180,7 +179,6 @@ _MODULES = {
             "TooManyRequests",
             "Unauthenticated",
             "UnitOfWorkError",
-            "ValidationError",
         ),
         "quire.hooks.errors",
     ),

@@ -51,6 +51,10 @@ def os_error_reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
+Path = str | Sequence[str | int]
+"""The position of an error in the data: ``"title"``, or ``["lines", 2, "product"]``."""
+
+
 class QuireError(Exception):
     """Root of all errors that Quire raises on purpose."""
 
@@ -71,10 +75,17 @@ class AppError(QuireError):
         message: str | None = None,
         details: Mapping[str, object] | None = None,
         *,
+        path: Path = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """``message`` is shown to clients; it defaults to the message of the class."""
+        """``message`` is shown to clients; it defaults to the message of the class.
+
+        ``path`` names the attribute that the message is about, so that a form shows it there.
+        """
         self.message = self.default_message if message is None else message
+        if path and details is None:
+            parts = [path] if isinstance(path, str) else [str(part) for part in path]
+            details = {"errors": [{"path": parts, "message": message, "name": self.name}]}
         self.details: Mapping[str, object] | None = {} if details is None else details
         self.headers: Mapping[str, str] = {} if headers is None else headers
         super().__init__(self.message)

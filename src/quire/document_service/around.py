@@ -37,12 +37,11 @@ from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import (
     AppError,
     InternalServerError,
-    NotFoundError,
     ServiceUnavailableError,
 )
 from quire.hooks.calls import AroundCall, Call, Result
 from quire.hooks.document import D, Document, is_unrestricted, make_document
-from quire.hooks.errors import NotFound, UnknownFieldError
+from quire.hooks.errors import UnknownFieldError
 from quire.hooks.extensions import CallCause, require_depth
 from quire.hooks.policies import RuleAction
 from quire.hooks.time import observe_time
@@ -188,13 +187,7 @@ async def _call(
     """Call one function in a context of its own, and return its result."""
 
     async def proceed(call: Call[Any], /) -> Result[Any]:
-        try:
-            return (await inner(call)).of(function.document)
-        except NotFoundError as error:
-            # Code of a project knows this class alone.
-            missing = NotFound(error.message)
-            missing.details = error.details
-            raise missing from error
+        return (await inner(call)).of(function.document)
 
     try:
         require_depth(own.causes, own.engine.code_limits)

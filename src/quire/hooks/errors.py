@@ -6,68 +6,24 @@ the client gets a plain 500.
 """
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from quire import errors
+from quire.errors import (
+    ConflictError,
+    ForbiddenError,
+    NotFoundError,
+    PreconditionFailedError,
+    RateLimitError,
+    UnauthorizedError,
+)
 
-Path = str | Sequence[str | int]
-"""The position of an error in the data: ``"title"``, or ``["lines", 2, "product"]``."""
-
-
-class ValidationError(errors.ValidationError):
-    """400: a value is invalid."""
-
-    def __init__(self, message: str, *, path: Path = ()) -> None:
-        """``path`` names the attribute, so that a form shows the message at its field."""
-        super().__init__(message, _details(self.name, message, path))
-
-
-class Unauthenticated(errors.UnauthorizedError):
-    """401: the client is not authenticated."""
-
-    def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute, if any."""
-        super().__init__(message, _details(self.name, message, path))
-
-
-class Forbidden(errors.ForbiddenError):
-    """403: the caller may not do this."""
-
-    def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute, if any."""
-        super().__init__(message, _details(self.name, message, path))
-
-
-class NotFound(errors.NotFoundError):
-    """404: there is no such document."""
-
-    def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute, if any."""
-        super().__init__(message, _details(self.name, message, path))
-
-
-class Conflict(errors.ConflictError):
-    """409: the state of the content does not allow this."""
-
-    def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute, if any."""
-        super().__init__(message, _details(self.name, message, path))
-
-
-class PreconditionFailed(errors.PreconditionFailedError):
-    """412: the document has changed since the caller read it."""
-
-    def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute, if any."""
-        super().__init__(message, _details(self.name, message, path))
-
-
-class TooManyRequests(errors.RateLimitError):
-    """429: the caller does this too often."""
-
-    def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute, if any."""
-        super().__init__(message, _details(self.name, message, path))
+# Code of a project catches with these what it raises itself and what actions on documents raise.
+Unauthenticated = UnauthorizedError
+Forbidden = ForbiddenError
+NotFound = NotFoundError
+Conflict = ConflictError
+PreconditionFailed = PreconditionFailedError
+TooManyRequests = RateLimitError
 
 
 class UnitOfWorkError(RuntimeError):
@@ -101,10 +57,3 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """Return a suggestion for the end of a message; empty if no name is similar."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f'; did you mean "{close[0]}"?' if close else ""
-
-
-def _details(name: str, message: str | None, path: Path) -> dict[str, object] | None:
-    parts = [path] if isinstance(path, str) else [str(part) for part in path]
-    if not parts:
-        return None
-    return {"errors": [{"path": parts, "message": message, "name": name}]}
