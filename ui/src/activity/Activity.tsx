@@ -131,7 +131,7 @@ function Log() {
                   <Table.Td>{row.actor || '–'}</Table.Td>
                   <Table.Td>
                     <Text ff="monospace" fz={12}>{row.action}</Text>
-                    {row.target && <Text size="xs" c="dimmed">{row.target}</Text>}
+                    {row.target && <Text size="xs" c="dimmed">{/^\d+$/.test(row.target) ? t('activity.id', { id: row.target }) : row.target}</Text>}
                   </Table.Td>
                   <Table.Td><Badge size="sm" variant="light" tt="none" color={row.status < 400 ? 'green' : 'red'}>{row.status}</Badge></Table.Td>
                   <Table.Td ta="right">

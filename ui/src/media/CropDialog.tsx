@@ -101,6 +101,7 @@ export function CropDialog({ file, onClose, onDone }: Props) {
         <Text size="xs" c="dimmed" role="status">{area ? t('media.cropped', { width: area.width, height: area.height }) : t('state.loading')}</Text>
         {isReplacing && <Alert color="red" p="xs" role="alert">{t('media.cropReplaceHint')}</Alert>}
         <FormError error={save.error} />
+        {isWhole && !isReplacing && <Text size="xs" c="dimmed" ta="end">{t('media.cropWhole')}</Text>}
         <Group justify="flex-end">
           {isReplacing ? (
             <>
@@ -109,7 +110,6 @@ export function CropDialog({ file, onClose, onDone }: Props) {
             </>
           ) : (
             <>
-              {isWhole && <Text size="xs" c="dimmed">{t('media.cropWhole')}</Text>}
               {mayReplace && <Button variant="default" disabled={isWhole} onClick={() => setReplacing(true)}>{t('media.cropReplace')}</Button>}
               {mayCopy && <Button loading={save.isPending} disabled={isWhole} onClick={() => save.mutate(true)}>{t('media.cropCopy')}</Button>}
             </>

@@ -114,7 +114,7 @@ function ReadableLibrary() {
   }, [pageCount, search.page, navigate])
 
   return (
-    <FileDrop p={{ base: 'sm', sm: 'lg' }} style={{ minHeight: 'calc(100dvh - var(--app-shell-header-offset, 0px))', borderColor: 'transparent' }} className="quire-drop" onFiles={begin} disabled={!may.upload} pasteAnywhere>
+    <FileDrop p={{ base: 'sm', sm: 'lg' }} style={{ minHeight: 'calc(100dvh - var(--app-shell-header-offset, 0px))' }} className="quire-drop quire-page-drop" onFiles={begin} disabled={!may.upload} pasteAnywhere>
       <Stack gap="sm">
         <Group justify="space-between">
           <Group gap="xs" align="baseline">
@@ -123,7 +123,7 @@ function ReadableLibrary() {
             {files.isFetching && <Loader size={14} role="img" aria-label={t('state.loading')} />}
           </Group>
           {may.upload && (
-            <Group gap="xs">
+            <Group gap={6}>
               <Button variant="default" leftSection={<Link2 size={14} />} onClick={() => setDialog('import')}>{t('media.import')}</Button>
               <Button variant="default" leftSection={<FolderPlus size={14} />} onClick={() => setDialog('folder')}>{t('media.newFolder')}</Button>
               <FileButton multiple onChange={begin}>

@@ -1,5 +1,6 @@
-import { Stack, Title } from '@mantine/core'
+import { Anchor, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isLocalized, useAbility, useConfiguration, useLocales } from '../../api/hooks'
@@ -46,6 +47,11 @@ export function EntryEditor({ type, documentId, locale: asked, copyOf, place, gi
       <Stack p={{ base: 'sm', sm: 'lg' }}>
         <Title order={place.level > 0 ? 2 : 1}>{type.info.displayName}</Title>
         {mayRead ? <ErrorState error={error} retry={() => void loaded.refetch()} /> : <NoPermission>{t('list.noPermission', { type: type.info.displayName })}</NoPermission>}
+        {mayRead && place.level === 0 && type.kind === 'collectionType' && (
+          <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/content/$uid" params={{ uid: type.uid }} search={locale ? { locale } : {}} />}>
+            {t('entry.all', { type: type.info.displayName })}
+          </Anchor>
+        )}
       </Stack>
     )
   }

@@ -76,7 +76,9 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
   const actions = useEntryActions({ type, model, locale, place, store, loaded, onLoaded: take, onMade, onSaved: unsaved.saved })
   const blocker = useBlocker({ shouldBlockFn: () => isDirty, withResolver: true, enableBeforeUnload: () => isDirty })
 
-  const title = mainText || (isNew ? t('entry.new', { type: type.info.displayName }) : isSingle ? type.info.displayName : t('entry.untitled'))
+  const isFirst = isNew && loaded.others.length === 0
+  const newTitle = isFirst ? t('entry.new', { type: type.info.displayName }) : t('entry.newVersion', { locale: locales.find((one) => one.code === locale)?.name ?? locale ?? '' })
+  const title = mainText || (isNew ? newTitle : isSingle ? type.info.displayName : t('entry.untitled'))
   useDocumentTitle(place.level === 0 ? `${title} · Quire` : '')
 
   const mayWrite = ability.canContent(isNew ? 'create' : 'update', type.uid, locale)

@@ -29,11 +29,11 @@ export function Explain({ person }: { person: Administrator }) {
   return (
     <Section title={t('explain.title')} hint={t('explain.hint')}>
       <Group gap="xs" mb="sm">
-        <Select aria-label={t('explain.action')} w={140} allowDeselect={false} value={verb} onChange={(value) => setVerb(value as typeof verb)} data={CONTENT_VERBS.map((value) => ({ value, label: t(`roles.action.${value}`) }))} />
+        <Select aria-label={t('explain.action')} w={{ base: '100%', xs: 140 }} allowDeselect={false} value={verb} onChange={(value) => setVerb(value as typeof verb)} data={CONTENT_VERBS.map((value) => ({ value, label: t(`roles.action.${value}`) }))} />
         <Select
           aria-label={t('matrix.what')}
           placeholder={t('matrix.what')}
-          w={200}
+          w={{ base: '100%', xs: 200 }}
           searchable
           value={uid}
           onChange={(value) => {
@@ -42,8 +42,8 @@ export function Explain({ person }: { person: Administrator }) {
           }}
           data={displayed.map((one) => ({ value: one.uid, label: one.info.displayName }))}
         />
-        <Select aria-label={t('filter.field')} placeholder={t('explain.anyField')} w={180} searchable clearable clearButtonProps={{ 'aria-label': t('action.clear') }} disabled={!type} value={field} onChange={setField} data={Object.keys(type?.attributes ?? {})} />
-        <Select aria-label={t('entry.locale')} placeholder={t('explain.anyLocale')} w={160} clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={locale} onChange={setLocale} data={locales.map((one) => ({ value: one.code, label: one.name }))} />
+        <Select aria-label={t('filter.field')} placeholder={t('explain.anyField')} w={{ base: '100%', xs: 180 }} searchable clearable clearButtonProps={{ 'aria-label': t('action.clear') }} disabled={!type} value={field} onChange={setField} data={Object.keys(type?.attributes ?? {})} />
+        <Select aria-label={t('entry.locale')} placeholder={t('explain.anyLocale')} w={{ base: '100%', xs: 160 }} clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={locale} onChange={setLocale} data={locales.map((one) => ({ value: one.code, label: one.name }))} />
       </Group>
       {answer.error && <ErrorState error={answer.error} />}
       {answer.data && (
