@@ -239,7 +239,7 @@ def test_the_model_is_shown_where_it_cannot_be_changed_and_hidden_from_other_rol
     other.goto("/admin")
     expect(other.get_by_role("link", name="Model")).to_have_count(0)
     other.goto("/admin/model/api::author.author")
-    expect(other.get_by_text("Your role may not see or change the model.")).to_be_visible()
+    expect(other.get_by_text("Your role may not open “Model”.")).to_be_visible()
 
     phone = open_page(
         studio.address, viewport={"width": 390, "height": 844}, storage_state=studio.session()

@@ -2,7 +2,7 @@ import { Box, Button, Code, Group, Paper, Skeleton, Stack, Text, Title } from '@
 import { useTimeout } from '@mantine/hooks'
 import { RotateCw } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { Trans, useTranslation } from 'react-i18next'
 import { ApiError } from '../api/client'
 
 /** What went wrong, with the id under which the server's log has it. */
@@ -38,7 +38,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
 }
 
 /** What a role may not see: which permission is missing, and who can grant it. */
-export function NoPermission({ children }: { children: string }) {
+export function NoPermission({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
   return (
     <Paper withBorder p="lg" className="quire-surface" maw={560} role="alert">
@@ -47,6 +47,15 @@ export function NoPermission({ children }: { children: string }) {
         <Text size="sm">{children} {t('error.whoGrants')}</Text>
       </Stack>
     </Paper>
+  )
+}
+
+/** A screen that a role may not open, with the permission that it lacks. */
+export function MissingScreenPermission({ screen, permission }: { screen: string; permission: string }) {
+  return (
+    <NoPermission>
+      <Trans i18nKey="error.lacksPermission" values={{ screen, permission }} components={{ code: <Code p={0} bg="transparent" style={{ whiteSpace: 'nowrap' }} /> }} />
+    </NoPermission>
   )
 }
 

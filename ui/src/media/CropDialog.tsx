@@ -74,7 +74,7 @@ export function CropDialog({ file, onClose, onDone }: Props) {
             />
           ))}
         </Group>
-        <Center mah="52vh" style={{ overflow: 'hidden' }} dir="ltr">
+        <Center p={8} mah="calc(52vh + 16px)" style={{ overflow: 'hidden' }} dir="ltr">
           <ReactCrop
             crop={area && size ? percentOf(area, size) : undefined}
             aspect={ratio}

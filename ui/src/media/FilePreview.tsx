@@ -20,11 +20,11 @@ export function FilePreview({ file, focalPoint, onFocalPoint }: Props) {
   return (
     <div>
       <Box className="quire-drop" ta="center" style={{ overflow: 'hidden' }}>
-        <span style={{ position: 'relative', display: 'inline-block', lineHeight: 0 }}>
+        <span style={{ position: 'relative', display: 'inline-block', verticalAlign: 'top' }}>
           <img
             src={addressOf(file)}
             alt={file.alternativeText ?? ''}
-            style={{ maxWidth: '100%', maxHeight: 260, cursor: onFocalPoint ? 'crosshair' : undefined }}
+            style={{ display: 'block', maxWidth: '100%', maxHeight: 260, cursor: onFocalPoint ? 'crosshair' : undefined }}
             onClick={(event) => {
               const { left, top, width, height } = event.currentTarget.getBoundingClientRect()
               onFocalPoint?.({ x: Math.round((100 * (event.clientX - left)) / width), y: Math.round((100 * (event.clientY - top)) / height) })

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { useAbility } from '../api/hooks'
 import type { Folder, MediaFile } from '../api/types'
-import { EmptyState, ErrorState, Loading, NoPermission } from '../components/States'
+import { EmptyState, ErrorState, Loading, MissingScreenPermission } from '../components/States'
 import { toast, toastError } from '../components/toast'
 import { DescribeDialog } from './DescribeDialog'
 import { DeleteDialog, FolderDialog, MoveDialog, refreshMedia } from './dialogs'
@@ -50,7 +50,7 @@ export function Library() {
   return (
     <Stack p={{ base: 'sm', sm: 'lg' }} gap="sm">
       <Title order={1}>{t('media.library')}</Title>
-      <NoPermission>{t('error.lacksPermission', { screen: t('media.library'), permission: READ })}</NoPermission>
+      <MissingScreenPermission screen={t('media.library')} permission={READ} />
     </Stack>
   )
 }

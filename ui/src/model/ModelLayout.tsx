@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { useAbility, useMe } from '../api/hooks'
 import { keys } from '../api/keys'
 import { fetchSchema, modelStateQuery, reservedNamesQuery } from '../api/model'
-import { ErrorState, Loading, NoPermission } from '../components/States'
+import { ErrorState, Loading, MissingScreenPermission } from '../components/States'
 import { BUILD } from './permission'
 import { useStorePendingChanges, useStoredChanges } from './pendingChanges'
 import { PendingBar } from './PendingBar'
@@ -24,7 +24,7 @@ export function ModelLayout() {
     return (
       <Stack p={{ base: 'sm', sm: 'lg' }} gap="sm">
         <Title order={1}>{t('nav.model')}</Title>
-        <NoPermission>{t('model.forbidden')}</NoPermission>
+        <MissingScreenPermission screen={t('nav.model')} permission={BUILD} />
       </Stack>
     )
   }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { ScheduledAction } from '../api/generated'
-import { useModel } from '../api/hooks'
+import { useLocales, useModel } from '../api/hooks'
 import { absolute } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { EntryLink } from './EntryLink'
@@ -39,6 +39,7 @@ export function Scheduled() {
 function Row({ scheduled: { at, entry, release } }: { scheduled: ScheduledAction }) {
   const { t } = useTranslation()
   const { types } = useModel()
+  const locales = useLocales()
   return (
     <Table.Tr>
       <Table.Td><Text inherit>{absolute(at)}</Text></Table.Td>
@@ -47,7 +48,7 @@ function Row({ scheduled: { at, entry, release } }: { scheduled: ScheduledAction
         {entry && <EntryLink item={entry} />}
       </Table.Td>
       <Table.Td>{entry ? (types.get(entry.contentType)?.info.displayName ?? entry.contentType) : t('releases.one')}</Table.Td>
-      <Table.Td>{entry?.locale ?? '–'}</Table.Td>
+      <Table.Td>{locales.find((one) => one.code === entry?.locale)?.name ?? entry?.locale ?? '–'}</Table.Td>
       <Table.Td>{t(`action.${entry?.action ?? 'publish'}`)}</Table.Td>
     </Table.Tr>
   )

@@ -1,7 +1,7 @@
 import { Box, NavLink, Select, Text } from '@mantine/core'
 import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { NoPermission } from '../components/States'
+import { MissingScreenPermission, NoPermission } from '../components/States'
 import { SettingsPage } from './components'
 import { GROUPS, sectionAt, useSections, type Section } from './sections'
 
@@ -66,7 +66,7 @@ function Forbidden({ section }: { section: Section | undefined }) {
   const { t } = useTranslation()
   return (
     <SettingsPage title={t(section?.key ?? 'settings.title')}>
-      <NoPermission>{section?.needs ? t('error.lacksPermission', { screen: t(section.key), permission: section.needs }) : t('settings.forbidden')}</NoPermission>
+      {section?.needs ? <MissingScreenPermission screen={t(section.key)} permission={section.needs} /> : <NoPermission>{t('settings.forbidden')}</NoPermission>}
     </SettingsPage>
   )
 }

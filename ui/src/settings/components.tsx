@@ -19,7 +19,8 @@ export function SettingsPage({ title, hint, back, actions, children }: PageProps
           </Link>
         )}
         <Group justify="space-between" gap="xs" mih={30}>
-          <Title order={1}>{title}</Title>
+          {/* A long title leaves the actions beside it where there is room. */}
+          <Title order={1} maw={actions ? { sm: '62%' } : undefined}>{title}</Title>
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>
         {hint && <Text size="sm" c="dimmed" mt={4} maw={680}>{hint}</Text>}

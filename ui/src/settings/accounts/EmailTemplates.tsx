@@ -77,7 +77,7 @@ function TemplatesForm({ templates }: { templates: Templates }) {
                   <TextInput label={t('emails.subject')} disabled={!mayChange} {...form.getInputProps(`${name}.options.object`)} />
                   <Textarea
                     label={t('emails.message')}
-                    description={<>{t('emails.places')} {PLACES[name].map((place) => <Code key={place} fz="xs" mr={4}>{`<%= ${place} %>`}</Code>)}</>}
+                    description={<>{t('emails.places')} {PLACES[name].map((place) => <Code key={place} fz="xs" mr={4} style={{ whiteSpace: 'nowrap' }}>{`<%= ${place} %>`}</Code>)}</>}
                     autosize
                     minRows={8}
                     disabled={!mayChange}
