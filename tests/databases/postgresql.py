@@ -92,6 +92,19 @@ class _Lent(PostgresqlStore):
         self._idle.append(self)
 
 
+class _Single(PostgresqlStore):
+    """A store whose database goes with it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(url_of(name))
+        self._name = name
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        self._end()
+        drop_database(self._name)
+
+
 class _Kept(PostgresqlStore):
     """A store that keeps what is done, of a database that others use, too."""
 
@@ -163,6 +176,15 @@ class Postgresql:
     def store(self, schema: Schema) -> PostgresqlStore:
         """See `Kind.store`."""
         return self._lend(schema.version, lambda: _with_tables(schema), restart=True)
+
+    def new_store(self, schema: Schema) -> PostgresqlStore:
+        """Return a store of a new database.
+
+        The statistics that the planner goes by are not taken back with a transaction.
+        """
+        store = _Single(_with_tables(schema))
+        store.begin(restart=True)
+        return store
 
     def recorded_store(self, project: Path) -> PostgresqlStore:
         """See `Kind.recorded_store`."""

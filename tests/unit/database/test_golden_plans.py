@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from quire.database.program import Program, Statement
-from tests.databases.kinds import POSTGRESQL
+from tests.databases.postgresql import Postgresql
 from tests.databases.sqlite_store import SqliteStore
 from tests.databases.store import Store
 from tests.library.model import library_schema
@@ -139,7 +139,7 @@ def _nodes(plan: Mapping[str, Any]) -> Iterator[str]:
 
 @pytest.fixture
 def books() -> Iterator[Store]:
-    with closing(POSTGRESQL.store(library_schema())) as store:
+    with closing(Postgresql().new_store(library_schema())) as store:
         fill(store)
         yield store
 
