@@ -57,10 +57,9 @@ def test_other_text_has_the_direction_of_its_letters(site: Site, open_page: Open
     # Each paragraph has the direction of its first letter.
     for field in (name, page.get_by_role("textbox", name="Markdown")):
         assert field.evaluate("one => getComputedStyle(one).unicodeBidi") == "plaintext"
-    page.goto(f"/admin/content/{SAMPLE}?locale=en&q=Shefel")
     sample = {"name": "שפל Shefel", "on": True}
     site.api("POST", f"/content-manager/collection-types/{SAMPLE}?locale=en", sample)
-    page.reload()
+    page.goto(f"/admin/content/{SAMPLE}?locale=en&q=Shefel")
     cell = page.get_by_role("cell").filter(has_text="Shefel").locator(".quire-ellipsis")
     assert direction(cell) == "rtl"
     assert cell.evaluate("one => getComputedStyle(one).textAlign") == "left"
