@@ -50,7 +50,7 @@ export function QueryForm({ types, type, draft, onChange }: Props) {
       {list && (
         <Box>
           <Group gap="xs" mb={6}>
-            <Text size="sm" fw={500}>{t('explorer.filters')}</Text>
+            <Text size="sm" fw={600}>{t('explorer.filters')}</Text>
             <FilterMenu key={type.uid} fields={filterable} value={draft.filters} onChange={(filters) => change({ filters })} />
           </Group>
           <FilterChips fields={filterable} value={draft.filters} onChange={(filters) => change({ filters })} />

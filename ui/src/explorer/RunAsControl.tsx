@@ -23,7 +23,7 @@ export function RunAsControl({ size = 'sm' }: { size?: Size }) {
   const choices: RunAs[] = ['nobody', 'token', ...(mayGrant ? ['role' as const] : []), ...(mayGrant && ability.canContent('read', USER) ? ['user' as const] : [])]
   return (
     <Stack gap={4}>
-      <Text size={size} fw={500}>{t('explorer.runAs')}</Text>
+      <Text size={size} fw={600}>{t('explorer.runAs')}</Text>
       <SegmentedControl
         size="xs"
         aria-label={t('explorer.runAs')}

@@ -52,7 +52,7 @@ export function FieldFrame({ error, side, children, ...props }: InputProps & { e
   return (
     <Box role="group" aria-labelledby={`${id}-label`} aria-describedby={error ? `${id}-error` : undefined} data-path={props.path.join('.')} tabIndex={-1} style={{ outline: 'none' }}>
       <Group justify="space-between" mih={23} mb={side ? 4 : 0} wrap="nowrap">
-        <Text size="sm" fw={500} id={`${id}-label`} component="div">
+        <Text size="sm" fw={600} id={`${id}-label`} component="div">
           <FieldLabel {...props} />
         </Text>
         {side}
