@@ -264,11 +264,12 @@ async def test_misuse_says_what_to_do(tmp_path: Path, kind: Kind) -> None:
             note(error)
 
     tasks = []
+    ended = asyncio.Event()
 
     @after_write(PAPER, on=["create"], order=1)
     async def leave_a_task(write):
         async def late():
-            await asyncio.sleep(0.05)
+            await ended.wait()
             try:
                 await documents(PAPER).find()
             except UnitOfWorkError as error:
@@ -283,6 +284,7 @@ async def test_misuse_says_what_to_do(tmp_path: Path, kind: Kind) -> None:
         await documents("api::paper.paper").find()
     async with open_extended(tmp_path, kind, code) as office:
         assert await new_paper(office) == (201, "")
+        module().ended.set()
         await module().tasks[0]
         assert module().fired == [
             "plain is a plain def, which cannot query: make it an async def",
