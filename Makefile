@@ -4,8 +4,8 @@
 #   make test ARGS="-k locale -x"   pass arguments on to pytest
 
 PYTHON ?= python3
-# Twice the cores of CI: tests that wait for PostgreSQL, a server or a browser leave theirs to others.
-WORKERS ?= 4
+# One more than the two cores of CI: tests that wait for PostgreSQL, a server or a browser leave theirs to others.
+WORKERS ?= 3
 ARGS ?=
 EXAMPLE := examples/blog
 ADDRESS ?= http://localhost:1337
