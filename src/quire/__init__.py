@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from quire.errors import MailError, ValidationError
     from quire.extensions.code_settings import settings
     from quire.hooks.after_commit import Change, after_commit
+    from quire.hooks.around import Call, Proceed, Result, around
     from quire.hooks.attribute_types import (
         AdminInput,
         AttributeOptions,
         AttributeType,
         attribute_type,
     )
-    from quire.hooks.calls import Call, Proceed, Result, around
     from quire.hooks.computed import computed
     from quire.hooks.document import Document, Page
     from quire.hooks.errors import (
@@ -149,7 +149,7 @@ _MODULES = {
     "rule": "quire.hooks.policies",
     "settings": "quire.extensions.code_settings",
     "schedule": "quire.hooks.schedules",
-    **dict.fromkeys(("Call", "Proceed", "Result", "around"), "quire.hooks.calls"),
+    **dict.fromkeys(("Call", "Proceed", "Result", "around"), "quire.hooks.around"),
     **dict.fromkeys(("Change", "after_commit"), "quire.hooks.after_commit"),
     **dict.fromkeys(("on_start", "on_stop"), "quire.hooks.startup_shutdown"),
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),

@@ -92,7 +92,7 @@ class _Lent(PostgresqlStore):
         self._idle.append(self)
 
 
-class _Single(PostgresqlStore):
+class _SingleUseStore(PostgresqlStore):
     """A store whose database goes with it."""
 
     def __init__(self, name: str) -> None:
@@ -182,7 +182,7 @@ class Postgresql:
 
         The statistics that the planner goes by are not taken back with a transaction.
         """
-        store = _Single(_with_tables(schema))
+        store = _SingleUseStore(_with_tables(schema))
         store.begin(restart=True)
         return store
 

@@ -46,7 +46,7 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class OsAccount:
     """Whom a server runs as; ``None`` is whoever runs the tests."""
 
     uid: int | None
@@ -200,23 +200,23 @@ class Cluster:
         return self._log.read_text(encoding="utf-8", errors="replace")[-2000:]
 
 
-def server_account() -> Account:
+def server_account() -> OsAccount:
     """Return who runs a server that refuses to run as root. Raises NoServerError."""
     if os.geteuid() != 0:
-        return Account(None, None)
+        return OsAccount(None, None)
     for name in _UNPRIVILEGED:
         try:
             entry = pwd.getpwnam(name)
         except KeyError:
             continue
-        return Account(entry.pw_uid, entry.pw_gid)
+        return OsAccount(entry.pw_uid, entry.pw_gid)
     raise NoServerError(
         "PostgreSQL does not run as root, and there is no other user it could run as here"
         f" ({' or '.join(_UNPRIVILEGED)}): run the tests as somebody else."
     )
 
 
-def _reachable(binaries: Path, folder: Path, account: Account) -> Path:
+def _reachable(binaries: Path, folder: Path, account: OsAccount) -> Path:
     """Return programs that the account may run: a copy where theirs is in somebody's own folder."""
     if account.uid is None or not is_from_wheel(binaries) or _open_to_all(binaries):
         return binaries

@@ -122,7 +122,7 @@ def test_programs_in_the_folder_of_root_are_copied_to_where_their_user_may_run_t
     (programs / "postgres").touch()
     (tmp_path / "private" / f"{binaries.WHEEL}.libs").mkdir()
     (tmp_path / "private").chmod(0o700)
-    account = cluster.Account(uid=12345, gid=12345)  # whoever it may be
+    account = cluster.OsAccount(uid=12345, gid=12345)  # whoever it may be
     found = cluster._reachable(programs, tmp_path / "place", account)  # noqa: SLF001
     assert found.is_relative_to(tmp_path / "place")
     assert (found / "postgres").exists()

@@ -16,7 +16,7 @@ from time import monotonic
 from bench.measure import percentile
 from tests.conformance.corpus import credentials, unpack_project
 from tests.databases.environment import write_environment
-from tests.reliability.nodes import Balancer, Node
+from tests.reliability.nodes import LoadBalancer, Node
 from tests.reliability.outage import Outcome, Users
 from tests.reliability.replicas import Pair, started_pair
 from tests.unit.cli.processes import QUIRE
@@ -41,7 +41,7 @@ class Phase:
         return percentile(self.outcome.times, 0.99) * 1000
 
 
-class FailOver:
+class FailoverTrial:
     """A site that goes through one phase after the other; ``phases`` is what came of them.
 
     ``calm`` is for how many seconds it is used after each step, at the least.
@@ -165,12 +165,12 @@ async def fail_over(
         pair = stack.enter_context(started_pair())
         pair.keep_in_step()
         started = _started_nodes(pair, folder, nodes, stack)
-        balancer = Balancer(started)
+        balancer = LoadBalancer(started)
         token = credentials().api_tokens["full"]
         async with balancer.watching():
             users = Users([balancer.client() for _ in range(_CLIENTS)], token, _WRITERS)
             await users.begin()
-            trial = FailOver(pair, started, users, calm, stack)
+            trial = FailoverTrial(pair, started, users, calm, stack)
             for step in (
                 trial.be_used,
                 trial.lose_node,

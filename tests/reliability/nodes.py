@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.servers import Server, quire, running
 from tests.conformance.client import Answer, Client
 from tests.conformance.over_socket import SocketClient
-from tests.reliability.outage import CutOffError
+from tests.reliability.outage import ConnectionLostError
 
 _PROBE = "/_ready"
 _PROBE_EVERY = 0.05
@@ -68,7 +68,7 @@ class Node:
         self.stop()
 
 
-class Balancer:
+class LoadBalancer:
     """Sends requests in turn to the nodes that say that they are ready.
 
     Without such a node any that listens is asked. A request that a node was not sent, or that only
@@ -121,7 +121,7 @@ class Balancer:
 class _BalancedClient:
     """Sends requests one after the other (a `Client`)."""
 
-    def __init__(self, balancer: Balancer) -> None:
+    def __init__(self, balancer: LoadBalancer) -> None:
         self._balancer = balancer
         self._connections: dict[int, HTTPConnection] = {}
 
@@ -132,7 +132,10 @@ class _BalancedClient:
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
     ) -> Answer:
-        """Send one request to a node. Raises CutOffError, and OSError when no node listens."""
+        """Send one request to a node.
+
+        Raises ConnectionLostError, and OSError when no node listens.
+        """
         refused: Exception = ConnectionRefusedError("no node listens")
         for port in self._balancer.ports():
             connection = self._connection(port)
@@ -146,7 +149,7 @@ class _BalancedClient:
                 self._balancer.leave(port)
                 connection.close()
                 if method != "GET":
-                    raise CutOffError from error
+                    raise ConnectionLostError from error
                 refused = error
         raise refused
 

@@ -32,12 +32,12 @@ _PATIENCE_S = 120
 _SHOWN = 5
 _GOOD = frozenset({200, 201})
 
-Act = Callable[[Cluster], None]
+ChangeServer = Callable[[Cluster], None]
 Answered = Literal["read", "written", "refused"]
 """How a request was answered: well, or with 503 and when to come back."""
 
 
-class CutOffError(Exception):
+class ConnectionLostError(Exception):
     """The server went away after it had been sent a request that it may have carried out."""
 
 
@@ -46,8 +46,8 @@ class Way:
     """A way in which a server goes away, and comes back."""
 
     name: str
-    leave: Act
-    come_back: Act
+    leave: ChangeServer
+    come_back: ChangeServer
 
 
 WAYS: Mapping[str, Way] = MappingProxyType(
@@ -197,7 +197,7 @@ class Users:
         began = monotonic()
         try:
             response = await self._ask(client, method, target, body)
-        except CutOffError:
+        except ConnectionLostError:
             self.outcome.cut_off += 1
             return None
         except (OSError, HTTPException) as error:

@@ -24,6 +24,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The recorded project, whose database is reached through PgBouncer."""
     program = find_pgbouncer()
     if program is None:
+        # A program of the operating system, which no Python package brings; CI installs it.
         pytest.skip("PgBouncer is not installed")
     with pgbouncer(program, server_url()) as url, pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, url)

@@ -4,7 +4,7 @@ from src.api.order.orders import confirm
 from src.content import Article
 from src.extensions.search import search
 
-from quire import Call, Result, Shape, Write, around, before_write, documents, operator
+from quire import Call, Forbidden, Result, Shape, Write, around, before_write, documents, operator
 
 
 async def read() -> None:
@@ -29,7 +29,7 @@ def without_a_write() -> None:
 @around(Article, on=["find"])  # error: "Proceed[Article]"
 async def without_proceed(call: Call[Article]) -> Result[Article]:
     """Forget the second argument."""
-    raise NotImplementedError
+    raise Forbidden
 
 
 class Card(Shape[Article]):

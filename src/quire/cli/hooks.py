@@ -8,7 +8,7 @@ from quire.cli.terminal import DONE, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extensions import load_extensions
 from quire.hooks.after_commit import ChangeListener
-from quire.hooks.calls import AroundCall
+from quire.hooks.around import AroundCall
 from quire.hooks.errors import nearest
 from quire.hooks.extensions import Extensions, Hook, WriteHooks
 from quire.hooks.jobs import JobDefinition

@@ -18,7 +18,7 @@ from quire.document_service.around import ActionResult, call_around_read, condit
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
 from quire.errors import ValidationError
-from quire.hooks.calls import AroundCall, Call
+from quire.hooks.around import AroundCall, Call
 from quire.hooks.document import Document
 from quire.hooks.policies import ReadAction
 
@@ -156,6 +156,9 @@ class _ReadResponse:
         body = _decode(whole.body)
         found, member = _shown_in(body)
         is_list = isinstance(found, list)
+        if not is_list and len(documents) != 1:
+            message = f"the response has one document, not {len(documents)}"
+            raise ValueError(message)
         shown = documents if is_list else documents[0]
         text = _encode(shown if member is None else {**body, member: shown})
         tag = tag_of(text) if is_list and whole.tag is not None else whole.tag

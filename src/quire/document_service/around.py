@@ -39,7 +39,7 @@ from quire.errors import (
     InternalServerError,
     ServiceUnavailableError,
 )
-from quire.hooks.calls import AroundCall, Call, Result
+from quire.hooks.around import AroundCall, Call, Result
 from quire.hooks.document import D, Document, is_unrestricted, make_document
 from quire.hooks.errors import UnknownFieldError
 from quire.hooks.extensions import CallCause, require_depth
@@ -118,7 +118,7 @@ class ActionResult(Result[D]):
         )
 
 
-class Act(Protocol):
+class RunAction(Protocol):
     """Takes the action of a call; ``volatile`` says that the call depends on the time."""
 
     async def __call__(self, call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
@@ -129,7 +129,7 @@ async def call_around_read(
     functions: Sequence[AroundCall],
     call: Call[Any],
     context: ExtensionContext,
-    act: Act,
+    act: RunAction,
     *,
     as_system: bool,
 ) -> ActionResult[Any]:
@@ -158,7 +158,7 @@ async def _call_steps(
     steps: Sequence[Step],
     call: Call[Any],
     context: ExtensionContext,
-    act: Act,
+    act: RunAction,
     *,
     as_system: bool,
 ) -> ActionResult[Any]:

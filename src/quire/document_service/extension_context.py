@@ -17,13 +17,11 @@ import structlog
 from quire.access.principal import Principal
 from quire.database.program import Program
 from quire.document_service.commands import Command
-from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
+from quire.document_service.unit_of_work import WriteEngine, WriteProgram
 from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.extensions import CallCause
 
 T = TypeVar("T")
-Act = Callable[[UnitOfWork], Program[T]]
-"""The work that a unit of work belongs to."""
 
 _log = structlog.get_logger("quire.extensions")
 _OWN = "quire."
@@ -115,7 +113,9 @@ class ExtensionContext(ABC):
         """Run a program that reads. Raises what the program raises."""
 
     @abstractmethod
-    async def write(self, act: Act[T], *, as_system: bool, commands: Sequence[Command] = ()) -> T:
+    async def write(
+        self, act: WriteProgram[T], *, as_system: bool, commands: Sequence[Command] = ()
+    ) -> T:
         """Run a program that writes, all of it or nothing. Raises what it raises.
 
         ``commands`` are those that it runs.

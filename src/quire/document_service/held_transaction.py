@@ -15,9 +15,8 @@ from msgspec import Struct
 
 from quire.database.program import Program, await_in_loop, is_query
 from quire.document_service.commands import Command
-from quire.document_service.extension_context import Act
 from quire.document_service.passwords import passwords_of
-from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.errors import ServiceUnavailableError
 from quire.hooks.errors import StatementLimitError
 from quire.hooks.extensions import CallCause, CodeLimits
@@ -171,7 +170,7 @@ class HeldTransaction:
 async def write_nested(
     held: HeldTransaction,
     unit: UnitOfWork,
-    act: Act[T],
+    act: WriteProgram[T],
     *,
     as_system: bool,
     causes: tuple[CallCause, ...],

@@ -21,7 +21,7 @@ from quire.database.program import LONG_COMPUTATION, Program
 from quire.document_service.after_commit import note_change
 from quire.document_service.commands import Command, Data
 from quire.document_service.content_types import writable_fields
-from quire.document_service.extension_context import Act, ExtensionContext
+from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.held_transaction import (
     HeldTransaction,
     savepoint_in,
@@ -34,7 +34,7 @@ from quire.document_service.preparation import (
     needed_view,
     prepare_commands,
 )
-from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.document import Document
 from quire.hooks.errors import UnitOfWorkError
@@ -74,7 +74,9 @@ class HookContext(ExtensionContext):
         """Run a program that reads in the transaction of the hook."""
         return await self._task().ask(act)
 
-    async def write(self, act: Act[T], *, as_system: bool, commands: Sequence[Command] = ()) -> T:
+    async def write(
+        self, act: WriteProgram[T], *, as_system: bool, commands: Sequence[Command] = ()
+    ) -> T:
         """Run a program in the transaction of the hook, all of it or nothing.
 
         Raises what the program raises.

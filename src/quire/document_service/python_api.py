@@ -41,7 +41,7 @@ from quire.document_service.service import run_command
 from quire.document_service.shapes import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
-from quire.hooks.calls import Call
+from quire.hooks.around import Call
 from quire.hooks.document import (
     D,
     Document,

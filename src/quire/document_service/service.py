@@ -22,8 +22,8 @@ from quire.database.program import Program
 from quire.database.schema_version import WriteCheck, require_nothing
 from quire.document_service.actions.clone import clone
 from quire.document_service.actions.create import create
-from quire.document_service.actions.delete import delete, unpublish
-from quire.document_service.actions.publish import discard_draft, publish
+from quire.document_service.actions.delete import delete
+from quire.document_service.actions.publish import discard_draft, publish, unpublish
 from quire.document_service.actions.update import update
 from quire.document_service.after_commit import store_changes
 from quire.document_service.around import run_around, steps_around
@@ -51,7 +51,12 @@ from quire.document_service.row_rules import (
     rules_for,
 )
 from quire.document_service.transaction_context import CallContext
-from quire.document_service.unit_of_work import HashPassword, UnitOfWork, WriteEngine
+from quire.document_service.unit_of_work import (
+    HashPassword,
+    UnitOfWork,
+    WriteEngine,
+    WriteProgram,
+)
 from quire.errors import (
     DatabaseBusyError,
     InternalServerError,
@@ -64,7 +69,6 @@ from quire.schema.model import Schema
 from quire.webhooks.outbox import Outbox
 
 T = TypeVar("T")
-Act = Callable[[UnitOfWork], Program[T]]
 
 _ATTEMPTS = 2
 _MOST_RESTARTS = 1000
@@ -123,7 +127,7 @@ class DocumentService:
 
     async def run(
         self,
-        act: Act[T],
+        act: WriteProgram[T],
         *,
         commands: Sequence[Command] = (),
         passwords: Collection[Password] = (),
@@ -179,7 +183,7 @@ class DocumentService:
 
     async def _write(
         self,
-        act: Act[T],
+        act: WriteProgram[T],
         *,
         prepared: PreparedCommands,
         hashed: Mapping[Password, str],
@@ -223,7 +227,7 @@ class DocumentService:
             return project_rules_of(principal.ability)
         return NO_PROJECT_RULES if editor is None else self._engine.rules.of_administrator(editor)
 
-    def _recorded(self, act: Act[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
+    def _recorded(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
         """Run the program, if the guard allows it, and store deliveries for webhooks."""
         may_listen = yield from self._require()
         if self._outbox is None or not (may_listen or self._outbox.purges):
@@ -233,7 +237,7 @@ class DocumentService:
         result = yield from self._run_and_store(act, unit)
         return result, (yield from self._outbox.record(unit.events, listeners, unit.trace))
 
-    def _run_and_store(self, act: Act[T], unit: UnitOfWork) -> Program[T]:
+    def _run_and_store(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[T]:
         """Run the program, and store changes for functions of the project."""
         result = yield from act(unit)
         if unit.changes and self._engine.changes is not None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from quire.access.principal import Principal
 from quire.database.program import Program
 from quire.document_service.commands import Command, PreparedCommands
-from quire.document_service.extension_context import Act, ExtensionContext
+from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.held_transaction import HeldTransaction, savepoint_in, write_nested
 from quire.document_service.preparation import prepare_commands
-from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from quire.hooks.errors import Forbidden, UnitOfWorkError
 from quire.hooks.extensions import CallCause, CodeLimits
@@ -94,7 +94,9 @@ class CallContext(ExtensionContext):
             return await self._documents.read(act)
         return await self._open.ask(act)
 
-    async def write(self, act: Act[T], *, as_system: bool, commands: Sequence[Command] = ()) -> T:
+    async def write(
+        self, act: WriteProgram[T], *, as_system: bool, commands: Sequence[Command] = ()
+    ) -> T:
         """Run a program that writes, in its own transaction or that of the block."""
         held = self._open
         prepared = PreparedCommands() if held is None else held.unit.prepared

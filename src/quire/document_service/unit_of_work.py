@@ -31,6 +31,8 @@ from quire.schema.model import Schema
 from quire.webhooks.events import Event, EventName
 
 T = TypeVar("T")
+WriteProgram = Callable[["UnitOfWork"], Program[T]]
+"""A program that writes within a unit of work."""
 HashPassword = Callable[[str, int], str]
 """Hashes a password with a number of rounds; slow by design."""
 

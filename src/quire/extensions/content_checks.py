@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from quire.extensions.mark_check import MarkCheck
 from quire.extensions.modules import ExtensionProblem
-from quire.hooks.calls import AroundCall, AroundMark, around_calls
+from quire.hooks.around import AroundCall, AroundMark, around_calls
 from quire.hooks.computed import ComputedField, ComputedMark
 from quire.hooks.extensions import Extensions, Hook
 from quire.hooks.marks import HookMark
@@ -161,7 +161,7 @@ class AroundCheck(MarkCheck[AroundMark]):
         ]
 
 
-class GuardCheck(MarkCheck[RuleMark | PolicyMark]):
+class RuleOrPolicyCheck(MarkCheck[RuleMark | PolicyMark]):
     """The check of one mark of a rule or a policy."""
 
     def guards(self, kind: type[G], argument: str) -> list[G]:
@@ -204,7 +204,7 @@ class ContentChecks:
                 self._around += around_check.calls()
                 self.problems += around_check.problems
             case RuleMark() | PolicyMark():
-                guard_check = GuardCheck(self._schema, file, name, function, mark)
+                guard_check = RuleOrPolicyCheck(self._schema, file, name, function, mark)
                 if isinstance(mark, RuleMark):
                     self._rules += guard_check.guards(Rule, "the principal")
                 else:

@@ -6,6 +6,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.document import Kind
 from quire.hooks.marks import add_mark
 from quire.hooks.shape import S, Shape
@@ -51,7 +52,7 @@ class ChangeMark(Struct, frozen=True, kw_only=True, eq=False):
         return "after_commit"
 
 
-class ChangeListener(Struct, frozen=True, kw_only=True, eq=False):
+class ChangeListener(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A function that receives the changes to one content type.
 
     ``key`` is stored with each change: it is the name of the function with its module.
@@ -62,18 +63,10 @@ class ChangeListener(Struct, frozen=True, kw_only=True, eq=False):
     on: tuple[WriteAction, ...]
     shape: type[Shape[Any]]
     function: Callable[[Sequence[Change[Any]]], Awaitable[None]]
-    name: str
-    file: str
-    line: int
     keep: tuple[str, ...] = ()
     coalesce: bool = False
     retries: int = 12
     status: ReadStatus = "published"
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"
 
 
 class ChangeFunction(Protocol[T_contra]):

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from msgspec import Struct
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.marks import add_mark
 
 T = TypeVar("T")
@@ -88,24 +89,16 @@ class AdminModule(Struct, frozen=True, kw_only=True):
         return f"extensions/{self.version}/{name}"
 
 
-class CustomAttributeType(Struct, frozen=True, kw_only=True, eq=False):
+class CustomAttributeType(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked attribute type.
 
     ``implementation`` parses and serializes, ``value`` is the type of its values, ``options`` the
     class of its options.
     """
 
-    name: str
     stores: str
     implementation: AttributeType[Any, Any]
     value: Any
     options: type[AttributeOptions]
     admin: AdminInput | None
     module: AdminModule | None
-    file: str
-    line: int
-
-    @property
-    def place(self) -> str:
-        """The file and line of the class."""
-        return f"{self.file}:{self.line}"

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.document import Document, Kind
 from quire.hooks.marks import F, add_mark
 
@@ -52,11 +53,10 @@ def computed(
     return lambda function: add_mark(function, mark)
 
 
-class ComputedField(Struct, frozen=True, kw_only=True, eq=False):
+class ComputedField(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked computed field of a content type; ``json_schema`` is the form of its values."""
 
     uid: str
-    name: str
     function: Callable[..., Any]
     needs: tuple[str, ...]
     reveals: tuple[str, ...]
@@ -64,14 +64,7 @@ class ComputedField(Struct, frozen=True, kw_only=True, eq=False):
     default: bool
     volatile: bool
     json_schema: Mapping[str, Any]
-    file: str
-    line: int
     document: type[Document] = Document
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"
 
 
 ComputedFields = Mapping[str, Mapping[str, ComputedField]]

@@ -7,8 +7,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quire.hooks.after_commit import ChangeListener
+from quire.hooks.around import AroundCalls
 from quire.hooks.attribute_types import CustomAttributeType
-from quire.hooks.calls import AroundCalls
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.computed import ComputedFields
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
@@ -42,7 +43,7 @@ class CodeLimits(Struct, frozen=True, kw_only=True):
 DEFAULT_LIMITS = CodeLimits()
 
 
-class Hook(Struct, frozen=True, kw_only=True, eq=False):
+class Hook(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A function that is called in one phase of writes to one content type.
 
     ``document`` is the class of ``write.before`` and ``write.after``.
@@ -52,17 +53,9 @@ class Hook(Struct, frozen=True, kw_only=True, eq=False):
     uid: str
     on: tuple[WriteAction, ...]
     function: Callable[[Write[Any]], Awaitable[None] | None]
-    name: str
-    file: str
-    line: int
     document: type[Document] = Document
     needs: tuple[str, ...] = ()
     order: int = 0
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"
 
 
 class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.marks import add_mark
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -50,18 +51,10 @@ class OperandField(Struct, frozen=True, kw_only=True):
     required: bool = True
 
 
-class CustomOperator(Struct, frozen=True, kw_only=True, eq=False):
+class CustomOperator(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked operator. ``fields`` are the bound values of its operand, in their order."""
 
-    name: str
     on: frozenset[str]
     operand: Any
     fields: tuple[OperandField, ...]
     function: Callable[[Any, Any], Any]
-    file: str
-    line: int
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.document import Kind
 from quire.hooks.marks import Replaces, add_mark
 from quire.hooks.principal import Principal
@@ -49,20 +50,12 @@ def rule(
     return lambda function: add_mark(function, mark, replaces)
 
 
-class Rule(Struct, frozen=True, kw_only=True, eq=False):
+class Rule(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked rule on one content type."""
 
     uid: str
     on: tuple[RuleAction, ...]
     function: RuleFunction
-    name: str
-    file: str
-    line: int
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"
 
 
 class PolicyContext(Struct, frozen=True, kw_only=True):
@@ -113,17 +106,9 @@ def policy(
     return lambda function: add_mark(function, mark, replaces)
 
 
-class Policy(Struct, frozen=True, kw_only=True, eq=False):
+class Policy(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked policy: on actions of one content type, or of one route, which is ``uid``."""
 
     uid: str
     on: tuple[str, ...]
     function: PolicyFunction
-    name: str
-    file: str
-    line: int
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.marks import Replaces, add_mark
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -72,31 +73,15 @@ def asgi_middleware(*, order: int = 0, replaces: Replaces = ()) -> Callable[[F],
     return lambda decorated: add_mark(decorated, mark, replaces)
 
 
-class AuthStrategy(Struct, frozen=True, kw_only=True, eq=False):
+class AuthStrategy(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked strategy."""
 
-    name: str
     order: int
     function: Callable[[Request], Awaitable[Credential | None]]
-    file: str
-    line: int
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"
 
 
-class AsgiMiddleware(Struct, frozen=True, kw_only=True, eq=False):
+class AsgiMiddleware(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked middleware; ``wrap`` takes an application and returns another one."""
 
-    name: str
     order: int
     wrap: Callable[[Any], Any]
-    file: str
-    line: int
-
-    @property
-    def place(self) -> str:
-        """The file and line of the class."""
-        return f"{self.file}:{self.line}"

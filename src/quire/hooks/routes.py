@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.marks import Replaces, add_mark
 from quire.hooks.policies import Policy, PolicyFunction
 
@@ -100,7 +101,7 @@ class RouteParameter(Struct, frozen=True, kw_only=True):
     is_list: bool = False
 
 
-class CustomRoute(Struct, frozen=True, kw_only=True, eq=False):
+class CustomRoute(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked route of a project.
 
     ``path`` has no slash at its ends; ``timeout`` is in seconds. ``action`` is the full name of the
@@ -114,16 +115,8 @@ class CustomRoute(Struct, frozen=True, kw_only=True, eq=False):
     public: bool
     timeout: float
     function: Callable[..., Any]
-    name: str
-    file: str
-    line: int
     returns: Any = None
     summary: str = ""
     policies: tuple[Policy, ...] = ()
     rate: CallRate | None = None
     parameters: Mapping[str, RouteParameter] = field(default_factory=dict)
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"

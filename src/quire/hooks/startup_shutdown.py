@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.marks import add_mark
 
 F = TypeVar("F", bound=Callable[[], Any])
@@ -17,19 +18,11 @@ class LifecycleMark(Struct, frozen=True, kw_only=True):
     phase: Moment
 
 
-class LifecycleFunction(Struct, frozen=True, kw_only=True, eq=False):
+class LifecycleFunction(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A function that runs when a server process starts, or when it stops."""
 
     moment: Moment
     function: Callable[[], Any]
-    name: str
-    file: str
-    line: int
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"
 
 
 def on_start(function: F) -> F:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.marks import add_mark
 
 
@@ -81,15 +82,7 @@ def storage_backend(name: str) -> Callable[[B], B]:
     return lambda decorated: add_mark(decorated, mark)
 
 
-class CustomStorageBackend(Struct, frozen=True, kw_only=True, eq=False):
+class CustomStorageBackend(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked storage backend."""
 
-    name: str
     backend: type[StorageBackend]
-    file: str
-    line: int
-
-    @property
-    def place(self) -> str:
-        """The file and line of the class."""
-        return f"{self.file}:{self.line}"

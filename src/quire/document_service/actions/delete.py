@@ -1,4 +1,4 @@
-"""Delete: the versions of a document in one, several or all locales; unpublish: the public ones."""
+"""Delete: the versions of a document in one, several or all locales."""
 
 from collections.abc import Sequence
 
@@ -8,15 +8,13 @@ from quire.database.entries.versions_query import EntryRow, entries_of, first_do
 from quire.database.program import Program
 from quire.document_service.commands import (
     DeleteDocument,
-    UnpublishDocument,
     WrittenEntry,
     written_entry,
 )
 from quire.document_service.hook_phases import hooked_write
-from quire.document_service.known_locales import in_locale, in_locales
+from quire.document_service.known_locales import in_locales
 from quire.document_service.preconditions import require_unchanged
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.errors import NotFoundError
 from quire.hooks.write import WriteAction
 from quire.webhooks.events import EventName
 
@@ -43,30 +41,15 @@ def delete(unit: UnitOfWork, command: DeleteDocument) -> Program[list[WrittenEnt
         chosen = [entry for entry in chosen if entry.id in ids]
     # One hooked write for each locale; it starts from the draft, if there is one.
     sources = {entry.locale: entry for entry in sorted(chosen, key=_drafts_last)}
-    yield from _remove(unit, layout, chosen, [*sources.values()], "delete", EventName.DELETE)
+    yield from remove_entries(unit, layout, chosen, [*sources.values()], "delete", EventName.DELETE)
     return [written_entry(command.uid, entry) for entry in chosen]
-
-
-def unpublish(unit: UnitOfWork, command: UnpublishDocument) -> Program[list[WrittenEntry]]:
-    """Remove published versions of a document; returns the remaining drafts as they were.
-
-    Raises NotFoundError for a document without an entry in the locale.
-    """
-    layout = unit.layout(command.uid)
-    entries = yield from entries_of(unit.store, layout, command.document_id)
-    chosen = in_locale(unit, layout, entries, command.locale)
-    if not chosen:
-        raise NotFoundError
-    live = [entry for entry in chosen if entry.published]
-    yield from _remove(unit, layout, live, live, "unpublish", EventName.UNPUBLISH)
-    return [written_entry(command.uid, entry) for entry in chosen if not entry.published]
 
 
 def _drafts_last(entry: EntryRow) -> bool:
     return not entry.published
 
 
-def _remove(
+def remove_entries(
     unit: UnitOfWork,
     layout: EntryLayout,
     entries: Sequence[EntryRow],

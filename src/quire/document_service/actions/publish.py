@@ -1,4 +1,4 @@
-"""Publish: replace published versions by drafts; discard draft: the other way round."""
+"""Publish, unpublish and discard draft: versions of a document are made, replaced and removed."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
@@ -8,9 +8,11 @@ from quire.database.entries.copy_version import VersionReplacement, link_to_itse
 from quire.database.entries.entry_layout import FIRST_PUBLISHED, EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program, Value
+from quire.document_service.actions.delete import remove_entries
 from quire.document_service.commands import (
     DiscardDraft,
     PublishDocument,
+    UnpublishDocument,
     WrittenEntry,
     written_entry,
 )
@@ -50,6 +52,21 @@ def publish(unit: UnitOfWork, command: PublishDocument) -> Program[list[WrittenE
     chosen = in_locales(unit, layout, entries, command)
     drafts = (entry for entry in chosen if not entry.published)
     return (yield from _replace_each(unit, layout, drafts, entries, publish_draft))
+
+
+def unpublish(unit: UnitOfWork, command: UnpublishDocument) -> Program[list[WrittenEntry]]:
+    """Remove published versions of a document; returns the remaining drafts as they were.
+
+    Raises NotFoundError for a document without an entry in the locale.
+    """
+    layout = unit.layout(command.uid)
+    entries = yield from entries_of(unit.store, layout, command.document_id)
+    chosen = in_locale(unit, layout, entries, command.locale)
+    if not chosen:
+        raise NotFoundError
+    live = [entry for entry in chosen if entry.published]
+    yield from remove_entries(unit, layout, live, live, "unpublish", EventName.UNPUBLISH)
+    return [written_entry(command.uid, entry) for entry in chosen if not entry.published]
 
 
 def discard_draft(unit: UnitOfWork, command: DiscardDraft) -> Program[list[WrittenEntry]]:

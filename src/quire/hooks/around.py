@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, overload
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.document import D, Document, Kind
 from quire.hooks.marks import Replaces, add_mark
 from quire.hooks.policies import READ_ACTIONS, RuleAction
@@ -134,22 +135,14 @@ def around(
     return lambda function: add_mark(function, mark, replaces)
 
 
-class AroundCall(Struct, frozen=True, kw_only=True, eq=False):
+class AroundCall(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked function around actions on one content type."""
 
     uid: str
     on: tuple[RuleAction, ...]
     function: AroundFunction[Any]
-    name: str
-    file: str
-    line: int
     document: type[Document] = Document
     order: int = 0
-
-    @property
-    def place(self) -> str:
-        """The file and line of the function."""
-        return f"{self.file}:{self.line}"
 
 
 AroundCalls = Mapping[tuple[str, str], tuple[AroundCall, ...]]
