@@ -8,6 +8,7 @@ import pytest
 
 from tests.databases.kind import Kind
 from tests.extending.project import PAPERS, module, open_extended, titles, write_code
+from tests.extending.test_routes import grant
 from tests.unit.admin_api.office import Office, office_project, run_office
 
 V4 = {"Strapi-Response-Format": "v4"}
@@ -381,6 +382,26 @@ async def mistaken(call, proceed):
         assert "sesame" not in str(reply.json)
         if action == "create":
             assert await titles(office) == ["Right"]
+
+
+async def test_the_document_of_a_single_type_is_replaced_by_one(tmp_path: Path, kind: Kind) -> None:
+    code = """
+    @around("api::masthead.masthead", on=["find"])
+    async def shout(call, proceed):
+        result = await proceed(call)
+        (found,) = await result.documents()
+        loud = [] if found.motto == "Quiet" else [{**found, "motto": found.motto.upper()}]
+        return result.with_documents(loud)
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        await grant(office, "public", "api::masthead", "masthead", "find")
+        single = "/content-manager/single-types/api::masthead.masthead"
+        await office.ask("PUT", single, {"motto": "All the news"}, token=office.boss)
+        reply = await office.ask("GET", "/api/masthead")
+        assert (reply.status, reply.data["motto"]) == (200, "ALL THE NEWS")
+        await office.ask("PUT", single, {"motto": "Quiet"}, token=office.boss)
+        reply = await office.ask("GET", "/api/masthead")
+        assert (reply.status, reply.error) == (500, "Internal Server Error")
 
 
 @pytest.mark.parametrize("action", ["find", "create"])
