@@ -17,7 +17,7 @@ from bench.project import DATABASE
 from bench.servers import Launch, administered, fetch, quire
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
 from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
 from quire.database.initialize import FirstLocale, initial_rows
 from quire.database.program import Program
 from quire.database.tables.ddl import create_program

@@ -34,7 +34,7 @@ from quire.errors import SchemaProblem
 from quire.query.plan import ReadPlan
 from quire.schema.load import LoadOptions, build_schema
 from quire.schema.model import Schema
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 
 _full_finish = StatementBuilder.finish
 full_salt, full_check = bcrypt.gensalt, bcrypt.checkpw

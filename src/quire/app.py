@@ -18,12 +18,12 @@ from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.routes import Route
 from quire.content_api.timing import DatabaseTimings
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.migration.schema_record import recorded_schema
-from quire.database.observed import ObservedDatabase
+from quire.database.observed_database import ObservedDatabase
 from quire.database.open import open_database, require_tables
 from quire.database.schema_version import announced_schema
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 from quire.database.tables.table_map import map_tables
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
@@ -41,7 +41,7 @@ from quire.extensions import (
     import_modules,
 )
 from quire.metrics.families import MetricFamily
-from quire.runtime.metrics import Metrics
+from quire.runtime.metrics_collector import Metrics
 from quire.runtime.schema_reload import FollowerContext, SchemaFollower
 from quire.runtime.schema_runtime import SchemaRuntime, make_schema_runtime
 from quire.runtime.services import Services, open_services

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.settings_target import target_of
 from quire.database.tables.ddl import create_program
 from quire.database.tables.metadata import build_metadata

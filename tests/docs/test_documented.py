@@ -10,7 +10,7 @@ from cyclopts import App
 from quire.cli.commands import app
 from quire.errors import AppError, InternalServerError
 from quire.metrics.catalogue import CATALOGUE
-from quire.query.operators import OPERATORS
+from quire.query.filter_operators import OPERATORS
 from quire.query.plan import PublicationFilter
 from quire.schema.attributes import ATTRIBUTE_TYPES
 from quire.schema.attributes.base import SearchMode

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.query.operators import GROUPS, OPERATORS
+from quire.query.filter_operators import GROUPS, OPERATORS
 from tests.conformance.client import Answer, AsgiClient
 from tests.conformance.corpus import JSON
 from tests.docs.examples import Example, Expected, examples, fits, parse_pattern

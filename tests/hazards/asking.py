@@ -11,10 +11,10 @@ from typing import TypeVar
 from quire.app import Application, build_app
 from quire.auth.tokens import issue_jwt
 from quire.clock import now_ms
-from quire.database.connection import Database, PoolStatistics, WouldBlockError
-from quire.database.content_versions import ContentVersions
 from quire.database.dialect import Dialect
+from quire.database.interface import Database, PoolStatistics, WouldBlockError
 from quire.database.program import Program, Statement, Value
+from quire.database.versioned_cache import ContentVersions
 from quire.settings import load_settings
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.hazards.newsroom import API_TOKENS, ENVIRONMENT, USER_IDS, JsonObject

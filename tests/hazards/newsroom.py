@@ -17,12 +17,12 @@ from quire.auth.tokens import hash_api_token
 from quire.cli.credentials import CredentialRows, NewAdministrator, NewTokenRow
 from quire.database.content_rows import ExistingContent
 from quire.database.dialect import Dialect
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
 from quire.database.open import open_database
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
-from quire.database.stores.accounts import Accounts
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.auth_rows import Accounts
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.tables.table_map import LinkEdge, TableMap, map_tables
 from quire.database.target import DatabaseKind
 from quire.ids import new_document_id

@@ -11,9 +11,9 @@ import apsw
 import pytest
 
 from quire.app import Application, build_app
-from quire.database.content_versions import Tables, VersionedCache, VersionedValue
 from quire.database.dialects.sqlite.driver import _Reader as Reader
 from quire.database.program import Program, Statement, is_query
+from quire.database.versioned_cache import Tables, VersionedCache, VersionedValue
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, Authorization, running
 from tests.conformance.corpus import credentials, read_cases

@@ -7,7 +7,7 @@ import pytest
 
 from quire.access.actions import all_actions
 from quire.auth.admin.api_tokens import ApiTokenManager, TokenKeys
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.settings import Settings
 from tests.accounts.site import DAY, MINUTE, Site, code_in, message
 from tests.hazards.accounts import newsroom_site

@@ -13,7 +13,7 @@ from quire.app import Application, build_app
 from quire.database.program import Program, Statement
 from quire.errors import ConfigurationError
 from quire.settings import Settings, load_settings
-from quire.webhooks.purge import open_purge
+from quire.webhooks.cache_purge import open_purge
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.databases.kind import Kind
 from tests.unit.kiosk import PAPER, WRITER, make_kiosk

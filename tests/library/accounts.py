@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from quire.database.tables.system import CORE_STORE
+from quire.database.tables.system_tables import CORE_STORE
 from quire.schema.model import ROLE_UID, USER_UID
 from tests.library.rows import LibraryRows
 

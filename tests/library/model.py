@@ -7,7 +7,7 @@ from quire.access.ability import FullAccess, Granted
 from quire.database.tables.table_map import TableMap, map_tables
 from quire.schema.load import build_schema
 from quire.schema.model import Schema
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 
 BOOK = "api::book.book"
 PERSON = "api::person.person"

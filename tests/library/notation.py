@@ -11,7 +11,7 @@
 ============================  =====================================================================
 """
 
-from quire.query.operators import CustomPredicate, Predicate
+from quire.query.filter_operators import CustomPredicate, Predicate
 from quire.query.plan import (
     Comparison,
     ConstantCondition,

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from quire.access.ability import Ability
-from quire.database.connection import Database
 from quire.database.dialects.sqlite.database_file import SqliteOptions
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.execute.lists import ListCache, StatementCosts
+from quire.database.execute.cached_lists import ListCache, StatementCosts
+from quire.database.interface import Database
 from quire.document_service.read_planner import Mode, ReadPlanner
 from quire.document_service.read_service import ReadService
 from quire.query.resolve.scope import ReadLimits

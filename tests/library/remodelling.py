@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program, Statement
 from quire.database.schema_version import announce_schema
 from quire.database.settings_target import target_of

@@ -3,9 +3,9 @@
 The setting that is followed is the default locale of the recorded project.
 """
 
-from quire.database.connection import Database
 from quire.database.dialects.postgresql.content_version import PostgresContentVersion, Snapshot
 from quire.database.dialects.postgresql.driver import PostgresDatabase
+from quire.database.interface import Database
 from quire.database.program import Statement
 
 

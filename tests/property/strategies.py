@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from quire.query.operators import OPERATORS, Operand
+from quire.query.filter_operators import OPERATORS, Operand
 from tests.property.evaluator import Kinds, Tree
 
 TAG: Kinds = {"id": "id", "label": "string", "size": "integer"}

@@ -12,7 +12,7 @@ from quire.database.compile.read_plan import compile_read
 from quire.database.program import Program, Rows, Statement
 from quire.database.tables.table_map import map_tables
 from quire.errors import ValidationError
-from quire.query.operators import OPERATORS, Operand
+from quire.query.filter_operators import OPERATORS, Operand
 from quire.query.plan import ReadPlan
 from quire.query.resolve import ResolvedRead
 from quire.schema.load import build_schema

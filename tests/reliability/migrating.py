@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from quire import cli
 from quire.cli import migrate
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.migration.migrate import MigrationGoal, migrate_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.program import Program, Statement

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.access.rules import BoundRules, join_rules
+from quire.access.row_rules import BoundRules, join_rules
 
 _READING = ("find", "findOne")
 
@@ -41,8 +41,8 @@ class ReadOnly(Struct, frozen=True):
 class Granted:
     """Exactly the listed actions (roles of end users, custom API tokens).
 
-    ``rules`` restrict some of them to rows that match a filter (`quire.access.rules`). The hash is
-    cached, because abilities are cache keys of every request.
+    ``rules`` restrict some of them to rows that match a filter (`quire.access.row_rules`). The hash
+    is cached, because abilities are cache keys of every request.
     """
 
     __slots__ = ("_hash", "actions", "rules")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from quire.access.ability import NO_PROJECT_RULES, ProjectRules
-from quire.access.administration import HAS_SAME_ROLE, IS_CREATOR
+from quire.access.admin_actions import HAS_SAME_ROLE, IS_CREATOR
 
 Subject = str | None
 

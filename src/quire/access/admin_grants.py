@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility, GrantRule, Subject
-from quire.access.administration import (
+from quire.access.admin_actions import (
     ACTIONS,
     ADMIN_ACTIONS,
     CONDITIONS,

@@ -46,7 +46,7 @@ from quire.content_api.validators import (
     required,
     single_line,
 )
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.errors import ApplicationError, BadInputError, NotFoundError, UnauthorizedError
 from quire.schema.model import ADMIN_USER_UID

@@ -9,7 +9,7 @@ import orjson
 import structlog
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from quire.access.routes import MediaType
+from quire.access.declared_routes import MediaType
 from quire.admin_api.response_types import BEFORE, PROJECT, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SUPER_ADMINS
@@ -17,7 +17,7 @@ from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import number_in
-from quire.database.connection import Database, DatabaseWrapper
+from quire.database.interface import Database, DatabaseWrapper
 from quire.database.program import Program
 from quire.database.stores.audit_log import FILTERED, AuditLog, AuditQuery, AuditRow
 from quire.errors import AppError, ForbiddenError

@@ -28,7 +28,7 @@ from quire.content_api.request_bodies import RequestBody
 from quire.content_api.roles import EMPTY_BODY, RoleApi, RoleInput
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.errors import ApplicationError, MailError, ValidationError

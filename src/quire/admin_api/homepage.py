@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.access.administration import is_shown
+from quire.access.admin_actions import is_shown
 from quire.admin_api.response_types import PROJECT, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.content_table import BaseRow, ContentTables
+from quire.database.stores.builtin_type_table import BaseRow, ContentTables
 from quire.database.stores.webhooks import Webhooks
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, LOCALE_UID, USER_UID
 

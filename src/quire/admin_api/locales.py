@@ -14,7 +14,7 @@ from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import MaxLength, MinLength, OneOf, id_of
 from quire.content_manager.locales import NOT_FOUND, LocaleStore, ManagedLocale, iso_locales
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.errors import NotFoundError
 
 _LONGEST_NAME = 50

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.access.administration import (
+from quire.access.admin_actions import (
     ACTIONS,
     CONDITIONS,
     FIELDS,
@@ -20,7 +20,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_rows import AdminUserRows
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ContentType, Model, Schema, TypeKind

@@ -5,8 +5,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.access.admin_grants import Grant
-from quire.access.administration import (
+from quire.access.admin_actions import (
     ACTIONS,
     ADMIN_ACTIONS,
     FIELDS,
@@ -14,6 +13,7 @@ from quire.access.administration import (
     PermissionSection,
     subjects_of,
 )
+from quire.access.admin_grants import Grant
 from quire.admin_api.response_types import ADMINISTRATORS, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import (
     AdministratorResponse,
@@ -32,7 +32,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.tables.initial_values import permission_fields
 from quire.errors import NotFoundError, UnauthorizedError

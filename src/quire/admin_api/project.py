@@ -11,7 +11,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.database.connection import Database
+from quire.database.interface import Database
 
 SPEAKS = "5.54.0"
 """The version of Strapi whose admin API this one implements, for tools that check it."""

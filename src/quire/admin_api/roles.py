@@ -5,8 +5,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from quire.access.admin_grants import Grant
-from quire.access.administration import (
+from quire.access.admin_actions import (
     ADMIN_ACTIONS,
     CONDITIONS,
     FIELDS,
@@ -16,6 +15,7 @@ from quire.access.administration import (
     subjects,
     subjects_of,
 )
+from quire.access.admin_grants import Grant
 from quire.admin_api.lists import AdminLists
 from quire.admin_api.profile import list_all_permissions
 from quire.admin_api.response_types import ADMINISTRATORS, CREATED, DataEnvelope, ListQuery, RowIds
@@ -33,7 +33,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values, validator_of
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Items, MinLength, Place, Range, id_of, ids_of, required
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.validate.problems import Problem, path_of, place_text, validation_error
 from quire.errors import NotFoundError

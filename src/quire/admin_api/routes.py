@@ -73,9 +73,9 @@ from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.releases.store import ReleaseStore
 from quire.content_manager.revisions import RevisionLog
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.migration.archive import ModelArchive
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.stores.revisions import Revisions
 from quire.database.stores.saved_views import SavedViews
 from quire.document_service.read_service import ReadService

@@ -13,7 +13,7 @@ from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, log_page
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.webhook_deliveries import (
     DELIVERIES,

@@ -15,7 +15,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, Fields, Place, id_of, problem_at, required
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.webhooks import Webhook, Webhooks
 from quire.document_service.validate.problems import Problem, path_of, place_text

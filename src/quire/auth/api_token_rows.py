@@ -6,9 +6,9 @@ The plain token is not stored.
 from msgspec import Struct
 
 from quire.database.program import Program
-from quire.database.stores.accounts import GRANT_UID, IS_OF_CONTENT_API, TOKEN_UID
-from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import BaseRow, ContentTables
+from quire.database.stores.auth_rows import GRANT_UID, IS_OF_CONTENT_API, TOKEN_UID
+from quire.database.stores.builtin_type_table import BaseRow, ContentTables
+from quire.database.stores.row_conditions import eq
 from quire.errors import ApplicationError
 
 

@@ -13,14 +13,14 @@ from msgspec import Struct
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
-from quire.access.rules import bind_rules
+from quire.access.row_rules import bind_rules
 from quire.auth.sessions import Sessions
 from quire.auth.tokens import hash_api_token, read_jwt
 from quire.clock import Clock
-from quire.database.connection import Database
-from quire.database.content_versions import VersionedCache, VersionedValue
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.accounts import Accounts, TokenRow, UserRow
+from quire.database.stores.auth_rows import Accounts, TokenRow, UserRow
+from quire.database.versioned_cache import VersionedCache, VersionedValue
 from quire.errors import AppError, UnauthorizedError
 from quire.metrics.caches import CacheCounter
 

@@ -15,7 +15,7 @@ from quire.auth.grant_limits import require_grantable
 from quire.auth.sessions import Sessions
 from quire.auth.user_settings import AdvancedOptions, advanced_options
 from quire.database.program import Program
-from quire.database.stores.accounts import Accounts, UserRow
+from quire.database.stores.auth_rows import Accounts, UserRow
 from quire.document_service.commands import CreateDocument, DeleteDocument, UpdateDocument
 from quire.document_service.service import DocumentService, run_command
 from quire.document_service.unit_of_work import UnitOfWork

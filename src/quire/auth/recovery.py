@@ -14,8 +14,8 @@ from quire.auth.codes import new_confirmation_code, new_reset_code
 from quire.auth.oauth.provider_presets import PRESETS
 from quire.auth.user_settings import advanced_options
 from quire.clock import Clock
-from quire.database.connection import Database
-from quire.database.stores.accounts import Accounts, UserRow
+from quire.database.interface import Database
+from quire.database.stores.auth_rows import Accounts, UserRow
 from quire.document_service.commands import UpdateDocument
 from quire.document_service.service import DocumentService
 from quire.errors import MailError

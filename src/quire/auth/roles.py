@@ -12,13 +12,13 @@ from msgspec import Struct
 from quire.access.principal import Principal
 from quire.auth.grant_limits import require_grantable
 from quire.database.program import Program
-from quire.database.stores.accounts import ROW_RULES_KEY, Accounts, write_grants
+from quire.database.stores.auth_rows import ROW_RULES_KEY, Accounts, write_grants
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.database.stores.end_user_roles import RoleRow, RoleRows
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError
-from quire.schema.words import without_accents
+from quire.schema.name_words import without_accents
 
 NOT_FOUND = "Role not found"
 PUBLIC_STAYS = "Cannot delete public role"

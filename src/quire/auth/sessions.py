@@ -14,8 +14,8 @@ from msgspec import Struct
 from quire.auth.tokens import read_claims, sign_claims
 from quire.clock import iso_from_ms
 from quire.database.program import Program
-from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
+from quire.database.stores.row_conditions import eq
 
 SESSION_UID = "admin::session"
 ORIGIN = "admin"

@@ -15,7 +15,7 @@ from quire.auth.sessions import LONG, SessionLifetimes, Sessions
 from quire.auth.tokens import issue_jwt
 from quire.clock import Clock
 from quire.database.program import Program
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import UnauthorizedError, UnimplementedError

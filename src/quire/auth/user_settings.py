@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from quire.database.program import Program
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 
 ADVANCED_KEY = "plugin_users-permissions_advanced"
 _DEFAULT_ROLE = "authenticated"

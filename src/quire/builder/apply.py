@@ -10,7 +10,7 @@ from quire.builder.file_transaction import FileTransaction
 from quire.builder.files import FileChange, file_changes, unwritable_folder
 from quire.builder.schema_files import SchemaFiles
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_migration_to
 from quire.database.migration.plan import PlannedMigration
 from quire.database.migration.schema_pair import Renames

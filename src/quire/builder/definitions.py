@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from quire.schema.sources import EXTENSION
-from quire.schema.words import kebab_case, snake_case
+from quire.schema.name_words import kebab_case, snake_case
+from quire.schema.source_files import EXTENSION
 
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 _HISSING = re.compile(r"(s|x|z|ch|sh)$")

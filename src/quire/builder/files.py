@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from quire.builder.schema_files import EditedFiles
 from quire.builder.strapi_stubs import core_files, untouched_core_files, wants_core_files
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 
 
 class FileChange(Struct, frozen=True, kw_only=True):

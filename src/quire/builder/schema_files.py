@@ -23,7 +23,7 @@ from quire.builder.definitions import (
 )
 from quire.errors import QuireError
 from quire.schema.model import Schema
-from quire.schema.sources import EXTENSION, SchemaFile
+from quire.schema.source_files import EXTENSION, SchemaFile
 
 Raw = dict[str, Any]
 """A model or an attribute of a schema file, while it is edited."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.migration.archive import (
     Archive,
     all_archives,

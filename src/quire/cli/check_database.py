@@ -10,10 +10,10 @@ from quire.database.integrity.check import examine_program
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage
 from quire.database.settings_target import target_of
-from quire.database.tables.diff import MissingKind, compare
 from quire.database.tables.indexes import sort_hints_program
 from quire.database.tables.inspection import inspect_program, opening_program, wanted_tables
 from quire.database.tables.metadata import build_metadata
+from quire.database.tables.missing_structure import MissingKind, compare
 from quire.database.tables.table_map import map_tables
 from quire.database.target import DatabaseKind, InspectionConnection
 from quire.schema.model import Schema

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from quire.clock import now_ms
-from quire.database.entries.store import EntryStore, open_store
+from quire.database.entries.entry_tables import EntryStore, open_store
 from quire.database.integrity.findings import SHOWN_IDS, count_noun
 from quire.database.program import Program
 from quire.database.settings_target import target_of

@@ -17,12 +17,12 @@ from quire.auth.tokens import hash_api_token, new_api_token
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.clock import now_ms
 from quire.customisations import find_customisations
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
 from quire.database.open import open_database
 from quire.database.program import Program
-from quire.database.stores.accounts import CONTENT_API, GRANT_UID, TOKEN_UID
-from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import BaseRow, ContentTables
+from quire.database.stores.auth_rows import CONTENT_API, GRANT_UID, TOKEN_UID
+from quire.database.stores.builtin_type_table import BaseRow, ContentTables
+from quire.database.stores.row_conditions import eq
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError
 from quire.ids import new_document_id

@@ -17,9 +17,9 @@ from quire.cli.check_database import check_database
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
 from quire.clock import now_ms
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
 from quire.database.settings_target import target_of
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.tables.table_map import map_tables
 from quire.errors import DatabaseOpenError
 from quire.ids import new_document_id

@@ -8,13 +8,12 @@ from rich.progress import track
 
 from quire.cli.terminal import DONE, print_message, print_result, print_warning
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.open import open_database
 from quire.database.planner_statistics import LARGE_ROWS, outdated_program, renew_statistics
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
 from quire.database.stores.slow_lists import stored_slow_lists
-from quire.database.tables.diff import MissingItem
 from quire.database.tables.indexes import (
     AdvisedIndex,
     advised_indexes,
@@ -24,6 +23,7 @@ from quire.database.tables.indexes import (
 )
 from quire.database.tables.inspection import inspect_program
 from quire.database.tables.metadata import build_metadata
+from quire.database.tables.missing_structure import MissingItem
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from quire.settings import Settings

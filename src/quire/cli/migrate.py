@@ -16,7 +16,7 @@ from quire.cli.terminal import (
 )
 from quire.clock import now_ms
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.migration.archive import forget_expired
 from quire.database.migration.migrate import (
     ConsentNeededError,

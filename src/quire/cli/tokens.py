@@ -9,10 +9,10 @@ from quire.auth.encryption import encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.clock import iso_or_none, now_ms
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
 from quire.database.open import open_database
 from quire.database.program import Program
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError
 from quire.ids import new_document_id

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, PROBLEMS, print_error, print_message
-from quire.codegen import documents, python, typescript
+from quire.codegen import python_documents, python_structs, typescript
 from quire.codegen.model_classes import make_model_classes
 from quire.errors import ApplicationError, os_error_reason
 from quire.extensions import ExtensionError, extend_schema, load_extensions
@@ -35,8 +35,8 @@ def write_types(
     if typescript_file is not None:
         wanted[typescript_file] = _typescript(schema, drafts=drafts)
     if documents_file is not None:
-        models = make_model_classes(schema, drafts=drafts, reserved=documents.RESERVED)
-        wanted[documents_file] = documents.document_classes(models)
+        models = make_model_classes(schema, drafts=drafts, reserved=python_documents.RESERVED)
+        wanted[documents_file] = python_documents.document_classes(models)
     if not wanted:
         raise ApplicationError(
             "Name the files to write: --python FILE, --typescript FILE or --documents FILE."
@@ -66,8 +66,8 @@ def _with_code(settings: Settings, schema: Schema) -> Schema:
 
 
 def _python(schema: Schema, *, drafts: bool) -> str:
-    models = make_model_classes(schema, drafts=drafts, reserved=python.RESERVED)
-    return python.python_models(models)
+    models = make_model_classes(schema, drafts=drafts, reserved=python_structs.RESERVED)
+    return python_structs.python_models(models)
 
 
 def _typescript(schema: Schema, *, drafts: bool) -> str:

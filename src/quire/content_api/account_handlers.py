@@ -16,7 +16,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.refresh_cookie import RefreshCookie
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 from quire.document_service.read_service import ReadService
 from quire.errors import ValidationError
 from quire.schema.model import USER_UID

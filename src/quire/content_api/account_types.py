@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.access.ability import Ability
-from quire.access.routes import ProjectSchema
+from quire.access.declared_routes import ProjectSchema
 from quire.auth.end_users import GUARDED
 from quire.auth.passwords import MAX_BYTES
 from quire.content_api.request_bodies import RequestBody

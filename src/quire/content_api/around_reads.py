@@ -12,8 +12,8 @@ from quire.content_api.envelope import is_known, respond_known, tag_of, tags_kno
 from quire.content_api.format_v4 import HEADER, VALUE
 from quire.content_api.messages import NOT_MODIFIED, Handler, Request, Response
 from quire.content_api.routes import Route
-from quire.database.connection import WouldBlockError
 from quire.database.execute.prepared_read import EntryJson
+from quire.database.interface import WouldBlockError
 from quire.document_service.around import ActionResult, call_around_read, condition_of
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext

@@ -37,7 +37,7 @@ from quire.content_api.routes import METHODS, Authorizer, MatchedRoute, Route, R
 from quire.content_api.shared_caching import SharedCaching
 from quire.content_api.strategies import Strategies
 from quire.content_manager.content_version import ContentVersion
-from quire.database.connection import WouldBlockError, run_now
+from quire.database.interface import WouldBlockError, run_now
 from quire.database.retry_guard import watch_commits
 from quire.document_service.project_rules import acting
 from quire.document_service.unit_of_work import WriteEngine

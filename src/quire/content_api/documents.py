@@ -29,10 +29,10 @@ from quire.content_api.write_requests import (
     one_locale,
     refuse_draft_deletion,
 )
-from quire.database.connection import WouldBlockError
-from quire.database.execute.encoding import EntrySerializer, encode
+from quire.database.execute.json_encoding import EntrySerializer, encode
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.row_mappers import Item
+from quire.database.interface import WouldBlockError
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,

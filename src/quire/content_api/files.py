@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from quire.access.ability import FullAccess, project_rules_of, rules_of
-from quire.access.routes import ProjectSchema, document_fields
+from quire.access.declared_routes import ProjectSchema, document_fields
 from quire.content_api.envelope import paged, respond_bare, respond_encoded
 from quire.content_api.file_form import FileForm, read_files
 from quire.content_api.messages import Request, Response

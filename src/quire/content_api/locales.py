@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from quire.access.routes import document_fields
+from quire.access.declared_routes import document_fields
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup

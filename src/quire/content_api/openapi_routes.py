@@ -62,7 +62,7 @@ class DescriptionApi:
 
     def _describe(self, ability: Ability) -> Response:
         from quire.openapi.content.api import ApiOptions, describe_content_api  # noqa: PLC0415
-        from quire.openapi.queries import PageLimits  # noqa: PLC0415
+        from quire.openapi.query_parameters import PageLimits  # noqa: PLC0415
 
         api = self._settings.api
         pages = PageLimits(default=api.default_limit, most=api.max_limit)

@@ -25,7 +25,7 @@ from quire.content_api.envelope import respond_redirect
 from quire.content_api.messages import Request, Response
 from quire.content_api.response_types import Redirect
 from quire.content_api.routes import Route
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 from quire.errors import ApplicationError, ValidationError
 
 if TYPE_CHECKING:

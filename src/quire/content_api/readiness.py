@@ -11,11 +11,11 @@ import msgspec
 import structlog
 
 from quire.content_api.messages import Response
-from quire.database.connection import Database
-from quire.database.content_versions import NO_TABLES, VersionedValue
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.schema_version import WriteCheck
 from quire.database.tables.inspection import ColumnNames, Inspector, opening_program
+from quire.database.versioned_cache import NO_TABLES, VersionedValue
 from quire.errors import AppError, StaleSchemaError
 
 _LIMIT_SECONDS = 2.0

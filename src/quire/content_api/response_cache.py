@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from quire.access.ability import Ability
 from quire.content_api.messages import Response
-from quire.database.content_versions import ContentVersions, VersionedCache
+from quire.database.versioned_cache import ContentVersions, VersionedCache
 from quire.document_service.read_planner import Mode
 from quire.metrics.caches import CacheCounter
 

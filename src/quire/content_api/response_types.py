@@ -4,7 +4,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from msgspec import Meta, Struct
 
-from quire.access.routes import MediaType
+from quire.access.declared_routes import MediaType
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted
 from quire.access.actions import Routed, all_actions, controllers
-from quire.access.routes import ProjectFields
+from quire.access.declared_routes import ProjectFields
 from quire.auth.roles import NOT_FOUND, NewRole, Roles
 from quire.content_api.account_types import AnyText
 from quire.content_api.envelope import respond_bare
@@ -17,7 +17,7 @@ from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.response_types import OK_RESPONSE, OkResponse
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.execute.row_mappers import members
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 from quire.document_service.read_service import ReadService
 from quire.errors import NotFoundError, ValidationError
 from quire.query.resolve.row_rules import check_rule

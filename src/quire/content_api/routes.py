@@ -10,8 +10,8 @@ from urllib.parse import unquote_to_bytes
 from msgspec import Struct, field
 
 from quire.access.ability import NOTHING, Ability
+from quire.access.declared_routes import DeclaredRoute, QueryTypes
 from quire.access.principal import Anonymous, Principal
-from quire.access.routes import DeclaredRoute, QueryTypes
 from quire.content_api.messages import Handler
 from quire.errors import BadRequestError, ForbiddenError, UnauthorizedError
 

@@ -29,7 +29,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.customisations.reads import AttachedEntries, ComputedEntry, DocumentRead
 from quire.customisations.values import ENTRY
-from quire.database.execute.encoding import EntrySerializer, encode
+from quire.database.execute.json_encoding import EntrySerializer, encode
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.document_service.read_planner import Mode, Query

@@ -2,7 +2,8 @@
 
 Only responses for visitors without credentials are marked public, and only if they show published
 entries and depend on nothing else. All other responses of the content API are marked private then.
-Tags name the content of a response; `quire.webhooks.purge` tells caches which of it has changed.
+Tags name the content of a response; `quire.webhooks.cache_purge` tells caches which of it has
+changed.
 """
 
 from collections.abc import Iterator, Mapping

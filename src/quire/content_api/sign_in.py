@@ -7,7 +7,7 @@ import structlog
 from msgspec import UNSET, Struct
 
 from quire.access.ability import FullAccess
-from quire.access.routes import ProjectFields
+from quire.access.declared_routes import ProjectFields
 from quire.auth.end_users import NO_REGISTRATION, EndUsers
 from quire.auth.oauth.providers import GRANT_KEY, takes_passwords
 from quire.auth.passwords import verify_password
@@ -33,7 +33,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import read_body, sent_values
 from quire.content_api.routes import Route
 from quire.content_api.validators import required
-from quire.database.stores.accounts import Accounts, UserRow
+from quire.database.stores.auth_rows import Accounts, UserRow
 from quire.errors import ApplicationError, MailError, ValidationError
 from quire.schema.model import USER_UID
 

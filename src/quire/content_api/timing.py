@@ -17,7 +17,7 @@ from quire.access.principal import Principal
 from quire.auth.authenticate import Authenticator
 from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.database.execute.prepared_read import PreparedRead
-from quire.database.observed import Operation
+from quire.database.observed_database import Operation
 from quire.database.program import Program, Statement, is_query
 from quire.document_service.read_planner import Mode, Query, ReadPlanner
 from quire.schema.model import ContentType

@@ -28,9 +28,9 @@ from quire.content_api.routes import Route
 from quire.content_api.sessions import SessionApi
 from quire.content_api.sign_in import SignInApi
 from quire.content_api.users import UserApi
-from quire.database.entries.store import EntryStore
-from quire.database.stores.accounts import Accounts
-from quire.database.stores.content_table import ContentTables
+from quire.database.entries.entry_tables import EntryStore
+from quire.database.stores.auth_rows import Accounts
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.ids import new_document_id

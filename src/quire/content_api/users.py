@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from quire.access.declared_routes import ProjectFields
 from quire.access.principal import EndUser
-from quire.access.routes import ProjectFields
 from quire.auth.end_users import GUARDED, NOT_FOUND, EndUsers
 from quire.content_api.account_handlers import AccountResponses
 from quire.content_api.account_types import (
@@ -38,7 +38,7 @@ from quire.content_api.validators import (
     required,
 )
 from quire.database.execute.prepared_read import EncodedEntry
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 from quire.document_service.read_service import ReadService
 from quire.document_service.validate.problems import Problem
 from quire.errors import InvalidKeyError, NotFoundError, UnauthorizedError

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from quire.access.administration import DELETE, PUBLISH
+from quire.access.admin_actions import DELETE, PUBLISH
 from quire.content_manager.review.entries import entry_review
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import EntryJson, is_published

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from quire.content_manager.locales import default_locale_of, default_locale_statement
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
-from quire.database.content_versions import VersionedValue
-from quire.database.tables.system import CORE_STORE
+from quire.database.interface import Database
+from quire.database.tables.system_tables import CORE_STORE
+from quire.database.versioned_cache import VersionedValue
 
 
 class ContentVersion:

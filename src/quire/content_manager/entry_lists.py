@@ -22,7 +22,7 @@ from quire.content_manager.read_plans import (
 from quire.content_manager.requests import Query, RequestedVersion, requested_version
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.status import DocumentVersions, EntryJson, in_short
-from quire.database.execute.encoding import encode_result
+from quire.database.execute.json_encoding import encode_result
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import ListFacts
 from quire.database.lru import BoundedCache

@@ -20,7 +20,7 @@ from quire.content_manager.status import (
     is_published,
 )
 from quire.database.entries.versions_query import first_document_id
-from quire.database.execute.encoding import ResponseBudget
+from quire.database.execute.json_encoding import ResponseBudget
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError

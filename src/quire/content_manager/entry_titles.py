@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from quire.content_manager.scope import is_hidden
 from quire.content_manager.view_configuration import View, stored_view
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings, view_key
 from quire.schema.attributes.base import ScalarAttribute

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from quire.access.admin_ability import GrantRule
-from quire.access.administration import CREATE, DELETE, UPDATE
+from quire.access.admin_actions import CREATE, DELETE, UPDATE
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import EntryJson
 from quire.content_manager.writable_fields import Body, pick_writable
@@ -13,7 +13,7 @@ from quire.document_service.commands import CloneDocument, CreateDocument, Updat
 from quire.document_service.preconditions import ANY
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, ForbiddenError, NotFoundError, PreconditionFailedError
-from quire.query.operators import Predicate
+from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead
 from quire.schema.attributes.base import Attribute, ComponentAttribute, RelationAttribute

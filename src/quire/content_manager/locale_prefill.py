@@ -19,7 +19,7 @@ from quire.content_manager.status import DocumentVersions, EntryJson
 from quire.content_manager.view_configuration import View
 from quire.database.program import Program
 from quire.errors import NotFoundError, ValidationError
-from quire.query.operators import Predicate
+from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve.scope import Slots
 from quire.schema.attributes.base import (

@@ -10,14 +10,14 @@ from msgspec import Struct
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.program import Program, Statement, Value
-from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import BaseRow, ContentTables
+from quire.database.stores.builtin_type_table import BaseRow, ContentTables
 from quire.database.stores.core_store import (
     decode_setting,
     read_setting,
     setting_statement,
     write_setting,
 )
+from quire.database.stores.row_conditions import eq
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.model import LOCALE_UID, ContentType
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility, Creator, GrantRule
-from quire.access.administration import CREATE, DELETE, HAS_SAME_ROLE, PUBLISH, READ, UPDATE
+from quire.access.admin_actions import CREATE, DELETE, HAS_SAME_ROLE, PUBLISH, READ, UPDATE
 from quire.errors import ForbiddenError, PolicyError
 from quire.schema.model import ADMIN_USER_UID, ContentType
 

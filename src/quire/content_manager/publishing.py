@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from quire.access.administration import CREATE, PUBLISH, UPDATE
+from quire.access.admin_actions import CREATE, PUBLISH, UPDATE
 from quire.content_manager.entry_reads import chosen_of
 from quire.content_manager.entry_writes import NO_ENTITY, ContentWriting
 from quire.content_manager.requests import RequestedVersion

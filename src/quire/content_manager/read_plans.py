@@ -23,7 +23,7 @@ from quire.content_manager.scope import ManagedScope, is_hidden
 from quire.database.execute.prepared_read import PreparedRead
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, InvalidKeyError, ValidationError
-from quire.query.operators import Predicate
+from quire.query.filter_operators import Predicate
 from quire.query.parameters import as_query
 from quire.query.plan import (
     Comparison,
@@ -44,7 +44,7 @@ from quire.query.resolve.pagination import Pagination, resolve_pagination
 from quire.query.resolve.row_rules import COUNT, FIND, FIND_ONE, narrow_for_project
 from quire.query.resolve.scope import Slots
 from quire.query.resolve.sort import resolve_sort
-from quire.query.resolve.versions import resolve_publication
+from quire.query.resolve.status_and_locale import resolve_publication
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import ContentType
 

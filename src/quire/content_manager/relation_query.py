@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from quire.content_manager.requests import Query, invalid_value
 from quire.document_service.relation_input import row_id
-from quire.query.operators import OPERATORS, Operand
+from quire.query.filter_operators import OPERATORS, Operand
 from quire.query.plan import Status
 from quire.query.querystring import QueryValue
 from quire.schema.attributes.number import parse_number

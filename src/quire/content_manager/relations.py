@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
-from quire.access.administration import CREATE, READ, UPDATE
+from quire.access.admin_actions import CREATE, READ, UPDATE
 from quire.content_manager.entry_reads import chosen_of
 from quire.content_manager.permissions import TypePermissions, covers, may_follow, read_permissions
 from quire.content_manager.read_plans import Planner, and_filters, locale_scope
@@ -26,8 +26,8 @@ from quire.database.program import Program
 from quire.document_service.relation_input import row_id as read_row_id
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.query.filter_operators import Predicate
 from quire.query.lenient_filters import known_filters
-from quire.query.operators import Predicate
 from quire.query.parameters import as_query
 from quire.query.plan import Comparison, Filter, PlanNode, ReadPlan, SortKey, Status
 from quire.query.resolve.errors import Param

@@ -25,7 +25,7 @@ from quire.content_manager.status import EntryJson
 from quire.database.program import Program
 from quire.database.stores.revisions import Revision, RevisionKey, Revisions
 from quire.document_service.unit_of_work import WriteEngine
-from quire.query.operators import Predicate
+from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve.scope import Slots
 from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType

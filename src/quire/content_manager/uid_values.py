@@ -11,7 +11,7 @@ from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError
 from quire.javascript.regular_expressions import compile_pattern
-from quire.query.operators import Predicate
+from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, LocaleScope, PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead
 from quire.query.resolve.scope import Slots

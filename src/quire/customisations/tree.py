@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from quire.javascript.modules import CODE, plain_export
 from quire.javascript.scope import Module
-from quire.schema.words import kebab_case
+from quire.schema.name_words import kebab_case
 
 _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".json"})
 _LARGEST = 256 * 1024

@@ -11,7 +11,7 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Statement
-from quire.database.tables.system import CORE_STORE
+from quire.database.tables.system_tables import CORE_STORE
 from quire.database.tables.table_map import (
     ModelTable,
     TableMap,

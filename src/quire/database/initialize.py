@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from quire.clock import Clock
-from quire.database.entries.store import EntryStore, open_store
+from quire.database.entries.entry_tables import EntryStore, open_store
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import record_schema
 from quire.database.program import Program
-from quire.database.stores.content_table import BaseRow, ContentTables
+from quire.database.stores.builtin_type_table import BaseRow, ContentTables
 from quire.database.stores.core_store import insert_settings
 from quire.database.tables.ddl import create_program
 from quire.database.tables.initial_values import (
@@ -26,7 +26,7 @@ from quire.database.tables.initial_values import (
     core_settings,
 )
 from quire.database.tables.metadata import build_metadata
-from quire.database.tables.system import CURRENT_MIGRATIONS, INTERNAL_MIGRATIONS
+from quire.database.tables.system_tables import CURRENT_MIGRATIONS, INTERNAL_MIGRATIONS
 from quire.database.tables.table_map import TableMap
 from quire.database.target import DatabaseKind
 from quire.schema.attributes.base import StorageKind

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.errors import QuireError
 

@@ -1,6 +1,6 @@
 """Opens the database of a project."""
 
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.settings_target import target_of
 from quire.database.tables.inspection import DatabaseState, opening_program, wanted_tables
 from quire.database.tables.table_map import TableMap

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import structlog
 
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program, Statement
 from quire.database.tables.inspection import Inspector
 from quire.errors import AppError

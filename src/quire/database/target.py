@@ -11,9 +11,9 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
-from quire.database.connection import Database
 from quire.database.dialect import Dialect
 from quire.database.integrity.findings import Damage
+from quire.database.interface import Database
 from quire.database.planner_statistics import Statistics
 from quire.database.program import Program
 from quire.database.tables.ddl import DdlWriter

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from quire.access.ability import project_rules_of
 from quire.access.principal import Principal
-from quire.database.execute.encoding import encode
+from quire.database.execute.json_encoding import encode
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.document_service.extension_context import ExtensionContext

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from quire.access import principal as access
 from quire.access.ability import NO_PROJECT_RULES, NarrowedAbility, ProjectRules, Unsanitized
 from quire.access.admin_ability import AdminAbility
-from quire.access.rules import NO_ROW, join_rule
+from quire.access.row_rules import NO_ROW, join_rule
 from quire.clock import Clock
 from quire.database.lru import BoundedCache
 from quire.hooks.policies import Rule, RuleAction

@@ -19,9 +19,9 @@ from quire.access.ability import Ability, FullAccess
 from quire.database.compile.compiled_read import CompiledRead
 from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented, compile_read
 from quire.database.compile.statements import Values
-from quire.database.connection import WouldBlockError
 from quire.database.dialect import Dialect
 from quire.database.execute.prepared_read import PreparedRead, bind_read
+from quire.database.interface import WouldBlockError
 from quire.database.lru import BoundedCache
 from quire.database.program import Program
 from quire.database.tables.table_map import TableMap

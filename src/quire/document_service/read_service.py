@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented
-from quire.database.connection import Database
-from quire.database.execute.encoding import EntrySerializer, ResponseBudget, Wrap, encode_list
-from quire.database.execute.lists import ListCache, read_list
+from quire.database.execute.cached_lists import ListCache, read_list
+from quire.database.execute.json_encoding import EntrySerializer, ResponseBudget, Wrap, encode_list
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.reader import ListFacts
 from quire.database.execute.row_mappers import Item
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.read_planner import ReadPlanner
 from quire.query.resolve import ReadLimits
@@ -109,7 +109,7 @@ class ReadService:
         snapshot: bool = False,
         may_wait: bool = True,
     ) -> Awaitable[T]:
-        """Run a program that reads a list: see `quire.database.execute.lists.read_list`."""
+        """Run a program that reads a list: see `quire.database.execute.cached_lists.read_list`."""
         return read_list(
             self.database,
             self.lists,

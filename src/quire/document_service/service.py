@@ -16,8 +16,8 @@ from typing import TypeVar
 from quire.access.ability import NO_PROJECT_RULES, ProjectRules, project_rules_of
 from quire.access.principal import Principal
 from quire.clock import Clock
-from quire.database.connection import Database
 from quire.database.execute.prepared_read import EntryJson, PreparedRead, ResultPage
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.schema_version import WriteCheck, require_nothing
 from quire.document_service.actions.clone import clone

@@ -11,7 +11,7 @@ from quire.access.principal import Principal
 from quire.clock import Clock, now_ms
 from quire.database.dialect import Dialect
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.change_outbox import ChangeQueue, StoredChange

@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from quire.access.routes import SERVER_PATHS
+from quire.access.declared_routes import SERVER_PATHS
 from quire.customisations import usual_routes
 from quire.extensions.mark_check import takes_arguments
 from quire.extensions.modules import ExtensionProblem

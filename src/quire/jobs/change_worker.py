@@ -11,10 +11,10 @@ import structlog
 
 from quire.access.ability import Unsanitized
 from quire.clock import Clock
-from quire.database.connection import Database
-from quire.database.content_versions import VersionedValue
+from quire.database.interface import Database
 from quire.database.program import Program, Value
 from quire.database.stores.change_outbox import CHANGES, AttemptRange, ChangeQueue, StoredChange
+from quire.database.versioned_cache import VersionedValue
 from quire.document_service.after_commit import cause_of
 from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.shapes import as_shape, query_of_shape

@@ -11,7 +11,7 @@ import structlog
 from msgspec import Struct
 
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.jobs import JobQueue, StoredJob
 from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSchedule

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.stores.change_outbox import ChangeQueue, ChangeRows
 from quire.database.stores.jobs import JobQueue, JobRows
 from quire.database.stores.quire_tables import QuireTables

@@ -15,10 +15,10 @@ import structlog
 from msgspec import Struct
 
 from quire.clock import Clock
-from quire.database.connection import Database
-from quire.database.content_versions import VersionedValue
+from quire.database.interface import Database
 from quire.database.program import Program, Value
 from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, JobQueue, StoredJob
+from quire.database.versioned_cache import VersionedValue
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext, FindUser
 from quire.errors import AppError, ValidationError

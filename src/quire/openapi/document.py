@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from quire.openapi.json_schema import Schemas
 from quire.openapi.operations import DescribedOperation, error_responses
-from quire.openapi.schemas import Schemas
 from quire.schema.class_names import unused
 
 VERSION = "3.1.0"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, nullable, record
+from quire.openapi.json_schema import FREE_OBJECT, TEXT, WHOLE, Schemas, nullable, record
 from quire.schema.attributes.json_schema import JsonSchema
 
 JSON = "application/json"

@@ -13,10 +13,9 @@ from msgspec import Meta, Struct, UnsetType, field
 from msgspec.inspect import is_struct_type
 from msgspec.structs import fields
 
-from quire.access.routes import ProjectFields, ProjectSchema
-from quire.openapi.models import Models
-from quire.openapi.operations import DescribedParameter
-from quire.openapi.schemas import (
+from quire.access.declared_routes import ProjectFields, ProjectSchema
+from quire.openapi.document_schemas import Models
+from quire.openapi.json_schema import (
     ANYTHING,
     FLAG,
     FREE_OBJECT,
@@ -30,6 +29,7 @@ from quire.openapi.schemas import (
     nullable,
     record,
 )
+from quire.openapi.operations import DescribedParameter
 from quire.schema.attributes.json_schema import JsonSchema
 
 _PLAIN: Mapping[object, JsonSchema] = {

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from types import NoneType, UnionType
 from typing import Union, get_args, get_origin
 
-from quire.access.routes import DeclaredRoute
+from quire.access.declared_routes import DeclaredRoute
 from quire.openapi.operations import (
     FORM,
     JSON,

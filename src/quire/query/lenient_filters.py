@@ -1,6 +1,6 @@
 """Filters of lists for administrators: unknown keys are dropped, as Strapi does."""
 
-from quire.query.operators import GROUPS, NOT, OPERATORS
+from quire.query.filter_operators import GROUPS, NOT, OPERATORS
 from quire.query.querystring import QueryValue
 from quire.schema.attributes.base import RelationAttribute
 from quire.schema.model import ContentType, Model, Schema

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from quire.query.operators import CustomPredicate, Predicate
+from quire.query.filter_operators import CustomPredicate, Predicate
 
 Slot = int
 """Position of a bound value."""

@@ -8,10 +8,10 @@ import structlog
 from msgspec import Struct
 
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
-from quire.database.content_versions import VersionedValue
+from quire.database.interface import Database
 from quire.database.schema_version import announced_schema
-from quire.database.tables.system import CORE_STORE
+from quire.database.tables.system_tables import CORE_STORE
+from quire.database.versioned_cache import VersionedValue
 from quire.errors import AppError, ServiceUnavailableError
 from quire.schema.model import Schema
 

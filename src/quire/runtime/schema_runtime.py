@@ -21,8 +21,8 @@ from quire.content_api.user_routes import AccountApis
 from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations, find_customisations
 from quire.database.compile.read_plan import NOTHING_PRESENTED
-from quire.database.entries.store import EntryStore, open_store
-from quire.database.execute.lists import ListCache
+from quire.database.entries.entry_tables import EntryStore, open_store
+from quire.database.execute.cached_lists import ListCache
 from quire.database.schema_version import (
     Requirement,
     WriteCheck,
@@ -31,7 +31,7 @@ from quire.database.schema_version import (
     require_schema,
 )
 from quire.database.settings_target import target_of
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 from quire.database.tables.table_map import TableMap, map_tables
 from quire.document_service.read_planner import ReadPlanner
 from quire.document_service.read_service import ReadService
@@ -42,8 +42,8 @@ from quire.hooks.extensions import NO_EXTENSIONS, CodeLimits, Extensions
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime, make_job_runtime
 from quire.query.resolve.scope import ReadLimits
-from quire.runtime.backups import backup_schedules
-from quire.runtime.content_api import ContentParts, assemble_content
+from quire.runtime.build_content_api import ContentParts, assemble_content
+from quire.runtime.scheduled_backups import backup_schedules
 from quire.runtime.services import Services
 from quire.schema.model import Schema
 from quire.settings import Settings

@@ -13,7 +13,7 @@ from quire.content_api.content import Successor
 from quire.content_api.readiness import StopNotice
 from quire.content_api.user_routes import AccountServices, account_services
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.settings_target import target_of
 from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.leases import Leases
@@ -21,7 +21,7 @@ from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.slow_lists import SlowLists
 from quire.jobs.setup import JobParts, open_jobs
 from quire.queue_worker import no_span
-from quire.runtime.metrics import Metrics
+from quire.runtime.metrics_collector import Metrics
 from quire.settings import Settings
 from quire.uploads.context import UploadContext
 from quire.uploads.setup import open_upload_context

@@ -3,7 +3,7 @@
 import structlog
 
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.migration.archive import expired, forget_expired
 from quire.database.migration.migrate import MigrationGoal
 from quire.database.migration.schema_pair import Renames

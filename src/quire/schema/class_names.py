@@ -7,7 +7,7 @@ those of plugins begin with their plugin's. No two models have the same name.
 from collections.abc import Collection, Mapping
 
 from quire.schema.model import Component, ContentType, Model, Schema
-from quire.schema.words import words
+from quire.schema.name_words import words
 
 
 def class_names(schema: Schema, *, reserved: Collection[str] = ()) -> Mapping[str, str]:

@@ -20,13 +20,13 @@ from quire.errors import SchemaError, SchemaProblem
 from quire.schema.attributes import ATTRIBUTE_TYPES, AttributeTypes
 from quire.schema.attributes.base import Attribute
 from quire.schema.builtin import builtin_schemas
-from quire.schema.checks import check_models
+from quire.schema.cross_file_checks import check_models
 from quire.schema.custom_fields import CustomFieldTypes, WellKnownCustomFields
 from quire.schema.model import Component, ContentType, Index, Model, Schema, TypeKind
+from quire.schema.name_words import kebab_case
 from quire.schema.normalize import normalize
-from quire.schema.sources import EXTENSION, SchemaFile
+from quire.schema.source_files import EXTENSION, SchemaFile
 from quire.schema.system_attributes import leading_attributes, trailing_attributes
-from quire.schema.words import kebab_case
 
 _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from quire.errors import SchemaProblem
 from quire.hooks.computed import ComputedFields
 from quire.hooks.operators import CustomOperator
+from quire.schema.attribute_conditions import Condition, condition_of
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -23,7 +24,6 @@ from quire.schema.attributes.base import (
     StorageKind,
 )
 from quire.schema.attributes.validation import ValueRules
-from quire.schema.conditions import Condition, condition_of
 from quire.schema.custom_fields import CustomField
 
 AUTOMATIC_NAMES = frozenset(

@@ -17,7 +17,7 @@ from quire.schema.custom_fields import (
     CustomFieldTypes,
     CustomFieldUse,
 )
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 
 Raw = Mapping[str, object]
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 
 from quire.clock import Clock, now_ms
-from quire.database.connection import Database
 from quire.database.content_rows import ExistingContent
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
 from quire.database.initialize import FirstLocale, first_program
+from quire.database.interface import Database
 from quire.database.long_operations import write_interruptible
 from quire.database.open import open_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of
-from quire.database.stores.accounts import Accounts
-from quire.database.stores.content_table import BaseRow, ContentTable, ContentTables
+from quire.database.stores.auth_rows import Accounts
+from quire.database.stores.builtin_type_table import BaseRow, ContentTable, ContentTables
 from quire.database.tables.table_map import map_tables
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import SeedingError

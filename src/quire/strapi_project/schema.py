@@ -25,7 +25,7 @@ from quire.schema.custom_fields import (
 )
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
-from quire.schema.words import snake_case
+from quire.schema.name_words import snake_case
 from quire.settings import Settings
 from quire.settings.model import STORAGE_TYPES
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.stores.change_outbox import CHANGES
 from quire.database.stores.jobs import JOBS
 from quire.hooks.time import observe_time

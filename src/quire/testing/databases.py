@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit, urlunsplit
 
-from quire.database.dialects.postgresql.administration import create_database, drop_database
+from quire.database.dialects.postgresql.create_database import create_database, drop_database
 
 
 class TestDatabases(Protocol):

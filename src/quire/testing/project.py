@@ -20,7 +20,7 @@ from quire.auth.token_issuer import ClientDevice, TokenIssuer
 from quire.content_api.timing import Timings
 from quire.content_api.user_routes import user_sessions
 from quire.database.program import Program, Statement
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 from quire.document_service.commands import CreateDocument
 from quire.document_service.service import run_command
 from quire.document_service.unit_of_work import UnitOfWork

@@ -19,7 +19,7 @@ from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, Statu
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 import quire
-from quire.database.observed import Operation
+from quire.database.observed_database import Operation
 from quire.database.program import Program, is_query
 from quire.logging import trace_parent
 from quire.tracing import TRACE_PARENT
@@ -43,7 +43,7 @@ def export_to(endpoint: str, service_name: str) -> TracerProvider:
 
 
 class Tracing:
-    """Makes spans; it observes the database (`quire.database.observed`)."""
+    """Makes spans; it observes the database (`quire.database.observed_database`)."""
 
     def __init__(self, provider: TracerProvider, system: str) -> None:
         """``system`` is the kind of database, as in the semantic conventions."""

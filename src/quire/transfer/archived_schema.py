@@ -19,7 +19,7 @@ from quire.schema.attributes.base import (
 from quire.schema.builtin import builtin_schemas
 from quire.schema.load import build_schema, in_file_order, read_sources
 from quire.schema.model import ContentType, Model, Schema
-from quire.schema.sources import EXTENSION, SchemaFile
+from quire.schema.source_files import EXTENSION, SchemaFile
 from quire.settings import Settings
 from quire.strapi_project.schema import load_options
 from quire.transfer.archive_format import ArchiveStage

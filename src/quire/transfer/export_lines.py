@@ -11,9 +11,9 @@ from quire.clock import iso_from_ms
 from quire.database.content_rows import ContentRows
 from quire.database.copying.values import reducer
 from quire.database.entries.components import component_links
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program, Row, Statement, Value
-from quire.database.stores.accounts import CUSTOM_GRANTS_KEY
+from quire.database.stores.auth_rows import CUSTOM_GRANTS_KEY
 from quire.database.stores.core_store import decode_setting
 from quire.database.stores.webhooks import Webhooks
 from quire.database.tables.table_map import (

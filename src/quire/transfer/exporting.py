@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from quire.clock import iso_from_ms, now_ms
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
 from quire.database.long_operations import Progress
 from quire.database.open import require_project_database
 from quire.database.settings_target import target_of

@@ -10,7 +10,7 @@ from quire.database.entries.deletion import delete_all_rows
 from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD
 from quire.database.program import Program
 from quire.database.schema_version import SCHEMA_KEY
-from quire.database.stores.accounts import CUSTOM_GRANTS_KEY, ROW_RULES_KEY
+from quire.database.stores.auth_rows import CUSTOM_GRANTS_KEY, ROW_RULES_KEY
 from quire.database.stores.core_store import read_setting, replace_settings
 from quire.database.stores.slow_lists import KEY as SLOW_LISTS_KEY
 from quire.database.stores.webhooks import Webhooks

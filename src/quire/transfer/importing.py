@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 
 from quire.clock import now_ms
-from quire.database.connection import Database
 from quire.database.content_rows import ExistingContent
 from quire.database.initialize import FirstLocale, first_program
+from quire.database.interface import Database
 from quire.database.long_operations import Progress, write_interruptible
 from quire.database.migration.migrate import MigrationGoal, migrate_to
 from quire.database.migration.schema_pair import Renames

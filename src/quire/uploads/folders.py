@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.database.stores.files import (

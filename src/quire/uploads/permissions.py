@@ -5,7 +5,7 @@ from collections.abc import Collection
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program
 from quire.database.stores.files import creators_of
 from quire.errors import ForbiddenError

@@ -13,8 +13,8 @@ import structlog
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.database.connection import Database
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting
 from quire.database.stores.files import FileRow, find_files

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.uploads.processing import ImageRules

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from quire.database.connection import Database
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
+from quire.database.interface import Database
 from quire.database.stores.files import FileRow, file_by_key
 from quire.errors import NotFoundError, ServiceUnavailableError, ValidationError
 from quire.uploads.image_workers import ImageWorkers

@@ -13,13 +13,13 @@ import msgspec
 import structlog
 
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.webhook_deliveries import DELIVERIES, Deliveries, Delivery
 from quire.database.stores.webhooks import Webhook, Webhooks
+from quire.webhooks.cache_purge import PURGE_ID, purged_tags
 from quire.webhooks.events import Event, EventName
-from quire.webhooks.purge import PURGE_ID, purged_tags
 
 _log = structlog.get_logger("quire.webhooks")
 
@@ -42,7 +42,7 @@ class Outbox:
         most: int,
         purges: bool = False,
     ) -> None:
-        """With ``purges``, shared caches are notified of changes, too (`quire.webhooks.purge`)."""
+        """With ``purges``, shared caches are notified too (`quire.webhooks.cache_purge`)."""
         self.purges = purges
         self._database = database
         self._webhooks = webhooks

@@ -6,15 +6,15 @@ from msgspec import Struct
 
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.webhook_deliveries import Deliveries
 from quire.database.stores.webhooks import Webhooks
 from quire.settings import Settings
 from quire.tracing import TRACE_PARENT
+from quire.webhooks.cache_purge import open_purge
 from quire.webhooks.http_client import DeliveryResponse, post
 from quire.webhooks.outbox import Outbox
-from quire.webhooks.purge import open_purge
 from quire.webhooks.worker import OutgoingCall, WebhookWorker, WebhookWorkerOptions
 
 if TYPE_CHECKING:

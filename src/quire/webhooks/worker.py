@@ -17,8 +17,7 @@ import structlog
 from msgspec import Struct
 
 from quire.clock import Clock
-from quire.database.connection import Database
-from quire.database.content_versions import VersionedValue
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.webhook_deliveries import (
     DELIVERED,
@@ -30,13 +29,14 @@ from quire.database.stores.webhook_deliveries import (
     DeliveryOutcome,
 )
 from quire.database.stores.webhooks import Webhook
-from quire.database.tables.system import WEBHOOKS
+from quire.database.tables.system_tables import WEBHOOKS
+from quire.database.versioned_cache import VersionedValue
 from quire.errors import ApplicationError
 from quire.queue_worker import QueueWorker
 from quire.tracing import TRACE_PARENT
+from quire.webhooks.cache_purge import PURGE_ID, Purge
 from quire.webhooks.http_client import DeliveryResponse
 from quire.webhooks.outbox import Outbox
-from quire.webhooks.purge import PURGE_ID, Purge
 
 _PREFIX = "whsec_"
 

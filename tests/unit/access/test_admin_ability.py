@@ -1,8 +1,7 @@
 """What administrators may do: by action, type, field, locale and entry."""
 
 from quire.access.admin_ability import AdminAbility, Creator, GrantRule
-from quire.access.admin_grants import Grant, ability_of, super_ability
-from quire.access.administration import (
+from quire.access.admin_actions import (
     ACTIONS,
     CREATE,
     DELETE,
@@ -12,6 +11,7 @@ from quire.access.administration import (
     UPDATE,
     PermissionSection,
 )
+from quire.access.admin_grants import Grant, ability_of, super_ability
 from tests.library.model import BOOK, PERSON, library_schema
 
 SCHEMA = library_schema()

@@ -13,12 +13,12 @@ from quire.access.ability import NOTHING, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
 from quire.auth.authenticate import Authenticator, bearer_token, fingerprint
 from quire.auth.tokens import hash_api_token, issue_jwt
-from quire.database.connection import Database, PoolStatistics
-from quire.database.content_versions import ContentVersions
 from quire.database.dialect import Dialect
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
+from quire.database.interface import Database, PoolStatistics
 from quire.database.program import Program, Statement, Value
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
+from quire.database.versioned_cache import ContentVersions
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from tests.databases.kind import Kind
 from tests.databases.tables import lay_tables, open_database

@@ -8,7 +8,7 @@ import pytest
 from quire.builder.follow import follow_record
 from quire.database.migration.schema_record import SchemaRecord
 from quire.schema.load import read_sources
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.unit.cli.conftest import everything_in

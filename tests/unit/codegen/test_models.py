@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quire.codegen import python, typescript
+from quire.codegen import python_structs, typescript
 from quire.codegen.model_classes import make_model_classes
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
@@ -36,8 +36,8 @@ async def kiosk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kiosk
 
 
 def python_of(schema: Schema, *, drafts: bool = False) -> str:
-    models = make_model_classes(schema, drafts=drafts, reserved=python.RESERVED)
-    return python.python_models(models)
+    models = make_model_classes(schema, drafts=drafts, reserved=python_structs.RESERVED)
+    return python_structs.python_models(models)
 
 
 def typescript_of(schema: Schema) -> str:

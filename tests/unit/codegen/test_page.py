@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from quire.codegen import python, typescript
+from quire.codegen import python_structs, typescript
 from quire.codegen.model_classes import make_model_classes
 from quire.schema.load import load_schema
 
@@ -16,8 +16,8 @@ def test_the_classes_on_the_page_are_those_of_the_example() -> None:
     (interface,) = re.findall(r"```typescript\n(.*?)```", page, re.DOTALL)
     class_, _ = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
 
-    in_python = python.python_models(
-        make_model_classes(schema, drafts=False, reserved=python.RESERVED)
+    in_python = python_structs.python_models(
+        make_model_classes(schema, drafts=False, reserved=python_structs.RESERVED)
     )
     in_typescript = typescript.typescript_models(
         make_model_classes(schema, drafts=False, reserved=typescript.RESERVED)

@@ -19,8 +19,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from quire.app import build_app
 from quire.content_api.fast_path import FastPathProtocol
 from quire.content_api.messages import Response
-from quire.database.connection import WouldBlockError
 from quire.database.dialects.sqlite.driver import SqliteDatabase
+from quire.database.interface import WouldBlockError
 from quire.settings import load_settings
 from tests.conformance.client import running
 from tests.conformance.corpus import credentials

@@ -10,7 +10,7 @@ import pytest
 from quire.access.ability import FullAccess, ReadOnly
 from quire.content_api.messages import Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
-from quire.database.content_versions import ContentVersions
+from quire.database.versioned_cache import ContentVersions
 from tests.unit.content_api.writers import APPLE, CAPITALS, Writer, writing
 
 BOOKS = frozenset({"books"})

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from quire.content_manager.content_version import ContentVersion
 from quire.content_manager.locales import DEFAULT_LOCALE_KEY
-from quire.database.connection import Database
-from quire.database.content_versions import ContentVersions
+from quire.database.interface import Database
 from quire.database.program import Statement, Value
 from quire.database.stores.core_store import write_setting
-from quire.database.tables.system import CORE_STORE
+from quire.database.tables.system_tables import CORE_STORE
+from quire.database.versioned_cache import ContentVersions
 from tests.unit.kiosk import Kiosk, open_kiosk
 
 

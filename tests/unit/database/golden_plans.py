@@ -14,8 +14,8 @@ from typing import NamedTuple
 from quire.database.compile.read_plan import compile_read
 from quire.database.dialect import Dialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.entries.entry_tables import open_store
 from quire.database.entries.lookup import is_taken
-from quire.database.entries.store import open_store
 from quire.database.execute.prepared_read import PreparedRead, bind_read
 from quire.database.program import Statement
 from quire.query.querystring import parse_query

@@ -18,7 +18,7 @@ from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import TableMap, map_tables
 from quire.schema.load import build_schema, load_schema
 from quire.schema.model import Schema
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
 from quire.database.initialize import FirstLocale, initial_rows
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
@@ -15,7 +15,7 @@ from quire.database.tables.ddl import create_program
 from quire.database.tables.initial_values import permission_fields
 from quire.database.tables.inspection import opening_program, wanted_tables
 from quire.database.tables.metadata import build_metadata
-from quire.database.tables.system import CURRENT_MIGRATIONS
+from quire.database.tables.system_tables import CURRENT_MIGRATIONS
 from quire.database.tables.table_map import map_tables
 from quire.database.target import DatabaseKind
 from quire.schema.model import Schema

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from quire.database.compile.read_plan import compile_read
 from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.entries.entry_tables import open_store
 from quire.database.entries.lookup import is_taken
-from quire.database.entries.store import open_store
 from quire.database.program import Statement
 from quire.query.querystring import parse_query
 from tests.library.model import BOOK, library_schema, library_tables

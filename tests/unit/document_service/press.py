@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from sqlalchemy import MetaData
 
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
 from quire.database.program import Program
 from quire.database.tables.metadata import build_metadata, column_kind
 from quire.database.tables.table_map import map_tables
@@ -32,7 +32,7 @@ from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.schema.attributes.base import StorageKind
 from quire.schema.load import build_schema
 from quire.schema.model import FILE_UID, Schema
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 from quire.webhooks.events import Event
 from tests.databases.store import Store
 from tests.library.model import LOCALIZED, component, content_type, relation

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.database.connection import Database
-from quire.database.entries.store import open_store
+from quire.database.entries.entry_tables import open_store
+from quire.database.interface import Database
 from quire.database.program import Program, Statement
 from quire.database.tables.table_map import map_tables
 from quire.document_service.actions.create import create

@@ -15,7 +15,7 @@ from typing import Any
 
 from quire.access.ability import FullAccess
 from quire.openapi.content.api import ApiOptions, describe_content_api
-from quire.openapi.queries import PageLimits
+from quire.openapi.query_parameters import PageLimits
 from quire.schema.class_names import class_names
 from tests.unit.admin_api.office import open_office
 from tests.unit.kiosk import Kiosk, open_kiosk

@@ -9,9 +9,9 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from quire.access.ability import FullAccess, Granted
-from quire.access.routes import SERVER_PATHS, DeclaredRoute
+from quire.access.declared_routes import SERVER_PATHS, DeclaredRoute
 from quire.openapi.content.api import ApiOptions, describe_content_api
-from quire.openapi.queries import PageLimits
+from quire.openapi.query_parameters import PageLimits
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.unit.kiosk import Kiosk, open_kiosk

@@ -12,12 +12,12 @@ import pytest
 import sqlalchemy as sa
 from structlog.testing import capture_logs
 
-from quire.access.administration import READ
+from quire.access.admin_actions import READ
 from quire.app import Application, build_app
 from quire.content_manager.locales import DEFAULT_LOCALE_KEY
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program, Row, Statement
 from quire.database.schema_version import announce_schema
 from quire.database.stores.core_store import write_setting

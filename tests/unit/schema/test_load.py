@@ -17,7 +17,7 @@ from quire.schema.attributes.base import (
 )
 from quire.schema.load import LoadOptions, build_schema, load_schema
 from quire.schema.model import FILE_UID, Index, TypeKind
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 from tests.library.model import SOURCES
 from tests.unit.schema.trees import component_file, problems, type_file, write_tree
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.codegen.model_classes import make_model_classes
-from quire.codegen.python import python_models
+from quire.codegen.python_structs import python_models
 from quire.schema.custom_fields import WELL_KNOWN
 from quire.schema.describe import describe_content_type
 from quire.schema.load import load_schema

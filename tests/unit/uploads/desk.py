@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from quire.app import Application
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.uploads.service import MediaLibrary
 from tests.conformance.client import AsgiClient

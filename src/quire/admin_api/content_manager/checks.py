@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.access.administration import CREATE
+from quire.access.admin_actions import CREATE
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
@@ -33,10 +33,10 @@ from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.shared_fields import localized_type, shared_fields
 from quire.content_manager.status import EntryJson
 from quire.content_manager.write_context import UNKNOWN_LOCALE
-from quire.database.connection import Database
 from quire.database.entries.components import component_links
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import counterparts
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.known_locales import locale_codes
 from quire.document_service.unit_of_work import WriteEngine

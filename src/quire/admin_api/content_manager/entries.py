@@ -29,8 +29,8 @@ from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.read_plans import populated_relations
 from quire.content_manager.requests import requested_version
-from quire.database.connection import Database
-from quire.database.execute.encoding import encode_result
+from quire.database.execute.json_encoding import encode_result
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import NotFoundError

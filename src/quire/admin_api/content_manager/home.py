@@ -12,7 +12,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_titles import stored_views
 from quire.content_manager.recent import MOMENTS, RecentEntries, managed_types
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError

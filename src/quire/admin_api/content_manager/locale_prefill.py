@@ -14,7 +14,7 @@ from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.locale_prefill import LocalePrefill, filling_of
 from quire.content_manager.permissions import read_permissions
 from quire.content_manager.view_configuration import View, stored_view
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, view_key
 from quire.document_service.unit_of_work import WriteEngine

@@ -21,8 +21,8 @@ from quire.content_manager.descriptions import (
 )
 from quire.content_manager.view_configuration import View, stored_view, with_list_main_fields
 from quire.content_manager.view_input import changed_view, problems_of_view
-from quire.database.connection import Database
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings, view_key, write_setting
 from quire.errors import BadInputError, ForbiddenError, NotFoundError, ValidationError

@@ -18,7 +18,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.relation_query import relation_query
 from quire.content_manager.relations import Relations, Result, field_of
 from quire.content_manager.view_configuration import stored_view
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, view_key
 from quire.document_service.unit_of_work import WriteEngine

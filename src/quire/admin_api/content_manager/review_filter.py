@@ -8,7 +8,7 @@ from quire.content_api.validators import id_of
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.requests import Query, locale_of
 from quire.content_manager.review.entries import entry_review
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue

@@ -1,6 +1,6 @@
 """The content type of a request, and the caller's permissions on it."""
 
-from quire.access.administration import READ
+from quire.access.admin_actions import READ
 from quire.content_api.messages import Request
 from quire.content_manager.permissions import TypePermissions
 from quire.errors import PolicyError

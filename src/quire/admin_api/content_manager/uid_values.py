@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.access.administration import CREATE, READ, UPDATE
+from quire.access.admin_actions import CREATE, READ, UPDATE
 from quire.admin_api.response_types import CONTENT, DataEnvelope, EntryInput, LocaleQuery
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -21,7 +21,7 @@ from quire.content_manager.uid_values import (
     make_unique,
     uid_field,
 )
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import PolicyError
 

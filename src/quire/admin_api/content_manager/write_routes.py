@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.access.administration import CREATE, DELETE, PUBLISH, READ, UPDATE
+from quire.access.admin_actions import CREATE, DELETE, PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of, type_of
 from quire.admin_api.response_types import (

@@ -7,8 +7,8 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
-from quire.access.administration import PUBLISH
-from quire.access.administration import UPDATE as UPDATE_ENTRY
+from quire.access.admin_actions import PUBLISH
+from quire.access.admin_actions import UPDATE as UPDATE_ENTRY
 from quire.access.principal import Administrator
 from quire.admin_api.media.bodies import FileDescription, MediaFile, UploadForm
 from quire.admin_api.media.reads import MediaJson, MediaReads
@@ -27,7 +27,7 @@ from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import ApplicationError, ForbiddenError, NotFoundError
-from quire.query.operators import Predicate
+from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, ReadPlan
 from quire.query.resolve.scope import Slots
 from quire.schema.attributes.validation import not_of_type

@@ -16,7 +16,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range, id_of
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.execute.row_mappers import members
 from quire.database.program import Program
 from quire.database.stores.files import FileRow, find_files

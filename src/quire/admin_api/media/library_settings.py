@@ -9,8 +9,8 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
-from quire.database.connection import Database
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.errors import BadRequestError
 from quire.uploads.permissions import CONFIGURE, READ, SETTINGS, UPDATE

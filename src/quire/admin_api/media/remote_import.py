@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.access.routes import MediaType
+from quire.access.declared_routes import MediaType
 from quire.admin_api.media.bodies import MediaFile
 from quire.admin_api.media.reads import MediaJson, MediaReads
 from quire.admin_api.response_types import CREATED, MEDIA, FreeObject

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
-from quire.access.administration import READ as READ_ENTRY
+from quire.access.admin_actions import READ as READ_ENTRY
 from quire.admin_api.media.reads import MediaJson, MediaReads
 from quire.admin_api.response_types import MEDIA, FreeObject
 from quire.content_api.envelope import respond
@@ -20,13 +20,13 @@ from quire.content_manager.entry_titles import main_field, stored_views
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program
 from quire.database.stores.file_usage import FileUse, unlinked_files, uses_of_file
 from quire.database.stores.files import creators_of, find_files
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import NotFoundError
-from quire.query.operators import Predicate
+from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, ReadPlan
 from quire.query.resolve.scope import Slots
 from quire.schema.model import ContentType

@@ -16,8 +16,8 @@ from quire.javascript.text import length
 from quire.schema.attributes.validation import not_of_type
 from quire.schema.describe import in_order, relations_allowed
 from quire.schema.model import Schema, TypeKind
+from quire.schema.name_words import snake_case
 from quire.schema.system_attributes import RESERVED_IN_BUILDER
-from quire.schema.words import snake_case
 
 RESERVED_ATTRIBUTES = (
     "id", "document_id", "created_at", "updated_at", "published_at", "created_by_id",

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from quire.builder.definitions import ComponentDefinition, TypeDefinition, component_uid
-from quire.schema.words import kebab_case
+from quire.schema.name_words import kebab_case
 
 Body = Mapping[str, Any]
 _OPTIONS_SAID_APART = frozenset({"draftAndPublish"})

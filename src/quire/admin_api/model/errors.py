@@ -6,7 +6,7 @@ from quire.builder.schema_files import InvalidDefinitionError
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import QuireError, SchemaError, ValidationError
 from quire.schema.model import Schema
-from quire.schema.sources import EXTENSION
+from quire.schema.source_files import EXTENSION
 
 CONTENT_TYPE_NOT_FOUND = "contentType.notFound"
 CONTENT_TYPE_EXISTS = "contentType.alreadyExists"

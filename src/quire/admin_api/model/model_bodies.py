@@ -25,7 +25,7 @@ from quire.content_api.validators import (
 from quire.document_service.validate.problems import Problem, path_of
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import ContentType, Schema
-from quire.schema.words import snake_case
+from quire.schema.name_words import snake_case
 
 RESERVED_MODELS = (
     "boolean", "date", "date_time", "time", "upload", "document", "then",

@@ -42,7 +42,7 @@ from quire.builder.schema_files import SchemaFiles
 from quire.document_service.validate.problems import Problem
 from quire.schema.describe import describe_component, describe_content_type, is_visible
 from quire.schema.model import Model, Schema
-from quire.schema.words import kebab_case
+from quire.schema.name_words import kebab_case
 
 INVALID = "Invalid input"
 _EXPECTED = "Invalid input: expected {}, received {}"

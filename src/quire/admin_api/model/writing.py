@@ -57,7 +57,7 @@ from quire.errors import ApplicationError, ValidationError
 from quire.javascript.regular_expressions import PatternError, compile_pattern
 from quire.schema.describe import describe_component, describe_content_type, is_visible
 from quire.schema.model import Component, ContentType, Schema
-from quire.schema.words import kebab_case
+from quire.schema.name_words import kebab_case
 
 THIS_TYPE = "__contentType__"
 """Stands for that model in attributes of these components."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from quire.access.administration import PUBLISH, READ, UPDATE
+from quire.access.admin_actions import PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.content_manager.write_routes import document_ids
@@ -36,7 +36,7 @@ from quire.content_manager.references import IncomingReferences
 from quire.content_manager.requests import RequestedVersion, locale_of
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.writable_fields import body_of
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.passwords import passwords_in
 from quire.document_service.service import DocumentService

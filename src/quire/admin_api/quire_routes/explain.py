@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.access.admin_ability import AdminAbility, Creator, GrantRule
+from quire.access.admin_actions import ADMIN_ACTIONS
 from quire.access.admin_grants import granted_by, super_ability
-from quire.access.administration import ADMIN_ACTIONS
 from quire.admin_api.response_types import ADMINISTRATORS, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.auth.admin.authenticate import AdminAuthenticator
@@ -18,7 +18,7 @@ from quire.content_api.validators import id_of
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import EntryOrigin, read_permissions
 from quire.content_manager.sanitize import entry_origin
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.errors import NotFoundError, PolicyError, ValidationError
 

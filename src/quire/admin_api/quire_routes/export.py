@@ -33,8 +33,8 @@ from quire.content_manager.read_plans import MOST_ROWS
 from quire.content_manager.requests import Query, RequestedVersion, requested_version
 from quire.content_manager.spreadsheet import columns_of, lines_of
 from quire.content_manager.status import EntryJson
-from quire.database.connection import Database
-from quire.database.execute.encoding import encode
+from quire.database.execute.json_encoding import encode
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue

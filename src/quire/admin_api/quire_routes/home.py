@@ -12,7 +12,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.recent import RecentEntries, managed_types
 from quire.content_manager.view_configuration import stored_view
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings, view_key
 from quire.database.stores.webhook_deliveries import DELIVERIES

@@ -22,7 +22,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, log_page
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.jobs import JOB_STATES, JOBS, RUNNING, WAITING, JobQueue, StoredJob
 from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSchedule

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from quire.access.administration import READ
+from quire.access.admin_actions import READ
 from quire.admin_api.response_types import EXTRAS, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -19,7 +19,7 @@ from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, Place, problem_at
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import PREVIEWS_KEY, read_setting, write_setting
 from quire.document_service.validate.problems import Problem

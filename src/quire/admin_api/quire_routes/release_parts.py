@@ -9,7 +9,7 @@ from quire.content_manager.releases.publication import ReleasePublication
 from quire.content_manager.releases.schedule import PublicationSchedule
 from quire.content_manager.releases.store import Release, ReleaseStore
 from quire.content_manager.revisions import RevisionLog
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.release_snapshots import ReleaseSnapshots

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
-from quire.access.administration import PUBLISH, UPDATE
+from quire.access.admin_actions import PUBLISH, UPDATE
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.lists import parse_positive
 from quire.admin_api.quire_routes.release_parts import ReleaseParts

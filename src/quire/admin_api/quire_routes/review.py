@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
-from quire.access.administration import UPDATE
+from quire.access.admin_actions import UPDATE
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, IdText, LocaleQuery
 from quire.admin_api.responses import build_response, respond_data
@@ -28,7 +28,7 @@ from quire.content_manager.review.workflows import (
     Workflow,
     WorkflowChange,
 )
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.entry_stages import ENTRY_STAGES, EntryStage
 from quire.database.stores.quire_tables import QuireTables

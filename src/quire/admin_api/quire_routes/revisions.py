@@ -7,7 +7,7 @@ import orjson
 from msgspec import Struct
 
 from quire.access.admin_ability import GrantRule
-from quire.access.administration import UPDATE
+from quire.access.admin_actions import UPDATE
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.response_types import (
@@ -39,13 +39,13 @@ from quire.content_manager.revision_content import revision_data
 from quire.content_manager.revisions import read_whole, revision_as_request
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.write_context import Result
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.revisions import Revision, RevisionKey, RevisionSummary
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.query.operators import Predicate
+from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead
 from quire.schema.model import ADMIN_USER_UID

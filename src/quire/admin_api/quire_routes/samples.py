@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from quire.access.administration import CREATE, PUBLISH, READ
+from quire.access.admin_actions import CREATE, PUBLISH, READ
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, LocaleQuery

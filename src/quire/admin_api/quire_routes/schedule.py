@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, Struct
 
-from quire.access.administration import PUBLISH
+from quire.access.admin_actions import PUBLISH
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.quire_routes.release_parts import ReleaseParts
 from quire.admin_api.quire_routes.releases import ReleaseItemResponse

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 import orjson
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.access.administration import READ
+from quire.access.admin_actions import READ
 from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -15,7 +15,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import MaxLength, id_of
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.saved_views import SAVED_VIEWS, SavedView, SavedViews

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.access.administration import SUPER_ADMIN_CODE
+from quire.access.admin_actions import SUPER_ADMIN_CODE
 from quire.auth.admin.second_factor import SecondFactors
 from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUser, AdminUserRows, StoredAdminRole
 from quire.auth.passwords import hash_in_background, verify_password
 from quire.auth.sessions import Sessions, Tokens
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import BaseRow, ContentTables
+from quire.database.stores.builtin_type_table import BaseRow, ContentTables
+from quire.database.stores.row_conditions import eq
 from quire.errors import ApplicationError, ForbiddenError, ValidationError
 from quire.schema.model import ADMIN_USER_UID
 

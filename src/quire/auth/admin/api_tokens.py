@@ -10,9 +10,9 @@ from msgspec import Struct
 from quire.auth.encryption import decrypt_token, encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.accounts import (
+from quire.database.stores.auth_rows import (
     CONTENT_API,
     CUSTOM_GRANTS_KEY,
     GRANT_UID,
@@ -22,9 +22,9 @@ from quire.database.stores.accounts import (
     granted_in,
     write_grants,
 )
-from quire.database.stores.conditions import Condition, eq
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.stores.core_store import read_setting
+from quire.database.stores.row_conditions import Condition, eq
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 
 CUSTOM = "custom"

@@ -14,9 +14,9 @@ from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.auth.authenticate import bearer_token
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
-from quire.database.connection import Database
-from quire.database.content_versions import VersionedCache
+from quire.database.interface import Database
 from quire.database.program import Program
+from quire.database.versioned_cache import VersionedCache
 from quire.errors import UnauthorizedError
 from quire.schema.model import Schema
 

@@ -16,9 +16,9 @@ from quire.auth.background_tasks import BackgroundTasks
 from quire.auth.passwords import hash_in_background
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.content_table import BaseRow, ContentTables
+from quire.database.stores.builtin_type_table import BaseRow, ContentTables
 from quire.errors import ApplicationError
 from quire.mail.message import Mail
 from quire.mail.senders import Sender

@@ -13,10 +13,10 @@ from quire.auth.admin.user_rows import (
     StoredPermission,
 )
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import BaseRow, ContentTables
+from quire.database.stores.builtin_type_table import BaseRow, ContentTables
+from quire.database.stores.row_conditions import eq
 from quire.errors import ApplicationError, NotFoundError
 
 NOT_FOUND = "role.notFound"

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 import structlog
 from msgspec import Struct
 
-from quire.access.administration import FIELDS
+from quire.access.admin_actions import FIELDS
 from quire.auth.admin.user_rows import ADMIN_PERMISSION_UID
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import Model, Schema
 

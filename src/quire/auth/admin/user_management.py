@@ -9,16 +9,16 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.access.administration import SUPER_ADMIN_CODE
+from quire.access.admin_actions import SUPER_ADMIN_CODE
 from quire.auth.admin.grant_limits import GrantLimits
 from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUser, AdminUserRows, StoredAdminRole
 from quire.auth.passwords import hash_in_background
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.conditions import in_list
-from quire.database.stores.content_table import BaseRow, ContentTables
+from quire.database.stores.builtin_type_table import BaseRow, ContentTables
+from quire.database.stores.row_conditions import in_list
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.schema.model import ADMIN_USER_UID
 

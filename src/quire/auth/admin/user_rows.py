@@ -8,12 +8,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from quire.access.admin_actions import SUPER_ADMIN_CODE
 from quire.access.admin_grants import Grant
-from quire.access.administration import SUPER_ADMIN_CODE
 from quire.database.program import Program
-from quire.database.stores.conditions import Condition, eq
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.stores.core_store import read_setting
+from quire.database.stores.row_conditions import Condition, eq
 from quire.schema.model import ADMIN_USER_UID, LOCALE_UID
 
 ADMIN_ROLE_UID = "admin::role"

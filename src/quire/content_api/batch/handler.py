@@ -25,7 +25,7 @@ from quire.content_api.write_requests import (
     one_locale,
     refuse_draft_deletion,
 )
-from quire.database.execute.encoding import ResponseBudget
+from quire.database.execute.json_encoding import ResponseBudget
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.program import Program
 from quire.document_service.commands import (

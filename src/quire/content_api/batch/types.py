@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, field
 
 from quire.access.ability import Ability
 from quire.access.actions import WRITING
-from quire.access.routes import ProjectSchema
+from quire.access.declared_routes import ProjectSchema
 from quire.content_api.response_types import FreeObject
 from quire.content_api.validators import Range
 from quire.schema.attributes.json_schema import JsonSchema

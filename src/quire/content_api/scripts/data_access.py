@@ -22,7 +22,7 @@ from quire.content_api.scripts.queries import (
     of_document,
     parameters_of,
 )
-from quire.database.execute.encoding import encode
+from quire.database.execute.json_encoding import encode
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program

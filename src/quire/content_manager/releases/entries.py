@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
-from quire.access.administration import PUBLISH
+from quire.access.admin_actions import PUBLISH
 from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.entry_titles import NAMELESS, main_field, stored_views
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
@@ -16,7 +16,7 @@ from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import DocumentVersions, EntryJson
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
-from quire.query.operators import Predicate
+from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead
 from quire.schema.model import ContentType

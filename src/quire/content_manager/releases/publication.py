@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
-from quire.access.administration import PUBLISH
+from quire.access.admin_actions import PUBLISH
 from quire.clock import ms_from_iso
 from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.permissions import TypePermissions, read_permissions

@@ -6,8 +6,8 @@ from typing import Literal
 from msgspec import Struct, field
 
 from quire.database.program import Program
-from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import ContentTable, ContentTables
+from quire.database.stores.builtin_type_table import ContentTable, ContentTables
+from quire.database.stores.row_conditions import eq
 from quire.errors import ConflictError, NotFoundError, ValidationError
 
 RELEASE_UID = "plugin::content-releases.release"

@@ -5,7 +5,7 @@ from msgspec import Struct
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.review.workflows import Stage, Workflow, WorkflowStore
 from quire.database.program import Program
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.stores.entry_stages import EntryStages
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 
 from quire.database.program import Program
-from quire.database.stores.content_table import ContentTables
+from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.errors import NotFoundError, ValidationError
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from quire.database.compile.read_strategy import DEEP
 from quire.database.compile.statements import Query, ReadTables, Values
-from quire.database.compile.strategies import DEEP
 from quire.database.dialect import Dialect
 from quire.database.execute.row_mappers import RowMapper
 from quire.database.program import Operand, Statement

@@ -24,7 +24,8 @@ from quire.database.compile.compiled_read import (
     CompiledUnlistedComponents,
     SharedRows,
 )
-from quire.database.compile.conditions import (
+from quire.database.compile.read_strategy import PageChoice, choose_pages, choose_shared
+from quire.database.compile.sql_conditions import (
     DOCUMENT_ID,
     LOCALE,
     PUBLISHED_AT,
@@ -33,7 +34,6 @@ from quire.database.compile.conditions import (
     versions_condition,
 )
 from quire.database.compile.statements import AliasedTable, Query, ReadTables, StatementBuilder
-from quire.database.compile.strategies import PageChoice, choose_pages, choose_shared
 from quire.database.compile.union_queries import (
     Columns,
     OwnColumns,

@@ -8,9 +8,9 @@ from msgspec import Struct
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ColumnElement
 
-from quire.database.content_versions import Tables
 from quire.database.dialect import Dialect, Encode, Scalar
 from quire.database.program import Operand, Value
+from quire.database.versioned_cache import Tables
 from quire.query.plan import Slot
 from quire.query.resolve.scope import SlotValue
 

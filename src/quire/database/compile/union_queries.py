@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.types import TypeEngine
 
-from quire.database.compile.conditions import Condition, JoinedTargets
+from quire.database.compile.sql_conditions import Condition, JoinedTargets
 from quire.database.compile.statements import Query, StatementBuilder
 from quire.schema.attributes.base import StorageKind
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     COMPONENT_COLUMNS,

@@ -15,8 +15,8 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import attach_components, component_links
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.entry_layout import EntryLayout, has_single_source, is_two_sided
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.entries.relink import RowReplacement, relink
-from quire.database.entries.store import EntryStore
 from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import FIELD, ORDER, LinkEdge, MorphListEdge, MorphTargetEdge

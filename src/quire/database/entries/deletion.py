@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import ComponentLink, component_links, ids_by_component
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program, Statement
 from quire.database.tables.inspection import Inspector
-from quire.database.tables.system import HISTORY_VERSIONS
+from quire.database.tables.system_tables import HISTORY_VERSIONS
 from quire.database.tables.table_map import TableMap
 
 _ROWS_AT_ONCE = 500

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD
 

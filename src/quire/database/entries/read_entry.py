@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import ComponentLink, component_links
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program, Row
 from quire.schema.attributes.base import ComponentAttribute
 

@@ -23,7 +23,7 @@ from quire.database.entries.entry_layout import (
     IncomingLinks,
     is_component,
 )
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,

@@ -14,7 +14,7 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import component_links
 from quire.database.entries.deletion import detach_components
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program, Row
 from quire.database.tables.table_map import FIELD, MorphTargetEdge
 

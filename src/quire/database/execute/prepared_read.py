@@ -20,8 +20,7 @@ from quire.database.compile.compiled_read import (
     CompiledRead,
 )
 from quire.database.compile.statements import Query
-from quire.database.content_versions import Tables
-from quire.database.execute.encoding import (
+from quire.database.execute.json_encoding import (
     EntrySerializer,
     ResponseBudget,
     Wrap,
@@ -31,6 +30,7 @@ from quire.database.execute.encoding import (
 from quire.database.execute.reader import ListFacts, page_program, read_program
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program, Statement
+from quire.database.versioned_cache import Tables
 from quire.query.plan import ReadPlan
 from quire.query.resolve import Pagination, ResolvedRead
 from quire.query.resolve.scope import ReadLimits

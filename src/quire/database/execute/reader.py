@@ -21,10 +21,10 @@ from quire.database.compile.compiled_read import (
     CompiledNode,
     SharedRows,
 )
-from quire.database.compile.strategies import PageStrategy
+from quire.database.compile.read_strategy import PageStrategy
 from quire.database.compile.union_queries import BRANCH, LINK, ORDER
 from quire.database.dialect import Dialect
-from quire.database.execute.encoding import ResponseBudget
+from quire.database.execute.json_encoding import ResponseBudget
 from quire.database.execute.row_mappers import Item
 from quire.database.program import (
     LONG_COMPUTATION,

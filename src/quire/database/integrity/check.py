@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from quire.database.integrity.components import component_rules
-from quire.database.integrity.drafts import DraftRule
+from quire.database.integrity.document_identity import identity_rules
 from quire.database.integrity.duplicates import duplicate_rules
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage
-from quire.database.integrity.identity import identity_rules
+from quire.database.integrity.integrity_rule import IntegrityRule
 from quire.database.integrity.links import link_rules, reference_rules
-from quire.database.integrity.morphs import morph_rules
-from quire.database.integrity.rules import IntegrityRule
+from quire.database.integrity.missing_drafts import DraftRule
+from quire.database.integrity.morph_links import morph_rules
 from quire.database.integrity.system_tables import (
     DefaultLocaleRule,
     MigrationRule,

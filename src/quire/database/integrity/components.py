@@ -16,9 +16,9 @@ from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.integrity.examined_tables import Damaged, ExaminedTables, ids_of, is_missing
 from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
+from quire.database.integrity.integrity_rule import DELETE, IntegrityRule, RowRule
 from quire.database.integrity.links import is_unique, select_repeated
-from quire.database.integrity.morphs import target_gone, type_unknown
-from quire.database.integrity.rules import DELETE, IntegrityRule, RowRule
+from quire.database.integrity.morph_links import target_gone, type_unknown
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,

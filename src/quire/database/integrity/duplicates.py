@@ -7,17 +7,17 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.integrity.examined_tables import ExaminedTables, plain_table
-from quire.database.integrity.findings import Damage, DamageKind, count_noun
-from quire.database.integrity.identity import (
+from quire.database.integrity.document_identity import (
     DOCUMENT_ID,
     LOCALE,
     PUBLISHED_AT,
     newest_first,
     own_types,
 )
+from quire.database.integrity.examined_tables import ExaminedTables, plain_table
+from quire.database.integrity.findings import Damage, DamageKind, count_noun
+from quire.database.integrity.integrity_rule import first_ids, ids_and_count
 from quire.database.integrity.links import link_edges
-from quire.database.integrity.rules import first_ids, ids_and_count
 from quire.database.program import Program, Row
 from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import ContentType

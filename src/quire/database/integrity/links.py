@@ -15,7 +15,7 @@ from quire.database.integrity.examined_tables import (
     plain_table,
 )
 from quire.database.integrity.findings import Damage, DamageKind
-from quire.database.integrity.rules import DELETE, RowRule, clear
+from quire.database.integrity.integrity_rule import DELETE, RowRule, clear
 from quire.database.program import Program
 from quire.database.tables.table_map import ColumnEdge, LinkEdge
 from quire.schema.model import ADMIN_USER_UID

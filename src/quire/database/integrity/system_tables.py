@@ -9,7 +9,7 @@ from quire.database.compile.writes import Writes
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage, DamageKind, count_noun
 from quire.database.program import Program
-from quire.database.tables.system import CORE_STORE, CURRENT_MIGRATIONS, INTERNAL_MIGRATIONS
+from quire.database.tables.system_tables import CORE_STORE, CURRENT_MIGRATIONS, INTERNAL_MIGRATIONS
 from quire.schema.model import LOCALE_UID
 
 DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"

@@ -13,7 +13,7 @@ from quire.database.compile.writes import Writes
 from quire.database.dialect import Dialect
 from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
 from quire.database.entries.deletion import delete_entries
-from quire.database.entries.store import EntryStore, open_store
+from quire.database.entries.entry_tables import EntryStore, open_store
 from quire.database.entries.versions_query import entries_of
 from quire.database.migration.archive import ArchiveEntry, ArchiveWriter
 from quire.database.migration.ddl_steps import TableWork

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program, Statement, Value
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import FoundTables, inspect_program

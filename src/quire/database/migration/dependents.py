@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import ComponentLink, component_links, ids_by_component
 from quire.database.entries.deletion import detach_components
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.migration.archive import ArchiveWriter
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import (

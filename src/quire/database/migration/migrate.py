@@ -19,7 +19,7 @@ from quire.database.target import DatabaseKind
 from quire.errors import QuireError, SchemaError
 from quire.schema.load import LoadOptions, build_schema
 from quire.schema.model import Model, Schema
-from quire.schema.sources import EXTENSION, SchemaFile
+from quire.schema.source_files import EXTENSION, SchemaFile
 
 
 def pending_renames(asked: Renames, before: Schema, after: Schema) -> Renames:

@@ -6,7 +6,7 @@ import orjson
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program, Rows, Value
 from quire.database.stores.change_outbox import CHANGES
 from quire.database.stores.core_store import PREVIEWS_KEY, read_setting, view_key, write_setting
@@ -15,7 +15,7 @@ from quire.database.stores.jobs import JOBS, OWN_JOBS, WAITING
 from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
 from quire.database.stores.revisions import REVISIONS
 from quire.database.stores.saved_views import SAVED_VIEWS
-from quire.database.tables.system import CORE_STORE, HISTORY_VERSIONS
+from quire.database.tables.system_tables import CORE_STORE, HISTORY_VERSIONS
 from quire.database.tables.table_map import (
     COMPONENT_TYPE,
     FIELD,

@@ -15,7 +15,7 @@ from quire.database.migration.schema_match import MatchedTable
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import FoundIndex, FoundTable, FoundTables
 from quire.database.tables.metadata import column_kind, sorted_indexes, status_of_index
-from quire.database.tables.system import PLAIN_TABLES
+from quire.database.tables.system_tables import PLAIN_TABLES
 from quire.errors import QuireError
 from quire.schema.attributes.base import StorageKind
 

@@ -17,9 +17,9 @@ from quire.database.migration.schema_pair import Renames
 from quire.database.program import Program
 from quire.database.schema_version import announce_schema
 from quire.database.stores.core_store import read_settings, write_setting
-from quire.database.tables.system import DATABASE_SCHEMA
+from quire.database.tables.system_tables import DATABASE_SCHEMA
 from quire.schema.model import ContentType, Model, Schema
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 
 OUR_RECORD = "quire_schema"
 THEIR_RECORD = "strapi_content_types_schema"

@@ -7,10 +7,10 @@ import orjson
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.migration.name_mapping import NameMapping
 from quire.database.program import Program
-from quire.database.stores.accounts import ROW_RULES_KEY
+from quire.database.stores.auth_rows import ROW_RULES_KEY
 from quire.database.stores.core_store import read_setting, read_settings, view_key, write_setting
 from quire.schema.model import Model
 

@@ -7,7 +7,7 @@ another meaning by the files than by the schema that they were written under.
 from msgspec import Struct
 
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.migration.migrate import MigrationGoal, plan_migration_to
 from quire.database.migration.schema_record import SchemaRecord, recorded_schema, recorded_type
 from quire.database.migration.steps import (
@@ -23,7 +23,7 @@ from quire.database.program import Program
 from quire.database.target import DatabaseKind
 from quire.errors import DatabaseOpenError
 from quire.schema.model import Model, Schema
-from quire.schema.sources import EXTENSION
+from quire.schema.source_files import EXTENSION
 
 
 class PendingMigration(Struct, frozen=True):

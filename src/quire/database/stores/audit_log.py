@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.conditions import any_of, eq, ge, lt, starts_with
 from quire.database.stores.quire_tables import QuireTable, QuireTables
+from quire.database.stores.row_conditions import any_of, eq, ge, lt, starts_with
 from quire.database.stores.row_types import BigInt, LongText
 
 FILTERED = ("actor", "action", "target")

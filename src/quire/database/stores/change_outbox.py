@@ -10,7 +10,9 @@ from msgspec import Struct, structs
 
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
-from quire.database.stores.conditions import (
+from quire.database.stores.queue_table import QueueTable
+from quire.database.stores.quire_tables import QuireTable, QuireTables
+from quire.database.stores.row_conditions import (
     Condition,
     any_of,
     eq,
@@ -21,8 +23,6 @@ from quire.database.stores.conditions import (
     none_earlier,
     not_null,
 )
-from quire.database.stores.queue_table import QueueTable
-from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_types import BigInt, LongText
 
 

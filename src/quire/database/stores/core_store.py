@@ -10,10 +10,10 @@ from msgspec import Struct
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.program import Program, Statement, Value
-from quire.database.stores.conditions import eq, in_list, not_in_list
+from quire.database.stores.row_conditions import eq, in_list, not_in_list
 from quire.database.stores.row_types import LongText
 from quire.database.stores.table import Table, open_table
-from quire.database.tables.system import CORE_STORE
+from quire.database.tables.system_tables import CORE_STORE
 
 _OBJECT = "object"
 _VIEW = "plugin_content_manager_configuration"

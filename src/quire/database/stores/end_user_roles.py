@@ -9,12 +9,12 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.entries.links.link_change import LinkedRow
-from quire.database.entries.store import EntryStore
 from quire.database.program import Program
-from quire.database.stores.accounts import PermissionRow, StoredRole
-from quire.database.stores.conditions import linked_to
-from quire.database.stores.content_table import content_table
+from quire.database.stores.auth_rows import PermissionRow, StoredRole
+from quire.database.stores.builtin_type_table import content_table
+from quire.database.stores.row_conditions import linked_to
 from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import PERMISSION_UID, ROLE_UID, USER_UID
 

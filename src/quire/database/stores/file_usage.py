@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.entry_layout import EntryLayout, is_component
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program
 from quire.database.stores.files import FileRow
 from quire.database.tables.table_map import (

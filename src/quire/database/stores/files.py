@@ -5,11 +5,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.entries.links.link_change import LinkChange, LinkTarget
-from quire.database.entries.store import EntryStore
 from quire.database.program import Program
-from quire.database.stores.conditions import any_of, eq, gt, starts_with
-from quire.database.stores.content_table import ContentTable, content_table
+from quire.database.stores.builtin_type_table import ContentTable, content_table
+from quire.database.stores.row_conditions import any_of, eq, gt, starts_with
 from quire.schema.model import FILE_UID
 
 _FOLDER = "folder"

@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.entries.links.link_change import LinkChange, LinkTarget
-from quire.database.entries.store import EntryStore
 from quire.database.program import Program
-from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import ContentTable, content_table
+from quire.database.stores.builtin_type_table import ContentTable, content_table
+from quire.database.stores.row_conditions import eq
 from quire.schema.model import FILE_UID
 
 FOLDER_UID = "plugin::upload.folder"

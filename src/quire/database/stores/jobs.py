@@ -6,7 +6,9 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
-from quire.database.stores.conditions import (
+from quire.database.stores.queue_table import QueueTable
+from quire.database.stores.quire_tables import QuireTable, QuireTables
+from quire.database.stores.row_conditions import (
     Condition,
     any_of,
     eq,
@@ -19,8 +21,6 @@ from quire.database.stores.conditions import (
     not_null,
     one_of,
 )
-from quire.database.stores.queue_table import QueueTable
-from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_types import BigInt, LongText
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.conditions import eq
 from quire.database.stores.quire_tables import QuireTable, QuireTables
+from quire.database.stores.row_conditions import eq
 from quire.database.stores.row_types import BigInt
 from quire.errors import AppError, ServiceUnavailableError
 from quire.ids import new_document_id

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.program import Program
-from quire.database.stores.conditions import Condition, eq, expression, le, lt, not_null
+from quire.database.stores.row_conditions import Condition, eq, expression, le, lt, not_null
 from quire.database.stores.table import RowT, Table
 
 _ENDED = not_null("ended_at")

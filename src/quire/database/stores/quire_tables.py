@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program, Statement
 from quire.database.retry_guard import for_everybody
 from quire.database.stores.row_types import row_columns

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
-from quire.database.stores.conditions import Condition, eq
 from quire.database.stores.quire_tables import QuireTable
+from quire.database.stores.row_conditions import Condition, eq
 from quire.database.stores.row_types import BigInt, EmptyText, LongText
 from quire.database.stores.table import open_table
 

@@ -10,7 +10,7 @@ from msgspec.structs import FieldInfo
 
 from quire.database.dialect import Dialect
 from quire.database.program import Value
-from quire.database.stores.conditions import Column
+from quire.database.stores.row_conditions import Column
 from quire.schema.attributes.base import StorageKind
 
 LongText = Annotated[str, StorageKind.TEXT]

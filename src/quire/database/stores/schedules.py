@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
-from quire.database.stores.conditions import eq
 from quire.database.stores.quire_tables import QuireTable
+from quire.database.stores.row_conditions import eq
 from quire.database.stores.row_types import BigInt
 
 

@@ -14,9 +14,9 @@ import structlog
 from msgspec import Struct
 
 from quire.clock import Clock
-from quire.database.compile.conditions import demanded_values
+from quire.database.compile.sql_conditions import demanded_values
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.errors import AppError

@@ -18,7 +18,7 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Bound, Writes
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Value
-from quire.database.stores.conditions import (
+from quire.database.stores.row_conditions import (
     Column,
     Condition,
     StatementScope,

@@ -11,7 +11,9 @@ from msgspec import Struct, structs
 
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
-from quire.database.stores.conditions import (
+from quire.database.stores.queue_table import QueueTable
+from quire.database.stores.quire_tables import QuireTable
+from quire.database.stores.row_conditions import (
     Condition,
     all_of,
     any_of,
@@ -23,10 +25,8 @@ from quire.database.stores.conditions import (
     none_earlier,
     not_null,
 )
-from quire.database.stores.queue_table import QueueTable
-from quire.database.stores.quire_tables import QuireTable
 from quire.database.stores.row_types import BigInt, LongText
-from quire.database.tables.system import WEBHOOKS
+from quire.database.tables.system_tables import WEBHOOKS
 
 WAITING, DELIVERED, FAILED = "waiting", "delivered", "failed"
 STATES = (WAITING, DELIVERED, FAILED)

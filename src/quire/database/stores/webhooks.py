@@ -9,10 +9,10 @@ from msgspec import Struct
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
-from quire.database.stores.conditions import eq
+from quire.database.stores.row_conditions import eq
 from quire.database.stores.row_types import JsonMapping, JsonTexts, LongText
 from quire.database.stores.table import open_table
-from quire.database.tables.system import WEBHOOKS
+from quire.database.tables.system_tables import WEBHOOKS
 
 
 class Webhook(Struct, frozen=True, kw_only=True):

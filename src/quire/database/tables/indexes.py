@@ -14,7 +14,6 @@ from quire.database.planner_statistics import LARGE_ROWS, has_more_rows
 from quire.database.program import Program, Statement
 from quire.database.stores.slow_lists import SlowList, SlowListCount
 from quire.database.tables.ddl import DdlWriter
-from quire.database.tables.diff import MissingItem, MissingKind, compare
 from quire.database.tables.inspection import FoundTable, FoundTables, Inspector, inspect_program
 from quire.database.tables.metadata import (
     has_lists,
@@ -22,6 +21,7 @@ from quire.database.tables.metadata import (
     list_index,
     tables_with_read_indexes,
 )
+from quire.database.tables.missing_structure import MissingItem, MissingKind, compare
 from quire.database.tables.table_map import ModelTable, TableMap
 from quire.schema.attributes.base import StorageKind
 from quire.schema.model import ContentType, Schema, TypeKind

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from quire.access.administration import is_shown
+from quire.access.admin_actions import is_shown
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ContentType, Model, Schema
 

@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from quire.database.program import Program, Statement
-from quire.database.tables.system import (
+from quire.database.tables.system_tables import (
     CORE_STORE,
     INTERNAL_MIGRATIONS,
     KNOWN_MIGRATIONS,

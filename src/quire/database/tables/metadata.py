@@ -17,7 +17,7 @@ from sqlalchemy.sql.operators import desc_op
 from sqlalchemy.types import TypeEngine
 
 from quire.database.tables.names import identifier
-from quire.database.tables.system import HISTORY_VERSIONS, PLAIN_TABLES, SystemColumn
+from quire.database.tables.system_tables import HISTORY_VERSIONS, PLAIN_TABLES, SystemColumn
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
     COMPONENT_ID,

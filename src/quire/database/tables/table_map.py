@@ -23,7 +23,7 @@ from quire.schema.attributes.base import (
     ScalarAttribute,
 )
 from quire.schema.model import FILE_UID, Component, Model, Schema
-from quire.schema.words import snake_case
+from quire.schema.name_words import snake_case
 
 MORPH_TARGET_ID = "target_id"
 MORPH_TARGET_TYPE = "target_type"

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from quire import __version__
-from quire.access.routes import DeclaredRoute
+from quire.access.declared_routes import DeclaredRoute
 from quire.openapi.admin.entries import Entries, ManagedTypes
 from quire.openapi.document import DocumentInfo, assemble
+from quire.openapi.json_schema import Schemas
 from quire.openapi.operations import DescribedOperation
 from quire.openapi.python_types import TypeSchemas
 from quire.openapi.routes import describe_route, parameter_names
-from quire.openapi.schemas import Schemas
 
 _ABOUT = (
     "The API of the admin UI. Actions without a permission lead to 403; responses contain only "

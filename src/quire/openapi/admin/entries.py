@@ -10,9 +10,8 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from quire.access.ability import FullAccess
-from quire.openapi.models import Models
-from quire.openapi.python_types import TypeSchemas
-from quire.openapi.schemas import (
+from quire.openapi.document_schemas import Models
+from quire.openapi.json_schema import (
     FREE_OBJECT,
     MOMENT,
     TEXT,
@@ -23,6 +22,7 @@ from quire.openapi.schemas import (
     one_of_texts,
     record,
 )
+from quire.openapi.python_types import TypeSchemas
 from quire.schema.attributes.base import (
     Attribute,
     LocalizationsAttribute,

@@ -7,15 +7,15 @@ from msgspec import Struct
 
 from quire import __version__
 from quire.access.ability import Ability
-from quire.access.routes import DeclaredRoute
+from quire.access.declared_routes import DeclaredRoute
 from quire.openapi.content.custom_routes import describe_custom_route
 from quire.openapi.content.documents import DescriptionContext, describe_document_route
 from quire.openapi.document import DocumentInfo, RouteOperation, assemble
-from quire.openapi.models import Models
+from quire.openapi.document_schemas import Models
+from quire.openapi.json_schema import WHOLE, Schemas
 from quire.openapi.operations import DescribedOperation, path_parameter
-from quire.openapi.queries import PageLimits
+from quire.openapi.query_parameters import PageLimits
 from quire.openapi.routes import describe_route, parameter_names
-from quire.openapi.schemas import WHOLE, Schemas
 from quire.schema.model import Schema
 
 _TITLE = "Content API"

@@ -9,13 +9,13 @@ from quire.hooks.document import Document, Page
 from quire.hooks.routes import CustomRoute, RouteParameter
 from quire.hooks.shape import Shape
 from quire.openapi.content.documents import DescriptionContext, page_meta
+from quire.openapi.json_schema import FREE_OBJECT, array_of, record
 from quire.openapi.operations import (
     DescribedOperation,
     DescribedParameter,
     DescribedResponse,
     json_body,
 )
-from quire.openapi.schemas import FREE_OBJECT, array_of, record
 from quire.schema.attributes.json_schema import JsonSchema
 
 _REFERENCE = "#/components/schemas/{name}"

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from quire.openapi.models import Models
+from quire.openapi.document_schemas import Models
+from quire.openapi.json_schema import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, array_of, record
 from quire.openapi.operations import (
     DescribedOperation,
     DescribedParameter,
@@ -11,8 +12,7 @@ from quire.openapi.operations import (
     path_parameter,
 )
 from quire.openapi.python_types import TypeSchemas
-from quire.openapi.queries import PageLimits, Queries
-from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, array_of, record
+from quire.openapi.query_parameters import PageLimits, Queries
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import class_name
 from quire.schema.model import ContentType, TypeKind

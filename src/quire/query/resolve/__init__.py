@@ -34,7 +34,7 @@ from quire.query.resolve.populate import PopulatedVersions, resolve_populate
 from quire.query.resolve.row_rules import COUNT, FIND, FIND_ONE, narrow_root
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
 from quire.query.resolve.sort import resolve_sort
-from quire.query.resolve.versions import (
+from quire.query.resolve.status_and_locale import (
     LocaleChoice,
     resolve_locale,
     resolve_publication,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from quire.errors import ValidationError
 from quire.hooks.operators import CustomOperator
 from quire.query.custom_operators import operand_values
-from quire.query.operators import (
+from quire.query.filter_operators import (
     AND,
     GROUPS,
     NOT,

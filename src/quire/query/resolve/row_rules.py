@@ -18,7 +18,7 @@ from quire.access.ability import (
     rule_of_call,
     rules_of,
 )
-from quire.access.rules import NO_ROW, PLACES, places_in
+from quire.access.row_rules import NO_ROW, PLACES, places_in
 from quire.errors import AppError, InvalidKeyError, ValidationError
 from quire.query.parameters import as_query
 from quire.query.plan import (

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from quire.access.ability import Ability, Unsanitized, can_find
 from quire.errors import AppError, InvalidKeyError, ValidationError
 from quire.hooks.computed import ComputedFields
-from quire.query.operators import Operators, operators_of
+from quire.query.filter_operators import Operators, operators_of
 from quire.query.resolve.errors import CheckStage, Findings, Param, Pass
 from quire.schema.attributes.base import (
     Attribute,

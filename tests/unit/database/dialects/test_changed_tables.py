@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from quire.database.connection import Database
-from quire.database.content_versions import VersionedCache
+from quire.database.interface import Database
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
+from quire.database.versioned_cache import VersionedCache
 from quire.settings import load_settings
 from tests.databases.kind import Kind, Rows, opened
 from tests.databases.tables import open_database

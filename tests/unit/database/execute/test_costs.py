@@ -2,9 +2,9 @@
 
 import pytest
 
-from quire.database.connection import Database
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.execute.lists import StatementCosts
+from quire.database.execute.cached_lists import StatementCosts
+from quire.database.interface import Database
 from quire.database.program import Statement
 
 

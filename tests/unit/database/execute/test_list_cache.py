@@ -2,10 +2,10 @@
 
 import pytest
 
-from quire.database.content_versions import ContentVersions
-from quire.database.execute.lists import LONGEST_PAGE, ListCache
+from quire.database.execute.cached_lists import LONGEST_PAGE, ListCache
 from quire.database.execute.prepared_read import PreparedRead, bind_read
 from quire.database.execute.reader import Keys, ListFacts
+from quire.database.versioned_cache import ContentVersions
 from quire.query.resolve.scope import ReadLimits
 from tests.library.model import PERSON, library_tables
 from tests.library.queries import resolve

@@ -8,9 +8,9 @@ from quire.database.integrity.check import examine_program, repair_program
 from quire.database.integrity.components import component_rules
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage, DamageKind
-from quire.database.integrity.morphs import morph_rules
+from quire.database.integrity.morph_links import morph_rules
 from quire.database.tables.inspection import inspect_program
-from quire.database.tables.system import CURRENT_MIGRATIONS
+from quire.database.tables.system_tables import CURRENT_MIGRATIONS
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from tests.databases.store import Store

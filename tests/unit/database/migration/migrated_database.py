@@ -11,14 +11,14 @@ from quire.database.migration.apply import MigrationTarget, migrate, plan_migrat
 from quire.database.migration.plan import RequestedMigration
 from quire.database.migration.schema_pair import Renames, schema_tables
 from quire.database.migration.steps import Plan
-from quire.database.tables.diff import MissingItem, compare
 from quire.database.tables.inspection import inspect_program
 from quire.database.tables.metadata import build_metadata
-from quire.database.tables.system import CURRENT_MIGRATIONS
+from quire.database.tables.missing_structure import MissingItem, compare
+from quire.database.tables.system_tables import CURRENT_MIGRATIONS
 from quire.database.tables.table_map import map_tables
 from quire.schema.load import build_schema
 from quire.schema.model import Schema
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 from tests.databases.store import Store
 
 NOW = 1_800_000_000_000

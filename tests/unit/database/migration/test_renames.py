@@ -7,7 +7,7 @@ from quire.database.migration.schema_diff import MigrationConflictError
 from quire.database.migration.schema_pair import Renames
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.migrated_database import (
     NOTE,

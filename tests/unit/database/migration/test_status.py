@@ -8,7 +8,7 @@ from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import record_schema
 from quire.database.migration.status import is_followed
 from quire.schema.model import Schema
-from quire.schema.sources import SchemaFile
+from quire.schema.source_files import SchemaFile
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.migrated_database import (
     NOTE,

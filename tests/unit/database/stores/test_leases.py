@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program, await_in_loop
 from quire.database.settings_target import target_of
 from quire.database.stores.leases import LASTS_MS, Leases

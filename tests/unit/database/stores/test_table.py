@@ -8,10 +8,12 @@ import pytest
 from msgspec import Struct, structs
 
 from quire.database.compile.writes import Writes
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
-from quire.database.stores.conditions import (
+from quire.database.stores.queue_table import QueueTable
+from quire.database.stores.quire_tables import QuireTable, QuireTables
+from quire.database.stores.row_conditions import (
     Condition,
     all_of,
     any_of,
@@ -31,8 +33,6 @@ from quire.database.stores.conditions import (
     one_of,
     starts_with,
 )
-from quire.database.stores.queue_table import QueueTable
-from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_types import (
     BigInt,
     EmptyText,

@@ -13,7 +13,7 @@ from quire.database.tables.inspection import (
     opening_program,
     wanted_tables,
 )
-from quire.database.tables.system import CURRENT_MIGRATIONS, NEEDED_MIGRATIONS
+from quire.database.tables.system_tables import CURRENT_MIGRATIONS, NEEDED_MIGRATIONS
 from tests.unit.database.running import (
     awkward_schema,
     connect,

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from quire.database.dialects.postgresql.connection_options import PostgresOptions
 from quire.database.dialects.postgresql.ddl import quote
-from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.errors import ConfigurationError, DatabaseOpenError
 
 _SHOWN = 1000

@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 import asyncpg
 
 from quire.database.dialects.postgresql import id_arrays
-from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.dialects.postgresql.connection_options import PostgresOptions
 from quire.database.program import (
     LONG_COMPUTATION,
     Operand,

@@ -15,9 +15,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from quire.database.content_versions import ContentVersions
-from quire.database.dialects.postgresql.snapshot_changes import OwnTransaction, OwnTransactions
+from quire.database.dialects.postgresql.changed_tables import OwnTransaction, OwnTransactions
 from quire.database.program import Program, Statement, Value
+from quire.database.versioned_cache import ContentVersions
 
 _QUESTION = "SELECT pg_current_snapshot()::text, pg_is_in_recovery()"
 

@@ -21,7 +21,7 @@ from sqlalchemy.dialects import postgresql
 
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.metadata import ColumnTypes
-from quire.database.tables.system import DATABASE_SCHEMA
+from quire.database.tables.system_tables import DATABASE_SCHEMA
 from quire.schema.attributes.base import StorageKind
 
 COLUMN_TYPES = ColumnTypes(

@@ -21,9 +21,9 @@ from typing import Generic, NamedTuple, TypeVar
 import orjson
 from msgspec.structs import replace
 
-from quire.database.connection import PoolStatistics, WouldBlockError
-from quire.database.content_versions import ContentVersions
+from quire.database.dialects.postgresql.changed_tables import written_program
 from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
+from quire.database.dialects.postgresql.connection_options import PostgresOptions
 from quire.database.dialects.postgresql.content_version import (
     PostgresContentVersion,
     Snapshot,
@@ -37,13 +37,13 @@ from quire.database.dialects.postgresql.errors import (
     is_passing,
     translate,
 )
-from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.replicas import Replica, Replicas
-from quire.database.dialects.postgresql.snapshot_changes import written_program
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
+from quire.database.interface import PoolStatistics, WouldBlockError
 from quire.database.program import Program, Statement, Value
 from quire.database.retry_guard import note_commit
+from quire.database.versioned_cache import ContentVersions
 from quire.errors import (
     AppError,
     DatabaseOpenError,

@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from quire.database.connection import PoolStatistics
 from quire.database.dialects.postgresql.connection import PostgresConnection
+from quire.database.interface import PoolStatistics
 from quire.errors import DatabaseBusyError, ServiceUnavailableError
 
 TOO_BUSY = "Too many requests are waiting for the database"

@@ -8,11 +8,11 @@ process knows of: so nobody is shown less than they have seen before, or have wr
 import asyncio
 from collections.abc import Collection, Sequence
 
-from quire.database.connection import PoolStatistics
 from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.database.dialects.postgresql.errors import DRIVER_ERRORS
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
+from quire.database.interface import PoolStatistics
 from quire.errors import AppError
 
 _STATE = """

@@ -8,18 +8,18 @@ from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
-from quire.database.connection import Database
 from quire.database.dialects.postgresql.client_programs import dump_database, restore_database
 from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
+from quire.database.dialects.postgresql.connection_options import PostgresOptions
 from quire.database.dialects.postgresql.ddl import COLUMN_TYPES, PostgresDdl, quote
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect, read_session
 from quire.database.dialects.postgresql.errors import DRIVER_ERRORS, translate
 from quire.database.dialects.postgresql.integrity_check import damage_program, foreign_keys_program
-from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.timestamps import wall_clock
+from quire.database.interface import Database
 from quire.database.program import Program, Statement
-from quire.database.tables.description import column_names, found_tables
+from quire.database.tables.catalog_rows import column_names, found_tables
 from quire.database.tables.inspection import ColumnNames, FoundTables
 from quire.database.target import DatabaseKind
 from quire.errors import DatabaseOpenError, ServiceUnavailableError, os_error_reason

@@ -19,8 +19,7 @@ from typing import TypeVar
 
 import apsw
 
-from quire.database.connection import PoolStatistics, WouldBlockError
-from quire.database.content_versions import ContentVersions
+from quire.database.dialects.sqlite.changed_tables import OwnCommits, WriteTracker
 from quire.database.dialects.sqlite.database_file import (
     OpenedFiles,
     SqliteOptions,
@@ -30,9 +29,9 @@ from quire.database.dialects.sqlite.database_file import (
 )
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
-from quire.database.dialects.sqlite.own_commits import OwnCommits, WriteTracker
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex, is_log_long
+from quire.database.interface import PoolStatistics, WouldBlockError
 from quire.database.program import (
     LONG_COMPUTATION,
     Program,
@@ -43,6 +42,7 @@ from quire.database.program import (
     run_program,
 )
 from quire.database.retry_guard import note_commit
+from quire.database.versioned_cache import ContentVersions
 from quire.errors import (
     AppError,
     DatabaseBusyError,

@@ -11,9 +11,9 @@ from typing import Protocol
 
 import apsw
 
-from quire.database.content_versions import ContentVersions
-from quire.database.dialects.sqlite.own_commits import OwnCommits
+from quire.database.dialects.sqlite.changed_tables import OwnCommits
 from quire.database.dialects.sqlite.wal_index import WalIndex, is_log_long, state_of
+from quire.database.versioned_cache import ContentVersions
 
 LONGEST_S = 0.05
 """Maximum age of a snapshot, in seconds.

@@ -10,7 +10,6 @@ from typing import TypeVar
 import structlog
 from msgspec.structs import replace
 
-from quire.database.connection import Database
 from quire.database.dialects.sqlite.bulk_load import FilledFile, open_for_filling
 from quire.database.dialects.sqlite.database_file import (
     SqliteOptions,
@@ -28,8 +27,9 @@ from quire.database.dialects.sqlite.readonly_inspection import (
     open_readonly,
     require_sound,
 )
+from quire.database.interface import Database
 from quire.database.program import Program, Statement
-from quire.database.tables.description import column_names, found_tables
+from quire.database.tables.catalog_rows import column_names, found_tables
 from quire.database.tables.inspection import ColumnNames, FoundTables
 from quire.database.target import DatabaseKind
 from quire.errors import ConfigurationError, DatabaseLockedError, DatabaseOpenError

@@ -6,9 +6,9 @@ from typing import Protocol
 from quire.database.compile.writes import Writes
 from quire.database.entries.links.join_columns import BackColumnLinks, ColumnLinks, TargetColumns
 from quire.database.entries.links.link_change import LinkChange, LinkedRow
+from quire.database.entries.links.link_statements import LinkStatements
 from quire.database.entries.links.link_tables import TableLinks
 from quire.database.entries.links.morph_tables import MorphLinks
-from quire.database.entries.links.statements import LinkStatements
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     BackColumnEdge,

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 
 from quire.database.entries.links.link_change import LinkChange, LinkedRow, LinkTarget
+from quire.database.entries.links.link_statements import LinkStatements
 from quire.database.entries.links.ordering import without_duplicates
-from quire.database.entries.links.statements import LinkStatements
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import FIELD, ORDER
 from quire.schema.attributes.base import StorageKind

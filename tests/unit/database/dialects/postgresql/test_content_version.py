@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from quire.database.dialects.postgresql.connection_options import PostgresOptions
 from quire.database.dialects.postgresql.content_version import PostgresContentVersion, Snapshot
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
-from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.program import Statement
 from quire.errors import ServiceUnavailableError
 from tests.postgresql.session import Session

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from typing import cast
 
 from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
+from quire.database.dialects.postgresql.connection_options import PostgresOptions
 from quire.database.dialects.postgresql.driver import PostgresDatabase
-from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.replicas import Replica, Replicas
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog

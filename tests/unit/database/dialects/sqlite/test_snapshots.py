@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from quire.database.dialects.sqlite.own_commits import OwnCommits
+from quire.database.dialects.sqlite.changed_tables import OwnCommits
 from quire.database.dialects.sqlite.snapshots import LONGEST_S, Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex
 

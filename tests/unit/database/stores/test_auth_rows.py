@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from quire.database.entries.store import open_store
-from quire.database.stores.accounts import Accounts, TokenRow, UserRow
+from quire.database.entries.entry_tables import open_store
+from quire.database.stores.auth_rows import Accounts, TokenRow, UserRow
 from quire.schema.model import ROLE_UID, USER_UID, Schema
 from tests.databases.store import Store
 from tests.library.accounts import AccountRows

@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.deletion import delete_entries
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.entries.links.link_change import LinkChange, LinkTarget
-from quire.database.entries.store import EntryStore
 from quire.database.program import Program
-from quire.database.stores.conditions import Column, eq
+from quire.database.stores.row_conditions import Column, eq
 from quire.database.stores.table import RowT, Table
 from quire.database.tables.table_map import ColumnEdge, LinkEdge
 from quire.ids import new_document_id

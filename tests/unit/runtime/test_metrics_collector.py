@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from quire.database.connection import Database
+from quire.database.interface import Database
 from quire.database.program import Program, Statement
 from quire.metrics.catalogue import (
     CACHE_HITS,
@@ -18,7 +18,7 @@ from quire.metrics.catalogue import (
     WEBHOOK_QUEUE,
 )
 from quire.metrics.families import LabelValues, Metric, MetricFamily, merge_families
-from quire.runtime.metrics import DatabaseMetrics
+from quire.runtime.metrics_collector import DatabaseMetrics
 from tests.databases.kind import Kind
 from tests.unit.kiosk import open_kiosk
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from time import perf_counter
 from typing import Literal, Protocol, TypeVar
 
-from quire.database.connection import Database, DatabaseWrapper
+from quire.database.interface import Database, DatabaseWrapper
 from quire.database.program import Program, Statement
 
 T = TypeVar("T")

@@ -11,9 +11,7 @@ from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.integrity.examined_tables import ExaminedTables, is_same, plain_table
-from quire.database.integrity.findings import Damage, DamageKind
-from quire.database.integrity.identity import (
+from quire.database.integrity.document_identity import (
     DOCUMENT_ID,
     LOCALE,
     PUBLISHED_AT,
@@ -21,9 +19,11 @@ from quire.database.integrity.identity import (
     newest_first,
     own_types,
 )
+from quire.database.integrity.examined_tables import ExaminedTables, is_same, plain_table
+from quire.database.integrity.findings import Damage, DamageKind
+from quire.database.integrity.integrity_rule import Repair, RowRule
 from quire.database.integrity.links import link_edges
 from quire.database.integrity.row_copies import RowCopier, RowCopies
-from quire.database.integrity.rules import Repair, RowRule
 from quire.database.program import Program
 from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import ContentType

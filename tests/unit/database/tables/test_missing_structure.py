@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import MetaData
 
 from quire.database.dialects.sqlite.target import SQLITE
-from quire.database.tables.diff import MissingItem, MissingKind, compare
 from quire.database.tables.inspection import inspect_program
 from quire.database.tables.metadata import build_metadata
+from quire.database.tables.missing_structure import MissingItem, MissingKind, compare
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from tests.databases.store import Store

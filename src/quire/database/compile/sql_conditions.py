@@ -28,7 +28,7 @@ from quire.database.tables.table_map import (
     MorphTargetEdge,
     TableMap,
 )
-from quire.query.operators import CustomPredicate, Predicate
+from quire.query.filter_operators import CustomPredicate, Predicate
 from quire.query.plan import (
     Comparison,
     ConstantCondition,

@@ -10,12 +10,12 @@ from typing import Literal
 from msgspec import Struct, field
 
 from quire.database.compile.writes import Writes
-from quire.database.entries.store import EntryStore
+from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program
-from quire.database.stores.conditions import Condition, any_of, eq, is_null, linked_to, one_of
-from quire.database.stores.content_table import ContentTable, content_table
+from quire.database.stores.builtin_type_table import ContentTable, content_table
 from quire.database.stores.core_store import read_setting, write_setting
-from quire.database.tables.system import CORE_STORE
+from quire.database.stores.row_conditions import Condition, any_of, eq, is_null, linked_to, one_of
+from quire.database.tables.system_tables import CORE_STORE
 from quire.schema.model import PERMISSION_UID, ROLE_UID, USER_UID
 
 TOKEN_UID = "admin::api-token"  # noqa: S105 - the uid of a content type

@@ -12,8 +12,8 @@ from quire.content_api.request_log import RequestLog
 from quire.content_api.request_metrics import RequestMetrics
 from quire.content_api.request_observer import Observe, RequestObserver
 from quire.content_api.request_tracing import TraceObserver
-from quire.database.connection import Database
-from quire.database.observed import DatabaseObserver, ObservedDatabase, Operation
+from quire.database.interface import Database
+from quire.database.observed_database import DatabaseObserver, ObservedDatabase, Operation
 from quire.database.program import Program
 from quire.database.stores.jobs import JOBS
 from quire.database.stores.webhook_deliveries import DELIVERIES

@@ -9,7 +9,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.integrity.examined_tables import Damaged, ExaminedTables, ids_of, is_missing
 from quire.database.integrity.findings import DamageKind
-from quire.database.integrity.rules import DELETE, RowRule, clear
+from quire.database.integrity.integrity_rule import DELETE, RowRule, clear
 from quire.database.tables.table_map import ModelTable, MorphColumnEdge, MorphListEdge
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.content_versions import (
+from quire.database.versioned_cache import (
     NO_TABLES,
     ContentVersions,
     Tables,

@@ -14,7 +14,7 @@ from quire.schema.attributes.json_schema import JsonSchema
 
 QueryTypes = type[Struct] | tuple[type[Struct], ...] | str
 """A struct whose fields are the parameters of a query, or several; or the kind of a read of the
-route's content type, as `quire.openapi.queries.Queries.of_kind` names them."""
+route's content type, as `quire.openapi.query_parameters.Queries.of_kind` names them."""
 
 
 class DeclaredRoute(Struct, frozen=True, kw_only=True):
@@ -49,9 +49,9 @@ class DeclaredRoute(Struct, frozen=True, kw_only=True):
 
 
 class ProjectSchema(Struct, frozen=True):
-    """Notes that values are described by the project: ``make`` takes `quire.openapi.models.Models`.
+    """Notes that values are described by the project.
 
-    It returns the schema.
+    ``make`` takes `quire.openapi.document_schemas.Models` and returns the schema.
     """
 
     make: Callable[[Any], JsonSchema]
@@ -60,8 +60,8 @@ class ProjectSchema(Struct, frozen=True):
 class ProjectFields(Struct, frozen=True):
     """Notes that a struct has fields of the project's models before its own.
 
-    ``make`` takes `quire.openapi.models.Models` and returns their schemas by name; ``required`` are
-    the names of those that are always there.
+    ``make`` takes `quire.openapi.document_schemas.Models` and returns their schemas by name;
+    ``required`` are the names of those that are always there.
     """
 
     make: Callable[[Any], Mapping[str, JsonSchema]]

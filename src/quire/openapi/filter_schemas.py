@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from quire.hooks.operators import CustomOperator, OperandField
-from quire.openapi.models import Models
-from quire.openapi.schemas import (
+from quire.openapi.document_schemas import Models
+from quire.openapi.json_schema import (
     FLAG,
     NUMBER,
     TEXT,
@@ -20,7 +20,7 @@ from quire.openapi.schemas import (
     nullable,
     record,
 )
-from quire.query.operators import AND, NOT, OPERATORS, OR, Operand
+from quire.query.filter_operators import AND, NOT, OPERATORS, OR, Operand
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,

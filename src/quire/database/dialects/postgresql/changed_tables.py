@@ -7,8 +7,8 @@ foreign key writes it. So its number and locks are read before it is committed.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from quire.database.content_versions import Tables
 from quire.database.program import Program, Statement
+from quire.database.versioned_cache import Tables
 
 _ANYTHING = "*"
 """Stands for all tables."""

@@ -9,10 +9,19 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from quire.openapi.filters import Filters
-from quire.openapi.models import Models
+from quire.openapi.document_schemas import Models
+from quire.openapi.filter_schemas import Filters
+from quire.openapi.json_schema import (
+    FLAG,
+    NULL,
+    TEXT,
+    WHOLE,
+    any_of,
+    array_of,
+    one_of_texts,
+    record,
+)
 from quire.openapi.operations import DescribedParameter
-from quire.openapi.schemas import FLAG, NULL, TEXT, WHOLE, any_of, array_of, one_of_texts, record
 from quire.query.plan import PublicationFilter
 from quire.query.resolve.fields import default_fields
 from quire.schema.attributes.base import Attribute, DynamicZoneAttribute, ScalarAttribute

@@ -35,7 +35,7 @@ from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations
 from quire.database.schema_version import WriteCheck
 from quire.database.settings_target import target_of
-from quire.database.stores.accounts import Accounts
+from quire.database.stores.auth_rows import Accounts
 from quire.database.tables.inspection import wanted_tables
 from quire.database.tables.table_map import map_tables
 from quire.document_service.read_service import ReadService

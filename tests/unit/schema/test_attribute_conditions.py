@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.schema.conditions import condition_of
+from quire.schema.attribute_conditions import condition_of
 
 VALUES = {"kind": "news", "count": 3, "text": "3", "on": True, "none": None, "tags": ["a", "b"]}
 

@@ -4,7 +4,7 @@ Where a database has to examine many rows to find those of a page, it reads only
 the page is read by its keys. Sorting whole rows costs about twice as much, and an index is enough
 to skip the rows before a deep page. The keys can also be cached until the content changes.
 
-The database estimates whether a page is costly (`quire.database.execute.lists`). It is not
+The database estimates whether a page is costly (`quire.database.execute.cached_lists`). It is not
 asked for a first page with a value that few entries share, nor for one in the order of ids without
 other conditions: these are found at once.
 
@@ -15,7 +15,7 @@ Where every statement is a round trip, branches of several edges of a node share
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from quire.database.compile.conditions import is_by_id, is_narrow
+from quire.database.compile.sql_conditions import is_by_id, is_narrow
 from quire.database.tables.table_map import Edge, MorphColumnEdge, MorphListEdge
 from quire.query.plan import EdgeKind, LocaleScope, PlanEdge, ReadPlan, SortKey
 from quire.schema.model import ContentType, Schema, TypeKind

@@ -5,9 +5,9 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
-from quire.database.content_versions import ContentVersions
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
+from quire.database.versioned_cache import ContentVersions
 
 T = TypeVar("T")
 

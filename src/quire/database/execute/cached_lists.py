@@ -11,7 +11,7 @@ same holds for keys that are found from the end of a list by a cached total.
 
 An ordinary read may be of a later state, when there has been a commit since the version was
 determined. Its result is cached under that version all the same, which is safe: see
-`quire.database.content_versions`.
+`quire.database.versioned_cache`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, NamedTuple, TypeVar
 
-from quire.database.compile.strategies import PageStrategy
-from quire.database.connection import Database, WouldBlockError
-from quire.database.content_versions import ContentVersions, Tables, VersionedCache
+from quire.database.compile.read_strategy import PageStrategy
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import Keys, ListFacts
+from quire.database.interface import Database, WouldBlockError
 from quire.database.lru import BoundedCache
 from quire.database.program import Program, Statement
 from quire.database.stores.slow_lists import SlowLists
+from quire.database.versioned_cache import ContentVersions, Tables, VersionedCache
 from quire.metrics.caches import CacheCounters
 
 LONGEST_PAGE = 250

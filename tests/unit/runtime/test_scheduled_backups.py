@@ -11,7 +11,7 @@ import pytest
 
 from quire.app import build_app
 from quire.errors import ConfigurationError
-from quire.runtime.backups import BACKUP_JOB
+from quire.runtime.scheduled_backups import BACKUP_JOB
 from quire.settings import load_settings
 from tests.conformance.corpus import unpack_project
 from tests.databases.kind import Kind

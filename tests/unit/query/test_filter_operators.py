@@ -2,7 +2,14 @@
 
 import pytest
 
-from quire.query.operators import GROUPS, OPERATORS, UNSUPPORTED, Operand, Operator, Predicate
+from quire.query.filter_operators import (
+    GROUPS,
+    OPERATORS,
+    UNSUPPORTED,
+    Operand,
+    Operator,
+    Predicate,
+)
 from tests.library.notation import shown_filter
 from tests.library.queries import problem, resolve
 

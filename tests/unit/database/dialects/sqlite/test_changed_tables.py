@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+from quire.database.dialects.sqlite.changed_tables import OwnCommits
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.dialects.sqlite.own_commits import OwnCommits
 from quire.database.dialects.sqlite.wal_index import WalIndex, commits_of, is_begun_anew
 from quire.database.program import Program, Statement
 from tests.library.reading import opened

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from quire.errors import SchemaProblem
 from quire.schema.attributes import AttributeTypes
+from quire.schema.name_words import snake_case
 from quire.schema.system_attributes import RESERVED_MEMBERS, RESERVED_NAMES, RESERVED_PREFIXES
-from quire.schema.words import snake_case
 
 Raw = Mapping[str, object]
 _UNWRITABLE = re.compile(r'["\\\x00-\x1f]')

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.schema.words import kebab_case, snake_case, words
+from quire.schema.name_words import kebab_case, snake_case, words
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from quire.database.integrity.examined_tables import (
     plain_table,
 )
 from quire.database.integrity.findings import Damage, DamageKind
-from quire.database.integrity.rules import IntegrityRule, Repair, RowRule
+from quire.database.integrity.integrity_rule import IntegrityRule, Repair, RowRule
 from quire.database.program import Program
 from quire.ids import new_document_id
 from quire.schema import model

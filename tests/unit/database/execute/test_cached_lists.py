@@ -15,11 +15,11 @@ import msgspec
 import pytest
 
 from quire.access.ability import Ability, Granted
-from quire.database.connection import Database, WouldBlockError, run_now
-from quire.database.execute.encoding import ResponseBudget
-from quire.database.execute.lists import StatementCosts
+from quire.database.execute.cached_lists import StatementCosts
+from quire.database.execute.json_encoding import ResponseBudget
 from quire.database.execute.prepared_read import bind_read
 from quire.database.execute.reader import ListFacts, read_program
+from quire.database.interface import Database, WouldBlockError, run_now
 from quire.database.program import Program, Statement
 from quire.database.stores.slow_lists import SlowList
 from quire.document_service.read_service import ReadService

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 
 import apsw
 
-from quire.database.content_versions import Tables
 from quire.database.dialects.sqlite.wal_index import WalIndex, commits_of, is_begun_anew
 from quire.database.program import Operand
+from quire.database.versioned_cache import Tables
 
 _ANYTHING = "*"
 """Stands for all tables."""

@@ -4,12 +4,12 @@ import keyword
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quire.codegen import python
+from quire.codegen import python_structs
 from quire.codegen.model_classes import CLASS, ModelClass, ModelClasses
 from quire.hooks.document import Document
 from quire.schema.attributes.json_schema import JsonSchema
 
-RESERVED = python.RESERVED | {"Document"}
+RESERVED = python_structs.RESERVED | {"Document"}
 """Names that classes must not have."""
 
 _HEADER = '''"""Typed documents of the project, for its Python code.
@@ -37,7 +37,9 @@ def document_classes(models: ModelClasses) -> str:
         if one.optional and one.base is not None:
             members[one.base] += _members(one, roots)
     parts = [_HEADER.format(version=models.version)]
-    parts += [f"{name} = {python.bare_type(schema)}\n" for name, schema in models.shared.items()]
+    parts += [
+        f"{name} = {python_structs.bare_type(schema)}\n" for name, schema in models.shared.items()
+    ]
     parts += ["\n" + "\n".join(_class(one, members[name])) + "\n" for name, one in plain.items()]
     return "\n".join(parts)
 
@@ -58,7 +60,7 @@ def _members(model: ModelClass, roots: Mapping[str, str]) -> Iterator[str]:
             continue
         if member.name in _DICTIONARY:
             continue
-        written = python.python_type(_as_stored(member.type, roots))
+        written = python_structs.python_type(_as_stored(member.type, roots))
         yield f"{member.name}: {written}{' | None' if member.nullable and written != 'Any' else ''}"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from quire.codegen.model_classes import ModelClass, ModelClasses, ModelField
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import unused
-from quire.schema.words import snake_case
+from quire.schema.name_words import snake_case
 
 RESERVED = frozenset(
     {

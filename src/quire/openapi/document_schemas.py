@@ -8,7 +8,7 @@ only ids are required in them.
 from collections.abc import Iterator, Mapping
 
 from quire.access.ability import Ability, can_find
-from quire.openapi.schemas import TEXT, Schemas, nullable, record
+from quire.openapi.json_schema import TEXT, Schemas, nullable, record
 from quire.query.resolve.scope import is_never_populated, may_follow
 from quire.schema.attributes.base import (
     Attribute,
