@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from quire.document_service.mail_client import MailClient, mail
     from quire.document_service.python_api import Documents, documents
     from quire.errors import MailError, ValidationError
-    from quire.extensions.code_settings import settings
+    from quire.extension_loading.code_settings import settings
     from quire.hooks.after_commit import Change, after_commit
     from quire.hooks.around import Call, Proceed, Result, around
     from quire.hooks.attribute_types import (
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from quire.hooks.operators import operator
     from quire.hooks.policies import PolicyContext, policy, rule
     from quire.hooks.principal import Principal
-    from quire.hooks.requests import Credential, Request, asgi_middleware, auth_strategy
     from quire.hooks.routes import route
     from quire.hooks.schedules import schedule
     from quire.hooks.shape import Shape
@@ -59,6 +58,12 @@ if TYPE_CHECKING:
         StorageBackend,
         StoredFile,
         storage_backend,
+    )
+    from quire.hooks.strategies_and_middlewares import (
+        Credential,
+        Request,
+        asgi_middleware,
+        auth_strategy,
     )
     from quire.hooks.time import now
     from quire.hooks.write import Write
@@ -147,7 +152,7 @@ _MODULES = {
     "policy": "quire.hooks.policies",
     "route": "quire.hooks.routes",
     "rule": "quire.hooks.policies",
-    "settings": "quire.extensions.code_settings",
+    "settings": "quire.extension_loading.code_settings",
     "schedule": "quire.hooks.schedules",
     **dict.fromkeys(("Call", "Proceed", "Result", "around"), "quire.hooks.around"),
     **dict.fromkeys(("Change", "after_commit"), "quire.hooks.after_commit"),
@@ -166,7 +171,8 @@ _MODULES = {
         "quire.hooks.attribute_types",
     ),
     **dict.fromkeys(
-        ("Credential", "Request", "asgi_middleware", "auth_strategy"), "quire.hooks.requests"
+        ("Credential", "Request", "asgi_middleware", "auth_strategy"),
+        "quire.hooks.strategies_and_middlewares",
     ),
     **dict.fromkeys(("Job", "job"), "quire.jobs.job"),
     **dict.fromkeys(

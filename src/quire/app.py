@@ -34,7 +34,7 @@ from quire.errors import (
     ServiceUnavailableError,
     StaleSchemaError,
 )
-from quire.extensions import (
+from quire.extension_loading import (
     ExtensionError,
     ImportedModules,
     check_extensions,

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from quire.customisations.summary import ServiceLevel, TypeSummary
+from quire.customisations.coverage import ServiceLevel, TypeSummary
 from tests.corpus.projects import ProjectResult, find_projects, try_project
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from quire.app import build_app
 from quire.customisations import Customisations, find_customisations
-from quire.customisations.summary import ServiceLevel, TypeSummary, summarize
+from quire.customisations.coverage import ServiceLevel, TypeSummary, summarize
 from quire.database.tables.table_map import map_tables
 from quire.errors import QuireError, SchemaError
 from quire.schema.model import Schema, TypeKind

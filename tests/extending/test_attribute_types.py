@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quire.cli import run
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from quire.schema.load import load_schema
 from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE

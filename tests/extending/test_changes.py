@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.background import (
     changes_of,

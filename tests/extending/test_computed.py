@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.project import PAPERS, module, open_extended, schema_in, write_code
 from tests.extending.test_rules_by_principal import grant_all, user

@@ -13,8 +13,8 @@ import pytest
 import quire
 from quire.app import build_app
 from quire.cli import run
-from quire.extensions import load_extensions
-from quire.hooks.extensions import Extensions
+from quire.extension_loading import load_extensions
+from quire.hooks.registry import Extensions
 from quire.mail.message import Mail
 from quire.schema.load import load_schema
 from quire.settings import load_settings

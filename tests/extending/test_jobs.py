@@ -11,7 +11,7 @@ import pytest
 from quire.database.program import Program
 from quire.database.stores.jobs import JobClaim
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from quire.hooks.jobs import JobDefinition
 from quire.jobs.job import add_job, cancel_jobs
 from quire.jobs.worker import LEASE_MS, make_job_runtime

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import ConfigurationError
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.background import ended
 from tests.extending.project import module, open_extended, schema_in, write_code

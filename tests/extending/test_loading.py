@@ -6,7 +6,7 @@ import pytest
 
 from quire.app import build_app
 from quire.cli import run
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from quire.settings import load_settings
 from tests.extending.project import FILE, IMPORTS, schema_in, write_code
 from tests.unit.admin_api.office import SECRETS

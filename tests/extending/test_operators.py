@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE
 from tests.extending.project import FILE, IMPORTS, module, open_extended, schema_in, write_code

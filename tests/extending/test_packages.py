@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from quire.cli import run
-from quire.extensions import ExtensionError, load_extensions
-from quire.extensions.packages import installed_packages
-from quire.hooks.extensions import Extensions
+from quire.extension_loading import ExtensionError, load_extensions
+from quire.extension_loading.packages import installed_packages
+from quire.hooks.registry import Extensions
 from quire.settings import load_settings
 from tests.extending.project import schema_in, write_code
 

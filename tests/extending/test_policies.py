@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.project import PAPERS, module, open_extended, schema_in, titles, write_code
 from tests.extending.test_routes import grant

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quire.cli import run
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.project import schema_in, write_code
 from tests.unit.admin_api.office import office_project, run_office

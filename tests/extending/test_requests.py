@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from quire.cli import run
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.project import module, open_extended, schema_in, write_code
 from tests.unit.admin_api.office import Office

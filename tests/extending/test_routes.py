@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.project import FILE, IMPORTS, module, open_extended, schema_in, write_code
 from tests.unit.admin_api.office import Office

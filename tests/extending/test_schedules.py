@@ -11,7 +11,7 @@ import pytest
 
 from quire.database.compile.writes import Writes
 from quire.database.stores.schedules import ScheduleRows
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from quire.hooks.jobs import JobDefinition, arguments_of
 from quire.hooks.schedules import ScheduleDefinition
 from tests.databases.kind import Kind

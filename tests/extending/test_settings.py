@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quire.cli import run
-from quire.extensions import ExtensionError, import_modules, load_extensions
+from quire.extension_loading import ExtensionError, import_modules, load_extensions
 from quire.settings import load_settings
 from tests.extending.project import FILE, IMPORTS, module, schema_in, write_code
 

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from quire.cli import run
 from quire.errors import ConfigurationError
-from quire.extensions import ExtensionError, load_extensions
+from quire.extension_loading import ExtensionError, load_extensions
 from tests.conformance.client import Answer
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.databases.kind import Kind

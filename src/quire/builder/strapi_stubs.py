@@ -7,8 +7,8 @@ project has such files or a package.json, and deleted with a type as long as nob
 from collections.abc import Iterator
 from pathlib import Path
 
-from quire.customisations import templates
-from quire.customisations.tree import sources
+from quire.customisations import generated_files
+from quire.customisations.javascript_files import sources
 
 _FACTORIES = {
     "controllers": "createCoreController",
@@ -68,10 +68,10 @@ def type_of_core_file(project: Path, file: Path) -> str | None:
 
 def _is_core(folder: str, exported: object, uid: str) -> bool:
     if folder == "routes":
-        return templates.routed_uid(exported) == uid
+        return generated_files.routed_uid(exported) == uid
     if folder == "controllers":
-        return templates.is_core_controller(exported, uid)
-    return templates.is_core_service(exported, uid)
+        return generated_files.is_core_controller(exported, uid)
+    return generated_files.is_core_service(exported, uid)
 
 
 def _parts(uid: str) -> tuple[str, str]:

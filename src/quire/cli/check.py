@@ -21,17 +21,17 @@ from quire.cli.hooks import (
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
 from quire.customisations import Customisations, find_customisations
-from quire.customisations.summary import ServiceLevel, TypeSummary, summarize
+from quire.customisations.coverage import ServiceLevel, TypeSummary, summarize
 from quire.database.integrity.findings import Damage, count_noun
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
-from quire.extensions import (
+from quire.extension_loading import (
     ExtensionError,
     check_extensions,
     import_modules,
     installed_packages,
 )
 from quire.hooks.errors import nearest
-from quire.hooks.extensions import NO_EXTENSIONS, Extensions
+from quire.hooks.registry import NO_EXTENSIONS, Extensions
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_settings

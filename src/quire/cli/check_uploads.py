@@ -13,7 +13,7 @@ from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.stores.files import FileRow, all_files
 from quire.database.tables.table_map import map_tables
-from quire.extensions import load_storage_backends
+from quire.extension_loading import load_storage_backends
 from quire.schema.model import Schema
 from quire.settings import Settings
 from quire.uploads.storage import Storage, UnlistedStorageError

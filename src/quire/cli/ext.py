@@ -8,8 +8,8 @@ from packaging.version import Version
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.errors import ApplicationError
-from quire.extensions.code_settings import code_settings
-from quire.extensions.packages import (
+from quire.extension_loading.code_settings import code_settings
+from quire.extension_loading.packages import (
     InstalledPackage,
     PackageError,
     import_all,

@@ -6,13 +6,13 @@ from pathlib import Path
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.errors import ApplicationError
-from quire.extensions import load_extensions
+from quire.extension_loading import load_extensions
 from quire.hooks.after_commit import ChangeListener
 from quire.hooks.around import AroundCall
 from quire.hooks.errors import nearest
-from quire.hooks.extensions import Extensions, Hook, WriteHooks
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.policies import Policy, Rule
+from quire.hooks.registry import Extensions, Hook, WriteHooks
 from quire.hooks.routes import CustomRoute
 from quire.hooks.schedules import ScheduleDefinition
 from quire.hooks.write import WRITE_ACTIONS

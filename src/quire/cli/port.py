@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.customisations import Customisations, Finding, UnservedRoute, find_customisations
-from quire.extensions import load_extensions
+from quire.extension_loading import load_extensions
 from quire.schema.model import Schema
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema

@@ -8,8 +8,8 @@ from types import ModuleType
 
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, print_message, print_result
-from quire.extensions import check_extensions, import_modules
-from quire.hooks.extensions import Extensions
+from quire.extension_loading import check_extensions, import_modules
+from quire.hooks.registry import Extensions
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 

@@ -7,7 +7,7 @@ from quire.cli.terminal import DONE, PROBLEMS, print_error, print_message
 from quire.codegen import python_documents, python_structs, typescript
 from quire.codegen.model_classes import make_model_classes
 from quire.errors import ApplicationError, os_error_reason
-from quire.extensions import ExtensionError, extend_schema, load_extensions
+from quire.extension_loading import ExtensionError, extend_schema, load_extensions
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema

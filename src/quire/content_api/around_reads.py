@@ -14,7 +14,7 @@ from quire.content_api.messages import NOT_MODIFIED, Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.interface import WouldBlockError
-from quire.document_service.around import ActionResult, call_around_read, condition_of
+from quire.document_service.around_calls import ActionResult, call_around_read, condition_of
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
 from quire.errors import ValidationError

@@ -14,7 +14,7 @@ from quire.clock import Clock
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.messages import NO_CONTENT, Handler, Request, Response
 from quire.content_api.routes import Route
-from quire.document_service.policies import ask_policies
+from quire.document_service.policy_checks import ask_policies
 from quire.document_service.project_rules import acting
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext

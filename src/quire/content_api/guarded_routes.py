@@ -11,7 +11,7 @@ from quire.content_api.scripts.routes import ScriptServices, scripted_route
 from quire.customisations import ServedRoute
 from quire.customisations.query_changes import apply_steps
 from quire.customisations.reads import DocumentRead
-from quire.customisations.values import uses_path
+from quire.customisations.value_expressions import uses_path
 from quire.errors import PolicyError
 from quire.query.parameters import rewrite_query, sent_query
 from quire.query.querystring import parse_query

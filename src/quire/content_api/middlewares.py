@@ -8,7 +8,7 @@ import structlog
 from quire.content_api.envelope import respond_error
 from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.errors import InternalServerError
-from quire.hooks.requests import AsgiMiddleware
+from quire.hooks.strategies_and_middlewares import AsgiMiddleware
 
 _log = structlog.get_logger("quire.extensions")
 

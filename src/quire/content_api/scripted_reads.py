@@ -28,7 +28,7 @@ from quire.content_api.format_v4 import HEADER, VALUE, to_v4
 from quire.content_api.messages import Request, Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.customisations.reads import AttachedEntries, ComputedEntry, DocumentRead
-from quire.customisations.values import ENTRY
+from quire.customisations.value_expressions import ENTRY
 from quire.database.execute.json_encoding import EntrySerializer, encode
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item

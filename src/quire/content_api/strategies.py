@@ -9,8 +9,8 @@ from quire.access.principal import EndUser
 from quire.auth.authenticate import Authenticator
 from quire.content_api.messages import Request
 from quire.errors import UnauthorizedError
-from quire.hooks.requests import AuthStrategy, Credential
-from quire.hooks.requests import Request as StrategyRequest
+from quire.hooks.strategies_and_middlewares import AuthStrategy, Credential
+from quire.hooks.strategies_and_middlewares import Request as StrategyRequest
 
 _SECONDS = 10.0
 _log = structlog.get_logger("quire.extensions")

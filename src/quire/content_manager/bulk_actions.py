@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from quire.access.admin_actions import DELETE, PUBLISH
-from quire.content_manager.review.entries import entry_review
+from quire.content_manager.entry_status import EntryJson, is_published
+from quire.content_manager.review.entry_stages import entry_review
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import EntryJson, is_published
 from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
 from quire.document_service.commands import PublishDocument, UnpublishDocument

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from quire.content_manager.differences import differences
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.entry_writes import ContentWriting
-from quire.content_manager.requests import RequestedVersion
-from quire.content_manager.status import EntryJson
+from quire.content_manager.status_and_locale import RequestedVersion
+from quire.content_manager.version_differences import differences
 from quire.content_manager.writable_fields import Body
 from quire.database.program import Program
 from quire.errors import AppError, NotFoundError

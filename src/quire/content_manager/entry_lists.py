@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_status import DocumentVersions, EntryJson, in_short
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.plan_nodes import FACTS
 from quire.content_manager.read_plans import (
@@ -19,9 +20,8 @@ from quire.content_manager.read_plans import (
     requested_columns,
     requested_fields,
 )
-from quire.content_manager.requests import Query, RequestedVersion, requested_version
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
-from quire.content_manager.status import DocumentVersions, EntryJson, in_short
+from quire.content_manager.status_and_locale import Query, RequestedVersion, requested_version
 from quire.database.execute.json_encoding import encode_result
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import ListFacts

@@ -7,18 +7,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.admin_ability import GrantRule
-from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
-from quire.content_manager.plan_nodes import CREATORS, FACTS
-from quire.content_manager.read_plans import Planner
-from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
-from quire.content_manager.sanitize import EntrySanitizer, entry_origin
-from quire.content_manager.status import (
+from quire.content_manager.entry_status import (
     DocumentVersions,
     EntryJson,
     in_locale_order,
     in_short,
     is_published,
 )
+from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
+from quire.content_manager.plan_nodes import CREATORS, FACTS
+from quire.content_manager.read_plans import Planner
+from quire.content_manager.sanitize import EntrySanitizer, entry_origin
+from quire.content_manager.status_and_locale import EVERY_LOCALE, RequestedVersion
 from quire.database.entries.versions_query import first_document_id
 from quire.database.execute.json_encoding import ResponseBudget
 from quire.database.program import Program

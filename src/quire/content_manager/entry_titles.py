@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from quire.content_manager.scope import is_hidden
+from quire.content_manager.query_scope import is_hidden
 from quire.content_manager.view_configuration import View, stored_view
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program

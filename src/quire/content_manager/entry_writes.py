@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from quire.access.admin_ability import GrantRule
 from quire.access.admin_actions import CREATE, DELETE, UPDATE
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import EntryJson
 from quire.content_manager.writable_fields import Body, pick_writable
 from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program

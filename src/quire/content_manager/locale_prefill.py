@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.permissions import may_follow, read_permissions
 from quire.content_manager.plan_nodes import CREATORS, FACTS
-from quire.content_manager.requests import Query, RequestedVersion
+from quire.content_manager.query_scope import is_hidden
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.scope import is_hidden
-from quire.content_manager.status import DocumentVersions, EntryJson
+from quire.content_manager.status_and_locale import Query, RequestedVersion
 from quire.content_manager.view_configuration import View
 from quire.database.program import Program
 from quire.errors import NotFoundError, ValidationError

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility, GrantRule
 from quire.content_manager.permissions import CREATOR_FIELDS, covers, may_follow, read_permissions
-from quire.content_manager.scope import is_hidden
+from quire.content_manager.query_scope import is_hidden
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, Status
 from quire.schema.attributes.base import (
     Attribute,

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from quire.access.admin_actions import CREATE, PUBLISH, UPDATE
 from quire.content_manager.entry_reads import chosen_of
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.entry_writes import NO_ENTITY, ContentWriting
-from quire.content_manager.requests import RequestedVersion
-from quire.content_manager.review.entries import entry_review
+from quire.content_manager.review.entry_stages import entry_review
 from quire.content_manager.sanitize import entry_origin, forget_roles
-from quire.content_manager.status import EntryJson
+from quire.content_manager.status_and_locale import RequestedVersion
 from quire.content_manager.writable_fields import Body
 from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program

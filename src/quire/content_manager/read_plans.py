@@ -13,13 +13,13 @@ from quire.access.ability import NO_PROJECT_RULES
 from quire.access.admin_ability import AdminAbility, GrantRule
 from quire.content_manager.permissions import TypePermissions, covers
 from quire.content_manager.plan_nodes import CREATORS, Nodes
-from quire.content_manager.requests import (
+from quire.content_manager.query_scope import ManagedScope, is_hidden
+from quire.content_manager.status_and_locale import (
     EVERY_LOCALE,
     Query,
     RequestedVersion,
     missing_locale_of,
 )
-from quire.content_manager.scope import ManagedScope, is_hidden
 from quire.database.execute.prepared_read import PreparedRead
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, InvalidKeyError, ValidationError

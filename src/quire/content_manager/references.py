@@ -7,10 +7,10 @@ from msgspec import Struct
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_lists import entry_list
 from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import read_permissions
 from quire.content_manager.plan_nodes import CREATORS
-from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
-from quire.content_manager.status import EntryJson
+from quire.content_manager.status_and_locale import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.view_configuration import main_field
 from quire.database.program import Program
 from quire.query.parameters import as_query

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.content_manager.requests import Query, invalid_value
+from quire.content_manager.status_and_locale import Query, invalid_value
 from quire.document_service.relation_input import row_id
 from quire.query.filter_operators import OPERATORS, Operand
 from quire.query.plan import Status

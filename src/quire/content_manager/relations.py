@@ -13,13 +13,13 @@ from msgspec.structs import replace
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import CREATE, READ, UPDATE
 from quire.content_manager.entry_reads import chosen_of
+from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.permissions import TypePermissions, covers, may_follow, read_permissions
+from quire.content_manager.query_scope import ManagedScope
 from quire.content_manager.read_plans import Planner, and_filters, locale_scope
 from quire.content_manager.relation_query import PAGE_SIZE, RelationQuery
-from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion, locale_of
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.scope import ManagedScope
-from quire.content_manager.status import DocumentVersions, EntryJson
+from quire.content_manager.status_and_locale import EVERY_LOCALE, RequestedVersion, locale_of
 from quire.content_manager.view_configuration import View, main_field
 from quire.database.entries.components import component_owners
 from quire.database.program import Program

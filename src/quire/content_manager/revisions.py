@@ -10,9 +10,9 @@ from msgspec import Struct
 from quire.access.admin_ability import GrantRule
 from quire.clock import iso_from_ms, ms_from_iso
 from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import Planner
-from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.revision_content import (
     Data,
     ExistingTargets,
@@ -21,7 +21,7 @@ from quire.content_manager.revision_content import (
     revision_data,
     targets_in,
 )
-from quire.content_manager.status import EntryJson
+from quire.content_manager.status_and_locale import RequestedVersion
 from quire.database.program import Program
 from quire.database.stores.revisions import Revision, RevisionKey, Revisions
 from quire.document_service.unit_of_work import WriteEngine

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quire.access.admin_ability import Creator, GrantRule
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import ALWAYS, EntryOrigin, TypePermissions, covers
 from quire.content_manager.plan_nodes import CREATORS
-from quire.content_manager.status import EntryJson
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ADMIN_USER_UID, Model, Schema
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from quire.access.admin_ability import AdminAbility
+from quire.content_manager.entry_status import DocumentVersions
 from quire.content_manager.permissions import covers, read_permissions
 from quire.content_manager.plan_nodes import CREATORS, FACTS
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import DocumentVersions
 from quire.database.entries.row_comparison import columns_of
 from quire.database.program import Program
 from quire.document_service.relation_input import NO_ROW, row_id

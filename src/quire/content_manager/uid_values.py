@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.content_manager.requests import invalid_value
+from quire.content_manager.status_and_locale import invalid_value
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from quire.content_manager.descriptions import FIELD_SIZES, described_attributes
+from quire.content_manager.type_descriptions import FIELD_SIZES, described_attributes
 from quire.schema.model import ADMIN_USER_UID, USER_UID, Component, Model, Schema
 
 View = dict[str, Any]

@@ -7,7 +7,7 @@ attributes are ignored, in components too.
 from collections.abc import Mapping, Sequence
 
 from quire.access.admin_ability import GrantRule
-from quire.content_manager.requests import invalid_value
+from quire.content_manager.status_and_locale import invalid_value
 from quire.errors import InvalidKeyError
 from quire.schema.attributes.base import (
     Attribute,

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import GrantRule
 from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.revisions import RevisionLog
 from quire.content_manager.sanitize import entry_origin, forget_roles
-from quire.content_manager.status import EntryJson
+from quire.content_manager.status_and_locale import EVERY_LOCALE, RequestedVersion
 from quire.database.program import Program
 from quire.document_service.commands import AllLocales, Command, DeleteDocument, WrittenEntry
-from quire.document_service.known_locales import has_unknown_locale
+from quire.document_service.locale_selection import has_unknown_locale
 from quire.document_service.service import run_and_read, run_command
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError

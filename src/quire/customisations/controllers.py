@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from quire.customisations.query_analysis import understand_action
+from quire.customisations.evaluated_code.checks import ScriptProject, check_action
+from quire.customisations.evaluated_code.model import Script
+from quire.customisations.javascript_files import SourceFile
+from quire.customisations.query_change_analysis import understand_action
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.reads import DocumentRead, ReadContext, understand_read
-from quire.customisations.scripts.checks import ScriptProject, check_action
-from quire.customisations.scripts.model import Script
 from quire.customisations.served_routes import CORE_ACTIONS
 from quire.customisations.statements import NotUnderstoodError
-from quire.customisations.tree import SourceFile
 from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     Call,

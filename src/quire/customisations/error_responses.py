@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.customisations.request_values import RequestValues
+from quire.customisations.request_expressions import RequestValues
 from quire.customisations.statements import is_harmless
 from quire.errors import AppError, BadRequestError, ForbiddenError, NotFoundError, UnauthorizedError
 from quire.javascript.scope import NotPlainError

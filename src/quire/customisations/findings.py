@@ -5,13 +5,13 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from quire.customisations.javascript_files import SourceFile
 from quire.customisations.served_routes import (
     CORE_ACTIONS,
     ServedRoute,
     UnservedRoute,
     core_routes,
 )
-from quire.customisations.tree import SourceFile
 from quire.schema.model import ContentType, Schema
 
 FindingKind = Literal[

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from quire.customisations.error_responses import ErrorResponse
-from quire.customisations.evaluation import Evaluator, Query, is_truthy
-from quire.customisations.values import Value
+from quire.customisations.evaluate_values import Evaluator, Query, is_truthy
+from quire.customisations.value_expressions import Value
 from quire.javascript.scope import UNDEFINED
 
 

@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
-from quire.customisations import templates
+from quire.customisations import generated_files
 from quire.customisations.controllers import (
     Actions,
     Overrides,
@@ -27,26 +27,26 @@ from quire.customisations.controllers import (
     read_controller,
     service_methods,
 )
+from quire.customisations.evaluated_code.checks import ScriptProject
+from quire.customisations.evaluated_code.model import ServiceCode, has_single_rows
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind, warning_of
-from quire.customisations.guards import GuardCode, GuardProblem
-from quire.customisations.project_code import find_configuration, find_project_code
-from quire.customisations.reads import ReadContext
-from quire.customisations.routes import (
-    RouterFile,
-    Routes,
-    read_routes,
-    served_routes,
-)
-from quire.customisations.scripts.checks import ScriptProject
-from quire.customisations.scripts.model import ServiceCode, has_single_rows
-from quire.customisations.served_routes import CORE_ACTIONS, core_routes
-from quire.customisations.tree import (
+from quire.customisations.javascript_files import (
     SourceFile,
     folders,
     named_sources,
     registered_name,
     sources,
 )
+from quire.customisations.project_wide_code import find_configuration, find_project_code
+from quire.customisations.reads import ReadContext
+from quire.customisations.route_config import GuardCode, GuardProblem
+from quire.customisations.router_files import (
+    RouterFile,
+    Routes,
+    read_routes,
+    served_routes,
+)
+from quire.customisations.served_routes import CORE_ACTIONS, core_routes
 from quire.javascript.scope import Module
 from quire.javascript.syntax import Function, Object
 from quire.schema.model import USER_UID, ContentType, Schema
@@ -303,10 +303,10 @@ def _api_findings(project: Path, api: _Api, controllers: _Controllers) -> Iterat
     yield from _handlers(project, api, controllers)
     for folder in folders(api.folder / "content-types"):
         for file in named_sources(project, folder, "lifecycles"):
-            if not templates.is_empty(file.exported):
+            if not generated_files.is_empty(file.exported):
                 yield warning_of(file, "lifecycles", "has hooks that do not run")
     for file in named_sources(project, api.folder, "index"):
-        if not templates.is_empty_start_up(file.exported):
+        if not generated_files.is_empty_start_up(file.exported):
             yield warning_of(file, "start-up", "has functions that do not run")
 
 
@@ -314,7 +314,7 @@ def _handlers(project: Path, api: _Api, controllers: _Controllers) -> Iterator[F
     """Find controllers that are not the core ones."""
     for file in sources(project, api.folder / "controllers"):
         uid = f"api::{api.name}.{file.name}"
-        if templates.is_core_controller(file.exported, uid):
+        if generated_files.is_core_controller(file.exported, uid):
             continue
         if uid in {one.uid for one in api.types}:
             yield from controllers.take(file, uid)
@@ -326,7 +326,7 @@ def _services(project: Path, api: _Api, services: ServiceFiles) -> Iterator[Find
     """Find services that are not the core ones."""
     for file in sources(project, api.folder / "services"):
         uid = f"api::{api.name}.{file.name}"
-        if templates.is_core_service(file.exported, uid):
+        if generated_files.is_core_service(file.exported, uid):
             continue
         methods = service_methods(file, uid)
         replaced = [name for name in methods or () if name in CORE_ACTIONS]

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
+from quire.customisations.evaluated_code.model import Script
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.reads.model import DocumentRead
-from quire.customisations.scripts.model import Script
 from quire.schema.model import ContentType, TypeKind
 
 CORE_ACTIONS = ("find", "findOne", "create", "update", "delete")

@@ -27,7 +27,7 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.computed import ComputedField
 from quire.hooks.document import make_document
-from quire.hooks.extensions import CallCause, require_depth
+from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.time import observe_time
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode
 

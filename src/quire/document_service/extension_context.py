@@ -19,7 +19,7 @@ from quire.database.program import Program
 from quire.document_service.commands import Command
 from quire.document_service.unit_of_work import WriteEngine, WriteProgram
 from quire.hooks.errors import UnitOfWorkError
-from quire.hooks.extensions import CallCause
+from quire.hooks.registry import CallCause
 
 T = TypeVar("T")
 

@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from quire.database.program import Program, await_in_loop, is_query
 from quire.document_service.commands import Command
-from quire.document_service.passwords import passwords_of
+from quire.document_service.password_hashing import passwords_of
 from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.errors import ServiceUnavailableError
 from quire.hooks.errors import StatementLimitError
-from quire.hooks.extensions import CallCause, CodeLimits
+from quire.hooks.registry import CallCause, CodeLimits
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from quire.document_service.entry_values import (
     RelationChange,
     RelationTarget,
 )
-from quire.document_service.relations import (
+from quire.document_service.relation_targets import (
     ResolvedTargets,
     WrittenVersion,
     resolve_targets,

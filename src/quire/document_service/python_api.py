@@ -15,7 +15,7 @@ from msgspec import Struct
 from quire.access.ability import Ability, FullAccess, Unsanitized
 from quire.database.execute.prepared_read import EntryJson, PreparedRead, ResultPage
 from quire.database.program import Program
-from quire.document_service.around import (
+from quire.document_service.around_calls import (
     ActionResult,
     call_around_read,
     narrow_query,
@@ -38,7 +38,7 @@ from quire.document_service.hook_principal import principal, system_reason
 from quire.document_service.input_keys import check_input
 from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.service import run_command
-from quire.document_service.shapes import as_shape, query_of_shape
+from quire.document_service.shape_queries import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
 from quire.hooks.around import Call

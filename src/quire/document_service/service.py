@@ -25,8 +25,7 @@ from quire.document_service.actions.create import create
 from quire.document_service.actions.delete import delete
 from quire.document_service.actions.publish import discard_draft, publish, unpublish
 from quire.document_service.actions.update import update
-from quire.document_service.after_commit import store_changes
-from quire.document_service.around import run_around, steps_around
+from quire.document_service.around_calls import run_around, steps_around
 from quire.document_service.commands import (
     CloneDocument,
     Command,
@@ -40,11 +39,12 @@ from quire.document_service.commands import (
     UpdateDocument,
     WrittenEntry,
 )
-from quire.document_service.passwords import Password, passwords_of
-from quire.document_service.preparation import prepare_commands, prepared_command
+from quire.document_service.password_hashing import Password, passwords_of
+from quire.document_service.prepare_calls import prepare_commands, prepared_command
 from quire.document_service.project_rules import acting
 from quire.document_service.read_planner import DocumentQuery
-from quire.document_service.row_rules import (
+from quire.document_service.record_changes import store_changes
+from quire.document_service.row_rule_checks import (
     command_actions,
     require_after,
     require_before,

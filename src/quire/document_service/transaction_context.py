@@ -10,11 +10,11 @@ from quire.database.program import Program
 from quire.document_service.commands import Command, PreparedCommands
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.held_transaction import HeldTransaction, savepoint_in, write_nested
-from quire.document_service.preparation import prepare_commands
+from quire.document_service.prepare_calls import prepare_commands
 from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from quire.hooks.errors import Forbidden, UnitOfWorkError
-from quire.hooks.extensions import CallCause, CodeLimits
+from quire.hooks.registry import CallCause, CodeLimits
 
 if TYPE_CHECKING:
     # It makes contexts for functions that are called before a transaction.

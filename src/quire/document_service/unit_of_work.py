@@ -17,12 +17,12 @@ from quire.database.program import Program, Statement, Value
 from quire.database.stores.change_outbox import ChangeQueue, StoredChange
 from quire.database.stores.jobs import JobQueue
 from quire.document_service.commands import PreparedCommands, WrittenEntry
-from quire.document_service.passwords import Password, password_of
-from quire.document_service.policies import PolicyTable
+from quire.document_service.password_hashing import Password, password_of
+from quire.document_service.policy_checks import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.read_planner import ReadPlanner
 from quire.hooks.after_commit import ChangeListener
-from quire.hooks.extensions import DEFAULT_LIMITS, NO_EXTENSIONS, CallCause, CodeLimits, Extensions
+from quire.hooks.registry import DEFAULT_LIMITS, NO_EXTENSIONS, CallCause, CodeLimits, Extensions
 from quire.mail.senders import NoSender, Sender
 from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits

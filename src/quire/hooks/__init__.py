@@ -1,6 +1,6 @@
 """Hooks, routes and documents of a project's Python code as values; no database and no HTTP.
 
-Decorators mark functions (`marks`, `routes`), `quire.extensions` collects the marks into a snapshot
-(`extensions`). `quire.document_service` calls hooks with a `write`, `quire.content_api` serves the
-routes, and `document` and `shape` are what reads return.
+Decorators mark functions (`marks`, `routes`), `quire.extension_loading` collects the marks into a
+snapshot (`registry`). `quire.document_service` calls hooks with a `write`, `quire.content_api`
+serves the routes, and `document` and `shape` are what reads return.
 """

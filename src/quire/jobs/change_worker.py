@@ -15,12 +15,12 @@ from quire.database.interface import Database
 from quire.database.program import Program, Value
 from quire.database.stores.change_outbox import CHANGES, AttemptRange, ChangeQueue, StoredChange
 from quire.database.versioned_cache import VersionedValue
-from quire.document_service.after_commit import cause_of
 from quire.document_service.read_planner import DocumentQuery
-from quire.document_service.shapes import as_shape, query_of_shape
+from quire.document_service.record_changes import cause_of
+from quire.document_service.shape_queries import as_shape, query_of_shape
 from quire.document_service.transaction_context import CallContext
 from quire.hooks.after_commit import Change, ChangeListener
-from quire.hooks.extensions import CallCause
+from quire.hooks.registry import CallCause
 from quire.hooks.shape import Shape
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime

@@ -45,9 +45,9 @@ from quire.database.stores.jobs import JobQueue, StoredJob
 from quire.document_service.extension_context import current_context
 from quire.document_service.hook_principal import system_reason
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.hooks.extensions import CallCause, require_depth
 from quire.hooks.jobs import JobDefinition, JobMark, arguments_of, bind
 from quire.hooks.marks import add_mark
+from quire.hooks.registry import CallCause, require_depth
 
 
 def add_job(

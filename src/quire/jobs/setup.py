@@ -15,7 +15,7 @@ from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.schedules import ScheduleRows
 from quire.document_service.transaction_context import CallContext
 from quire.errors import ConfigurationError
-from quire.hooks.extensions import Extensions
+from quire.hooks.registry import Extensions
 from quire.hooks.startup_shutdown import LifecycleFunction, Moment
 from quire.jobs.change_worker import ChangeWorker
 from quire.jobs.schedules import ScheduleWorker

@@ -23,8 +23,8 @@ from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext, FindUser
 from quire.errors import AppError, ValidationError
 from quire.hooks.after_commit import ChangeListener
-from quire.hooks.extensions import CallCause
 from quire.hooks.jobs import JobDefinition
+from quire.hooks.registry import CallCause
 from quire.hooks.schedules import ScheduleDefinition
 from quire.hooks.startup_shutdown import LifecycleFunction
 from quire.ids import new_document_id

@@ -31,7 +31,7 @@ from quire.content_api.swagger_page import SwaggerPage
 from quire.content_api.timing import TimedAuthenticator
 from quire.content_api.uploaded_files import UploadedFiles
 from quire.content_api.user_routes import AccountApis
-from quire.content_manager.content_version import ContentVersion
+from quire.content_manager.cached_values import ContentVersion
 from quire.customisations import Customisations
 from quire.database.schema_version import WriteCheck
 from quire.database.settings_target import target_of
@@ -40,7 +40,7 @@ from quire.database.tables.inspection import wanted_tables
 from quire.database.tables.table_map import map_tables
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
-from quire.hooks.extensions import Extensions
+from quire.hooks.registry import Extensions
 from quire.metrics.caches import CacheCounter
 from quire.runtime.services import Services
 from quire.schema.model import Schema

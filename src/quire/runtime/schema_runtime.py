@@ -18,7 +18,7 @@ from quire.content_api.middlewares import wrap_app
 from quire.content_api.request_tracing import TracedApp
 from quire.content_api.timing import ServerTiming, TimedPlanner
 from quire.content_api.user_routes import AccountApis
-from quire.content_manager.content_version import ContentVersion
+from quire.content_manager.cached_values import ContentVersion
 from quire.customisations import Customisations, find_customisations
 from quire.database.compile.read_plan import NOTHING_PRESENTED
 from quire.database.entries.entry_tables import EntryStore, open_store
@@ -37,8 +37,8 @@ from quire.document_service.read_planner import ReadPlanner
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
-from quire.extensions import extend_schema
-from quire.hooks.extensions import NO_EXTENSIONS, CodeLimits, Extensions
+from quire.extension_loading import extend_schema
+from quire.hooks.registry import NO_EXTENSIONS, CodeLimits, Extensions
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime, make_job_runtime
 from quire.query.resolve.scope import ReadLimits

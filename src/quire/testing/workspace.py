@@ -22,7 +22,7 @@ from quire.auth.admin.accounts import AdminDevice
 from quire.auth.admin.user_rows import AdminUser
 from quire.clock import now_ms
 from quire.document_service.mail_client import mail
-from quire.extensions import ImportedModules, import_modules
+from quire.extension_loading import ImportedModules, import_modules
 from quire.hooks.marks import MARKS
 from quire.schema.model import Schema
 from quire.seeding.load import read_content

@@ -19,7 +19,7 @@ from quire.database.long_operations import Progress
 from quire.database.open import require_project_database
 from quire.database.settings_target import target_of
 from quire.database.tables.table_map import map_tables
-from quire.extensions import load_storage_backends
+from quire.extension_loading import load_storage_backends
 from quire.schema.model import ContentType, Model, Schema
 from quire.settings import Settings
 from quire.temporary_folder import temporary_folder

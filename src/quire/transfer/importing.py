@@ -20,7 +20,7 @@ from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.tables.table_map import map_tables
 from quire.errors import TransferError
-from quire.extensions import load_storage_backends
+from quire.extension_loading import load_storage_backends
 from quire.ids import new_document_id
 from quire.schema.model import FILE_UID, USER_UID, Schema
 from quire.settings import Settings

@@ -5,7 +5,7 @@ from quire.content_manager.view_configuration import (
     stored_view,
     with_list_main_fields,
 )
-from quire.content_manager.view_input import changed_view, problems_of_view
+from quire.content_manager.view_validation import changed_view, problems_of_view
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
 from tests.unit.schema.trees import type_file, write_tree

@@ -26,7 +26,7 @@ from quire.document_service.commands import (
     UpdateDocument,
     WrittenEntry,
 )
-from quire.document_service.passwords import Password, passwords_of
+from quire.document_service.password_hashing import Password, passwords_of
 from quire.document_service.service import run_command
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.schema.attributes.base import StorageKind

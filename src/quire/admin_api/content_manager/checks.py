@@ -27,18 +27,18 @@ from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.request_bodies import RequestBody
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.requests import RequestedVersion, locale_of, locales_of
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.shared_fields import localized_type, shared_fields
-from quire.content_manager.status import EntryJson
+from quire.content_manager.status_and_locale import RequestedVersion, locale_of, locales_of
 from quire.content_manager.write_context import UNKNOWN_LOCALE
 from quire.database.entries.components import component_links
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import counterparts
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.document_service.known_locales import locale_codes
+from quire.document_service.locale_selection import locale_codes
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, BadInputError, NotFoundError
 from quire.query.parameters import as_query

@@ -28,7 +28,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.read_plans import populated_relations
-from quire.content_manager.requests import requested_version
+from quire.content_manager.status_and_locale import requested_version
 from quire.database.execute.json_encoding import encode_result
 from quire.database.interface import Database
 from quire.database.program import Program

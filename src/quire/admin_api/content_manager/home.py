@@ -11,7 +11,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_titles import stored_views
-from quire.content_manager.recent import MOMENTS, RecentEntries, managed_types
+from quire.content_manager.recent_changes import MOMENTS, RecentEntries, managed_types
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine

@@ -14,13 +14,13 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_manager.descriptions import (
+from quire.content_manager.type_descriptions import (
     FIELD_SIZES,
     describe_parts,
     describe_types,
 )
 from quire.content_manager.view_configuration import View, stored_view, with_list_main_fields
-from quire.content_manager.view_input import changed_view, problems_of_view
+from quire.content_manager.view_validation import changed_view, problems_of_view
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.interface import Database
 from quire.database.program import Program

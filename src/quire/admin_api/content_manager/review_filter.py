@@ -6,8 +6,8 @@ from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.content_api.messages import Request
 from quire.content_api.validators import id_of
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.requests import Query, locale_of
-from quire.content_manager.review.entries import entry_review
+from quire.content_manager.review.entry_stages import entry_review
+from quire.content_manager.status_and_locale import Query, locale_of
 from quire.database.interface import Database
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError

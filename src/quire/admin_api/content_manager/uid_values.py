@@ -12,7 +12,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_manager.requests import locale_of
+from quire.content_manager.status_and_locale import locale_of
 from quire.content_manager.uid_values import (
     UidField,
     check_body,

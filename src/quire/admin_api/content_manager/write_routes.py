@@ -34,11 +34,11 @@ from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
-from quire.content_manager.requests import invalid_value, locale_of, locales_of
+from quire.content_manager.status_and_locale import invalid_value, locale_of, locales_of
 from quire.content_manager.writable_fields import body_of
 from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program
-from quire.document_service.passwords import passwords_in
+from quire.document_service.password_hashing import passwords_in
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.validate.problems import Problem

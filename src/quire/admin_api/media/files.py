@@ -19,10 +19,10 @@ from quire.content_api.file_form import FileForm, read_files
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
+from quire.content_manager.entry_status import is_published
 from quire.content_manager.permissions import TypePermissions, covers
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import is_published
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.document_service.validate.problems import Problem, validation_error

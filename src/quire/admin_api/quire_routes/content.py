@@ -27,18 +27,18 @@ from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
 from quire.content_manager.bulk_edit import BulkEdit, Changes, PreviewedError
-from quire.content_manager.differences import draft_and_published
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing, PublishableError
 from quire.content_manager.references import IncomingReferences
-from quire.content_manager.requests import RequestedVersion, locale_of
 from quire.content_manager.sanitize import entry_origin
+from quire.content_manager.status_and_locale import RequestedVersion, locale_of
+from quire.content_manager.version_differences import draft_and_published
 from quire.content_manager.writable_fields import body_of
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.document_service.passwords import passwords_in
+from quire.document_service.password_hashing import passwords_in
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, ValidationError

@@ -20,8 +20,8 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_manager.descriptions import is_displayed
-from quire.content_manager.scope import is_hidden
+from quire.content_manager.query_scope import is_hidden
+from quire.content_manager.type_descriptions import is_displayed
 from quire.schema.model import Schema
 
 PATH = "admin/x/openapi.json"

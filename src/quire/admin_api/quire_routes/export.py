@@ -27,12 +27,12 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
+from quire.content_manager.csv_export import columns_of, lines_of
 from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import MOST_ROWS
-from quire.content_manager.requests import Query, RequestedVersion, requested_version
-from quire.content_manager.spreadsheet import columns_of, lines_of
-from quire.content_manager.status import EntryJson
+from quire.content_manager.status_and_locale import Query, RequestedVersion, requested_version
 from quire.database.execute.json_encoding import encode
 from quire.database.interface import Database
 from quire.database.program import Program

@@ -10,7 +10,7 @@ from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_manager.recent import RecentEntries, managed_types
+from quire.content_manager.recent_changes import RecentEntries, managed_types
 from quire.content_manager.view_configuration import stored_view
 from quire.database.interface import Database
 from quire.database.program import Program

@@ -13,7 +13,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.read_plans import Planner
-from quire.content_manager.recent import managed_types
+from quire.content_manager.recent_changes import managed_types
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine

@@ -28,12 +28,12 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, MaxLength, Range, id_of, single_line
 from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.permissions import TypePermissions, read_permissions
-from quire.content_manager.releases.entries import ReleaseEntries
 from quire.content_manager.releases.publication import (
     ReleaseFailedError,
     ReleasePublication,
     ReleaseTriedError,
 )
+from quire.content_manager.releases.release_items import ReleaseEntries
 from quire.content_manager.releases.store import (
     MOST_ITEMS,
     EntryKey,
@@ -43,8 +43,8 @@ from quire.content_manager.releases.store import (
     Status,
 )
 from quire.content_manager.releases.undo import ReleaseUndo
-from quire.content_manager.requests import RequestedVersion, locale_of
 from quire.content_manager.sanitize import entry_origin
+from quire.content_manager.status_and_locale import RequestedVersion, locale_of
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
 from quire.document_service.unit_of_work import UnitOfWork

@@ -20,14 +20,14 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import MaxLength, Range, RowId, id_of, ids_of, single_line
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.requests import locale_of
-from quire.content_manager.review.entries import EntryReview, entry_review, may_move_from
+from quire.content_manager.review.entry_stages import EntryReview, entry_review, may_move_from
 from quire.content_manager.review.workflows import (
     MOST_STAGES,
     StageChange,
     Workflow,
     WorkflowChange,
 )
+from quire.content_manager.status_and_locale import locale_of
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.entry_stages import ENTRY_STAGES, EntryStage

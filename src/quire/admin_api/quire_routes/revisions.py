@@ -29,15 +29,15 @@ from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.content_api.write_requests import expected_tags
-from quire.content_manager.differences import differences
 from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
-from quire.content_manager.requests import RequestedVersion, locale_of
 from quire.content_manager.revision_content import Data as RevisionData
 from quire.content_manager.revision_content import revision_data
 from quire.content_manager.revisions import read_whole, revision_as_request
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
+from quire.content_manager.status_and_locale import RequestedVersion, locale_of
+from quire.content_manager.version_differences import differences
 from quire.content_manager.write_context import Result
 from quire.database.interface import Database
 from quire.database.program import Program

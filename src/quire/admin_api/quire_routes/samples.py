@@ -19,10 +19,10 @@ from quire.content_api.validators import Range
 from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
-from quire.content_manager.requests import locale_of
-from quire.content_manager.samples import SampleBatch, SampleValues
+from quire.content_manager.sample_entries import SampleBatch, SampleValues
+from quire.content_manager.status_and_locale import locale_of
 from quire.database.program import Program
-from quire.document_service.passwords import passwords_in
+from quire.document_service.password_hashing import passwords_in
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ValidationError

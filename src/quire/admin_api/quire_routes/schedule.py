@@ -22,7 +22,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Text, id_of
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.releases.entries import ReleaseEntries
+from quire.content_manager.releases.release_items import ReleaseEntries
 from quire.content_manager.releases.schedule import (
     ENTRY_JOB,
     EntryArguments,
@@ -32,7 +32,7 @@ from quire.content_manager.releases.schedule import (
     release_arguments,
 )
 from quire.content_manager.releases.store import EntryKey, ItemAction, item_of_entry
-from quire.content_manager.requests import locale_of
+from quire.content_manager.status_and_locale import locale_of
 from quire.database.program import Program
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import (

@@ -8,8 +8,8 @@ import msgspec
 from quire.content_api.messages import JSON, TEXT, Response
 from quire.content_api.scripts.queries import sent_again
 from quire.errors import AppError, NotFoundError
-from quire.javascript.running.builtins import function
-from quire.javascript.running.values import (
+from quire.javascript.interpreter.builtins import function
+from quire.javascript.interpreter.values import (
     ErrorValue,
     HostFunction,
     HostObject,

@@ -33,7 +33,7 @@ from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
-from quire.javascript.running.values import HostFunction, HostObject, UnsupportedError
+from quire.javascript.interpreter.values import HostFunction, HostObject, UnsupportedError
 from quire.javascript.scope import UNDEFINED
 from quire.schema.model import USER_UID, ContentType
 

@@ -23,7 +23,7 @@ from quire.content_api.scripts.queries import (
     plain,
     rows_query,
 )
-from quire.customisations.scripts.model import has_single_rows
+from quire.customisations.evaluated_code.model import has_single_rows
 from quire.document_service.commands import (
     CreateDocument,
     DeleteDocument,
@@ -34,7 +34,7 @@ from quire.document_service.commands import (
 )
 from quire.document_service.service import run_and_read, run_command
 from quire.errors import AppError, NotFoundError
-from quire.javascript.running.values import (
+from quire.javascript.interpreter.values import (
     SECRET,
     ErrorValue,
     HostFunction,

@@ -1,7 +1,7 @@
 """A controller's ``sanitizeInput`` on data of a client."""
 
 from quire.access.ability import Ability, can_find
-from quire.javascript.running.values import UnsupportedError
+from quire.javascript.interpreter.values import UnsupportedError
 from quire.javascript.scope import UNDEFINED
 from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute, RelationAttribute
 from quire.schema.model import ContentType, Model, Schema

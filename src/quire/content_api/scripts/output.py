@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from quire.access.ability import Ability, can_find
-from quire.javascript.running.values import SECRET, UnsupportedError
+from quire.javascript.interpreter.values import SECRET, UnsupportedError
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,

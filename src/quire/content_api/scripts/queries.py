@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from quire.customisations.reads.calls import row_query
 from quire.customisations.statements import NotUnderstoodError
-from quire.javascript.running.values import DateValue, UnsupportedError, text_of
+from quire.javascript.interpreter.values import DateValue, UnsupportedError, text_of
 from quire.javascript.scope import UNDEFINED
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue

@@ -21,17 +21,17 @@ from quire.content_api.scripts.input import sanitized_input
 from quire.content_api.scripts.output import sanitized
 from quire.content_api.scripts.queries import Query, content_query
 from quire.customisations import ServedRoute
+from quire.customisations.evaluated_code.model import FindService, Script, ScriptKind
+from quire.customisations.evaluated_code.paths import CTX_METHODS
 from quire.customisations.query_changes import QueryStep, apply_steps
-from quire.customisations.scripts.model import FindService, Script, ScriptKind
-from quire.customisations.scripts.paths import CTX_METHODS
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, InternalServerError, PolicyError
-from quire.javascript.running.builtins import library, quiet_log, strapi_errors
-from quire.javascript.running.machine import Machine, settled
-from quire.javascript.running.packages import PACKAGES
-from quire.javascript.running.scopes import Closure, Frame
-from quire.javascript.running.values import (
+from quire.javascript.interpreter.builtins import library, quiet_log, strapi_errors
+from quire.javascript.interpreter.evaluator import Machine, settled
+from quire.javascript.interpreter.packages import PACKAGES
+from quire.javascript.interpreter.scopes import Closure, Frame
+from quire.javascript.interpreter.values import (
     ErrorValue,
     HostFunction,
     HostObject,

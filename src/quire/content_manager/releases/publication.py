@@ -10,14 +10,14 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import PUBLISH
 from quire.clock import ms_from_iso
 from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
-from quire.content_manager.requests import RequestedVersion
-from quire.content_manager.review.entries import entry_review
+from quire.content_manager.review.entry_stages import entry_review
 from quire.content_manager.revision_content import revision_data
 from quire.content_manager.revisions import RevisionLog, read_whole
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status import EntryJson
+from quire.content_manager.status_and_locale import RequestedVersion
 from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import ReleaseSnapshot

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import orjson
 from msgspec import Struct
 
+from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.releases.publication import ReleasePublication, published_moment
 from quire.content_manager.releases.store import EntryKey
 from quire.content_manager.revisions import revision_as_request
-from quire.content_manager.status import EntryJson
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import ReleaseSnapshot
 from quire.database.stores.revisions import Revision

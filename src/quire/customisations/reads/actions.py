@@ -22,7 +22,7 @@ from quire.customisations.reads.model import (
 )
 from quire.customisations.reads.not_found import NotFoundCheck
 from quire.customisations.reads.populates import checked_query
-from quire.customisations.request_values import RequestValues
+from quire.customisations.request_expressions import RequestValues
 from quire.customisations.statements import (
     UNKNOWN_CODE,
     NotUnderstoodError,
@@ -33,7 +33,7 @@ from quire.customisations.statements import (
     without_try,
     without_unused,
 )
-from quire.customisations.values import WholeQuery
+from quire.customisations.value_expressions import WholeQuery
 from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     ArrayPattern,

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.customisations.request_values import RequestValues
+from quire.customisations.request_expressions import RequestValues
 from quire.customisations.statements import UNKNOWN_CODE, NotUnderstoodError
-from quire.customisations.values import (
+from quire.customisations.value_expressions import (
     ArrayLiteral,
     Constant,
     MemberAccess,

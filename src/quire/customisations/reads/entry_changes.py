@@ -21,7 +21,7 @@ from quire.customisations.statements import (
     is_harmless,
     statements_of,
 )
-from quire.customisations.values import (
+from quire.customisations.value_expressions import (
     ENTRY,
     ConditionalValue,
     ObjectLiteral,

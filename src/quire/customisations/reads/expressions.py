@@ -7,14 +7,14 @@ from msgspec.structs import replace
 
 from quire.customisations.reads.calls import ReadCall, core_call, read_call
 from quire.customisations.reads.model import DocumentRead
-from quire.customisations.request_values import RequestValues
+from quire.customisations.request_expressions import RequestValues
 from quire.customisations.statements import (
     UNKNOWN_CODE,
     NotUnderstoodError,
     statements_of,
     without_await,
 )
-from quire.customisations.values import ENTRY
+from quire.customisations.value_expressions import ENTRY
 from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     Call,

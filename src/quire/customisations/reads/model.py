@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.customisations.evaluation import Query, evaluate
+from quire.customisations.evaluate_values import Query, evaluate
 from quire.customisations.query_changes import QueryStep, apply_steps, without_undefined
-from quire.customisations.values import ENTRY, Value
+from quire.customisations.value_expressions import ENTRY, Value
 from quire.javascript.scope import UNDEFINED
 
 _PARAMETERS = frozenset(

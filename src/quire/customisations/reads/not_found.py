@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from quire.customisations.reads.model import DocumentRead
-from quire.customisations.request_values import RequestValues
+from quire.customisations.request_expressions import RequestValues
 from quire.customisations.statements import NotUnderstoodError, is_harmless
-from quire.customisations.values import PathParameter
+from quire.customisations.value_expressions import PathParameter
 from quire.javascript.scope import NotPlainError
 from quire.javascript.syntax import (
     Binary,

@@ -9,7 +9,13 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from quire.customisations.statements import NotUnderstoodError
-from quire.customisations.values import ArrayLiteral, ComparedValue, Constant, ObjectLiteral, Value
+from quire.customisations.value_expressions import (
+    ArrayLiteral,
+    ComparedValue,
+    Constant,
+    ObjectLiteral,
+    Value,
+)
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,

@@ -5,14 +5,14 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program
 from quire.document_service.commands import CloneDocument, Data, WrittenEntry
-from quire.document_service.content_types import content_type_of
-from quire.document_service.entries import update_entry
-from quire.document_service.hook_phases import hooked_write
-from quire.document_service.known_locales import in_locale
+from quire.document_service.content_type_lookup import content_type_of
+from quire.document_service.locale_selection import in_locale
 from quire.document_service.parse_input import check_publishable, parse_data
-from quire.document_service.relations import WrittenVersion
+from quire.document_service.relation_targets import WrittenVersion
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.write_entry import update_entry
+from quire.document_service.write_hook_calls import hooked_write
 from quire.errors import NotFoundError
 from quire.webhooks.events import EventName
 

@@ -4,14 +4,14 @@ from quire.database.entries.versions_query import EntryRow
 from quire.database.program import Program
 from quire.document_service.actions.publish import publish_draft
 from quire.document_service.commands import CreateDocument, WrittenEntry, written_entry
-from quire.document_service.content_types import content_type_of
-from quire.document_service.entries import insert_entry
-from quire.document_service.hook_phases import hooked_write
-from quire.document_service.known_locales import entry_locale
+from quire.document_service.content_type_lookup import content_type_of
+from quire.document_service.locale_selection import entry_locale
 from quire.document_service.parse_input import parse_data
-from quire.document_service.relations import WrittenVersion
+from quire.document_service.relation_targets import WrittenVersion
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.write_entry import insert_entry
+from quire.document_service.write_hook_calls import hooked_write
 from quire.webhooks.events import EventName
 
 

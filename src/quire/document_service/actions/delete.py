@@ -11,10 +11,10 @@ from quire.document_service.commands import (
     WrittenEntry,
     written_entry,
 )
-from quire.document_service.hook_phases import hooked_write
-from quire.document_service.known_locales import in_locales
+from quire.document_service.locale_selection import in_locales
 from quire.document_service.preconditions import require_unchanged
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.write_hook_calls import hooked_write
 from quire.hooks.write import WriteAction
 from quire.webhooks.events import EventName
 

@@ -16,11 +16,10 @@ from quire.document_service.commands import (
     WrittenEntry,
     written_entry,
 )
-from quire.document_service.content_types import content_type_of
-from quire.document_service.hook_phases import hooked_write
-from quire.document_service.known_locales import entry_locale, in_locale, in_locales
+from quire.document_service.content_type_lookup import content_type_of
+from quire.document_service.locale_selection import entry_locale, in_locale, in_locales
 from quire.document_service.parse_input import check_publishable
-from quire.document_service.relations import WrittenVersion
+from quire.document_service.relation_targets import WrittenVersion
 from quire.document_service.shared_attributes import (
     SharedValues,
     by_locale,
@@ -29,6 +28,7 @@ from quire.document_service.shared_attributes import (
 )
 from quire.document_service.system_columns import stamp
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.write_hook_calls import hooked_write
 from quire.errors import NotFoundError
 from quire.webhooks.events import EventName
 

@@ -16,14 +16,12 @@ from quire.document_service.commands import (
     WrittenEntry,
     written_entry,
 )
-from quire.document_service.content_types import content_type_of
-from quire.document_service.entries import insert_entry, update_entry
+from quire.document_service.content_type_lookup import content_type_of
 from quire.document_service.entry_values import EntryValues
-from quire.document_service.hook_phases import hooked_write
-from quire.document_service.known_locales import entry_locale, in_locale
+from quire.document_service.locale_selection import entry_locale, in_locale
 from quire.document_service.parse_input import parse_data, refuse_unknown_targets
 from quire.document_service.preconditions import require_unchanged
-from quire.document_service.relations import WrittenVersion
+from quire.document_service.relation_targets import WrittenVersion
 from quire.document_service.shared_attributes import (
     blank_lists,
     copy_shared_values,
@@ -35,6 +33,8 @@ from quire.document_service.shared_attributes import (
 )
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.write_entry import insert_entry, update_entry
+from quire.document_service.write_hook_calls import hooked_write
 from quire.errors import NotFoundError
 from quire.webhooks.events import EventName
 

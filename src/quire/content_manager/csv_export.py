@@ -1,0 +1,88 @@
+"""Entries as CSV in UTF-8 (RFC 4180).
+
+A cell has one text: relations are document ids, files are URLs, objects and lists are JSON. A text
+that a spreadsheet would take for a formula gets an apostrophe prefix, since anybody may have
+written it and it would run on the computer of the reader.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from quire.content_manager.permissions import TypePermissions, covers
+from quire.content_manager.query_scope import is_hidden
+from quire.schema.attributes.base import (
+    Attribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    RelationAttribute,
+)
+from quire.schema.model import AUTOMATIC_NAMES
+
+_BEFORE = ("documentId", "locale")
+_AFTER = ("createdAt", "updatedAt", "publishedAt")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
+
+
+def columns_of(rights: TypePermissions, locales: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the columns of a table: what may be read of some entry of the type."""
+    rules = rights.rules(locales)
+    own = (
+        one.name
+        for one in rights.content_type.attributes.values()
+        if one.name not in AUTOMATIC_NAMES
+        and not isinstance(one, LocalizationsAttribute)
+        and not is_hidden(rights.content_type, one)
+        and covers(rules, one.name)
+    )
+    return (*_BEFORE, *own, *_AFTER)
+
+
+def lines_of(
+    rights: TypePermissions,
+    columns: Sequence[str],
+    entries: Sequence[Mapping[str, object]],
+    *,
+    named: bool,
+) -> bytes:
+    """Return the lines of entries, after a header line if they are ``named``."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    if named:
+        writer.writerow(columns)
+    attributes = rights.content_type.attributes
+    for entry in entries:
+        writer.writerow([_cell(attributes.get(name), entry.get(name)) for name in columns])
+    return text.getvalue().encode()
+
+
+def _cell(attribute: Attribute | None, value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return _escape_formula(value)
+        case bool() | int() | float():
+            return msgspec.json.encode(value).decode()
+        case _ if isinstance(attribute, RelationAttribute):
+            return " ".join(_named(value, "documentId"))
+        case _ if isinstance(attribute, MediaAttribute):
+            return " ".join(_named(value, "url"))
+        case _:
+            return msgspec.json.encode(value).decode()
+
+
+def _escape_formula(text: str) -> str:
+    if text.startswith(_FORMULA) and _NUMBER.fullmatch(text) is None:
+        return f"'{text}"
+    return text
+
+
+def _named(value: object, name: str) -> Iterator[str]:
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, Mapping) and one.get(name) is not None:
+            yield str(one[name])

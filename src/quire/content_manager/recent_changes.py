@@ -1,0 +1,133 @@
+"""The latest changes, and numbers of entries, for the home page."""
+
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.access.admin_ability import AdminAbility
+from quire.content_manager.entry_status import MODIFIED_STATUS, DocumentVersions, EntryJson
+from quire.content_manager.entry_titles import main_field
+from quire.content_manager.permissions import TypePermissions, covers, read_permissions
+from quire.content_manager.read_plans import Planner
+from quire.content_manager.sanitize import entry_origin
+from quire.content_manager.type_descriptions import is_displayed
+from quire.content_manager.view_configuration import View
+from quire.database.entries.versions_query import StatusCounts, count_standing
+from quire.database.program import Program
+from quire.document_service.unit_of_work import WriteEngine
+from quire.query.plan import PublicationFilter, ReadPlan, SortKey, Status
+from quire.schema.model import ContentType, Schema
+
+MOST = 4
+MOMENTS: Mapping[str, str] = {"update": "updatedAt", "publish": "publishedAt"}
+"""The sort attribute of entries, by action."""
+
+_FACTS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
+
+
+def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType]:
+    """Yield the content types whose entries an administrator is shown."""
+    for content_type in schema.content_types.values():
+        if is_displayed(content_type) and read_permissions(ability, content_type).rules(None):
+            yield content_type
+
+
+class RecentEntries(Struct, frozen=True):
+    """Reads for one administrator; ``views`` are the stored ones of content types."""
+
+    engine: WriteEngine
+    ability: AdminAbility
+    views: Mapping[str, View]
+
+    def documents(self, action: str) -> Program[list[EntryJson]]:
+        """Return the entries of the latest actions, of all types together."""
+        found: list[EntryJson] = []
+        for content_type in managed_types(self.engine.schema, self.ability):
+            if action == "update" or content_type.draft_and_publish:
+                found += yield from self._of(content_type, action)
+        moment = MOMENTS[action]
+        found.sort(key=itemgetter(moment), reverse=True)
+        return found[:MOST]
+
+    def _of(self, content_type: ContentType, action: str) -> Program[list[EntryJson]]:
+        rights = read_permissions(self.ability, content_type)
+        status: Status = "draft" if action == "update" else "published"
+        main = main_field(content_type, self.views)
+        planner = Planner(self.engine)
+        node = planner.version_node(rights)
+        scope = planner.scope(rights, None)
+        root = replace(
+            node,
+            fields=tuple(dict.fromkeys((*_FACTS, main))),
+            filter=planner.reached(rights, None, scope),
+            sort=(SortKey((), MOMENTS[action], descending=True),),
+            status=status if content_type.draft_and_publish else None,
+        )
+        limit, offset = scope.slots.add(MOST), scope.slots.add(0)
+        plan = ReadPlan(root=root, limit=limit, offset=offset)
+        rows, _ = yield from planner.planned(plan, scope.slots, self.ability).entries()
+        versions = yield from self._versions(planner, content_type, rows)
+        return [self._shown(rights, row, main, versions) for row in rows]
+
+    def _versions(
+        self, planner: Planner, content_type: ContentType, rows: list[EntryJson]
+    ) -> Program[DocumentVersions]:
+        if not rows or not content_type.draft_and_publish:
+            return DocumentVersions(content_type, ())
+        ids = [row["documentId"] for row in rows]
+        found, _ = yield from planner.versions(self.ability, content_type, ids).entries()
+        return DocumentVersions(content_type, found)
+
+    def _shown(
+        self, rights: TypePermissions, row: EntryJson, main: str, versions: DocumentVersions
+    ) -> EntryJson:
+        content_type = rights.content_type
+        is_readable = covers(rights.on(entry_origin(row)), main)
+        versioned = content_type.draft_and_publish
+        shown: EntryJson = {
+            "documentId": row["documentId"],
+            "locale": row["locale"],
+            "title": row[main] if is_readable else row["documentId"],
+            "contentTypeUid": content_type.uid,
+            "contentTypeDisplayName": content_type.display_name,
+            "kind": content_type.kind.value,
+            "updatedAt": row["updatedAt"],
+            "publishedAt": row["publishedAt"] if versioned else None,
+        }
+        if versioned:
+            shown["status"] = versions.status(row)
+        return shown
+
+    def counts(self) -> Program[dict[str, int]]:
+        """Count all documents of these types by status."""
+        store = self.engine.store
+        draft = published = modified = 0
+        for content_type in managed_types(self.engine.schema, self.ability):
+            if self.ability.project_rules.narrow(content_type.uid, "find", "count"):
+                one = yield from self._count_narrowed(content_type)
+            else:
+                one = yield from count_standing(store, store.layout(content_type.uid))
+            draft, published = draft + one.draft, published + one.published
+            modified += one.modified
+        return {"draft": draft, "published": published, MODIFIED_STATUS: modified}
+
+    def _count_narrowed(self, content_type: ContentType) -> Program[StatusCounts]:
+        """Count the documents that rules of the project allow, by status."""
+        every = yield from self.count_of(content_type)
+        if not content_type.draft_and_publish:
+            return StatusCounts(draft=0, published=every, modified=0)
+        never = PublicationFilter.NEVER_PUBLISHED_DOCUMENT
+        draft = yield from self.count_of(content_type, never)
+        modified = yield from self.count_of(content_type, PublicationFilter.MODIFIED)
+        return StatusCounts(draft=draft, published=every - draft - modified, modified=modified)
+
+    def count_of(
+        self, content_type: ContentType, publication: PublicationFilter | None = None
+    ) -> Program[int]:
+        """Count the readable documents of a type."""
+        rights = read_permissions(self.ability, content_type)
+        planned = Planner(self.engine).count(rights, publication=publication)
+        _, total = yield from planned.entries()
+        return total or 0

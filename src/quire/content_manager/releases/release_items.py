@@ -1,0 +1,129 @@
+"""Describes entries of releases for one administrator: titles, status, and permissions."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.admin_actions import PUBLISH
+from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_status import DocumentVersions, EntryJson
+from quire.content_manager.entry_titles import NAMELESS, main_field, stored_views
+from quire.content_manager.permissions import TypePermissions, covers, read_permissions
+from quire.content_manager.releases.store import EntryKey, ReleaseItem
+from quire.content_manager.sanitize import entry_origin
+from quire.content_manager.status_and_locale import RequestedVersion
+from quire.database.program import Program
+from quire.document_service.unit_of_work import WriteEngine
+from quire.query.filter_operators import Predicate
+from quire.query.plan import Comparison, PlanNode, ReadPlan
+from quire.query.resolve import ResolvedRead
+from quire.schema.model import ContentType
+
+Described = dict[str, object]
+
+
+class ReleaseEntries(Struct, frozen=True):
+    """Describes entries as far as an administrator may read them."""
+
+    engine: WriteEngine
+    ability: AdminAbility
+
+    def describe(self, items: Sequence[ReleaseItem]) -> Program[list[Described]]:
+        """Return the descriptions of items, in their order.
+
+        Entries that may not be read show only their type; ``exists`` is false for those whose
+        document, locale or content type was deleted.
+        """
+        found: dict[EntryKey, Described] = {}
+        schema = self.engine.schema
+        for uid in dict.fromkeys(item.entry.uid for item in items):
+            content_type = schema.content_types.get(uid)
+            if content_type is not None and content_type.draft_and_publish:
+                entries = [item.entry for item in items if item.entry.uid == uid]
+                found |= yield from self._of_type(content_type, entries)
+        return [
+            {
+                "id": item.id,
+                "action": item.action,
+                "contentType": item.entry.uid,
+                **found.get(item.entry, _missing_entry(item.entry)),
+            }
+            for item in items
+        ]
+
+    def _of_type(
+        self, content_type: ContentType, entries: Sequence[EntryKey]
+    ) -> Program[dict[EntryKey, Described]]:
+        reading, rights = ContentReading(self.engine), read_permissions(self.ability, content_type)
+        ids = list(dict.fromkeys(entry.document_id for entry in entries))
+        every = yield from reading.owned_versions(rights, ids)
+        versions = DocumentVersions(content_type, every)
+        chosen = {entry: _present(content_type, versions, entry) for entry in entries}
+        present = {entry: version for entry, version in chosen.items() if version is not None}
+        views = yield from stored_views(self.engine.store, [content_type])
+        title = main_field(content_type, views)
+        titles = yield from self._titles(content_type, title, list(present.values()))
+        return {
+            entry: _described(rights, entry, version, versions, (title, titles))
+            for entry, version in present.items()
+        }
+
+    def _titles(
+        self, content_type: ContentType, title: str, chosen: Sequence[EntryJson]
+    ) -> Program[Mapping[int, object]]:
+        """Return the title fields of entries, by the ids of rows."""
+        if not chosen:
+            return {}
+        here = Comparison("id", Predicate.IN, (0,))
+        node = PlanNode(uid=content_type.uid, fields=("id", title), filter=here)
+        read = ResolvedRead(
+            plan=ReadPlan(root=node), values=([version["id"] for version in chosen],)
+        )
+        rows, _ = yield from self.engine.reads.planned(read).entries()
+        return {row["id"]: row[title] for row in rows}
+
+
+def _present(
+    content_type: ContentType, versions: DocumentVersions, entry: EntryKey
+) -> EntryJson | None:
+    every = [*versions.of(entry.document_id)]
+    draft = chosen_of(content_type, every, RequestedVersion("draft", entry.locale))
+    return draft or chosen_of(content_type, every, RequestedVersion("published", entry.locale))
+
+
+def _described(
+    rights: TypePermissions,
+    entry: EntryKey,
+    version: EntryJson,
+    versions: DocumentVersions,
+    named: tuple[str, Mapping[int, object]],
+) -> Described:
+    title, titles = named
+    origin = entry_origin(version)
+    rules = rights.on(origin)
+    if not rules:
+        return {"readable": False, "exists": True, "publishable": False}
+    is_readable = title == NAMELESS or covers(rules, title)
+    return {
+        "readable": True,
+        "exists": True,
+        "publishable": bool(replace(rights, action=PUBLISH).on(origin)),
+        "documentId": entry.document_id,
+        "locale": entry.locale,
+        "title": titles.get(version["id"]) if is_readable else entry.document_id,
+        "status": versions.status(version),
+        "updatedAt": version["updatedAt"],
+    }
+
+
+def _missing_entry(entry: EntryKey) -> Described:
+    return {
+        "readable": True,
+        "exists": False,
+        "publishable": False,
+        "documentId": entry.document_id,
+        "locale": entry.locale,
+        "title": entry.document_id,
+    }

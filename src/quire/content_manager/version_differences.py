@@ -1,0 +1,78 @@
+"""Differences between two versions of an entry, field by field."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_status import EntryJson
+from quire.content_manager.permissions import TypePermissions
+from quire.content_manager.sanitize import entry_origin
+from quire.content_manager.status_and_locale import RequestedVersion
+from quire.database.program import Program
+from quire.errors import NotFoundError
+from quire.query.plan import Status
+from quire.schema.model import ContentType
+
+VERSIONS: tuple[Status, ...] = ("draft", "published")
+_OF_FILES = ("id", "documentId", "name", "url", "mime", "alternativeText", "caption")
+
+
+def draft_and_published(
+    reading: ContentReading, rights: TypePermissions, document_id: str, locale: str | None
+) -> Program[dict[str, object]]:
+    """Return the fields in which the draft of a document differs from its published version.
+
+    Each has both values, as far as the caller may see them. Raises NotFoundError if one of the two
+    does not exist, and ForbiddenError if one may not be read.
+    """
+    every = yield from reading.every_version(rights, document_id)
+    sides: dict[str, EntryJson] = {}
+    for status in VERSIONS:
+        wanted = RequestedVersion(status, locale, status)
+        version = chosen_of(rights.content_type, every, wanted)
+        if version is None or not rights.content_type.draft_and_publish:
+            raise NotFoundError
+        rules = rights.require_on(entry_origin(version))
+        entry = yield from reading.entry(rights, version["id"], wanted, None)
+        sides[status] = reading.shaping(rights, wanted).entry(entry, rules)
+    fields = differences(rights.content_type, sides["draft"], sides["published"])
+    return {
+        "documentId": document_id,
+        "locale": locale,
+        "fields": {
+            name: {"draft": draft, "published": live} for name, (draft, live) in fields.items()
+        },
+    }
+
+
+def differences(
+    content_type: ContentType, one: EntryJson, other: EntryJson, names: Iterable[str] | None = None
+) -> dict[str, tuple[object, object]]:
+    """Return both values of each field that differs, of all fields or of the given ones."""
+    own = [attribute.name for attribute in content_type.own_attributes]
+    asked = frozenset(own if names is None else names)
+    found = {}
+    for name in own:
+        if name in asked and (name in one or name in other):
+            left, right = without_row_fields(one.get(name)), without_row_fields(other.get(name))
+            if left != right:
+                found[name] = (left, right)
+    return found
+
+
+def without_row_fields(value: object) -> object:
+    """Return a value without ids and timestamps, which differ between any two versions."""
+    if isinstance(value, list):
+        return [without_row_fields(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "mime" in value and "hash" in value:
+        return {name: value[name] for name in _OF_FILES if name in value}
+    if "documentId" in value:
+        return _reference(value)
+    return {name: without_row_fields(inner) for name, inner in value.items() if name != "id"}
+
+
+def _reference(entry: Mapping[str, Any]) -> dict[str, object]:
+    left_out = {"id", "createdAt", "updatedAt", "publishedAt", "createdBy", "updatedBy"}
+    return {name: value for name, value in entry.items() if name not in left_out}

@@ -1,0 +1,159 @@
+"""Validates a changed view; all problems are reported at once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from quire.content_manager.type_descriptions import described_attributes
+from quire.content_manager.view_configuration import View, sortable
+from quire.schema.attributes.validation import ABSENT, not_of_type
+from quire.schema.model import Model
+
+SECTIONS = ("settings", "metadatas", "layouts")
+"""The parts of a view; a change replaces those that it names."""
+
+MOST_ROWS = 1000
+"""Rows of a form's layout, and fields in one of them."""
+
+_LEAST_PAGE, _LARGEST_PAGE = 10, 100
+_ORDERS = ("ASC", "DESC")
+_EDIT = {
+    "label": str,
+    "description": str,
+    "placeholder": str,
+    "editable": bool,
+    "visible": bool,
+    "mainField": str,
+    "step": object,
+}
+_LIST = {"label": str, "searchable": bool, "sortable": bool}
+_TYPES = {str: "string", bool: "boolean"}
+
+
+def changed_view(view: View, data: object) -> View:
+    """Return a view with the given sections replaced."""
+    given = data if isinstance(data, Mapping) else {}
+    return {**view, **{name: given[name] for name in SECTIONS if given.get(name) is not None}}
+
+
+def problems_of_view(model: Model, data: object) -> list[str]:
+    """Return all problems of a change of a model's view, as sentences."""
+    if data is None:
+        return []
+    if not isinstance(data, Mapping):
+        return [f"this {not_of_type('object', data)}"]
+    checks = {"settings": _settings, "metadatas": _metadatas, "layouts": _layouts}
+    return [
+        problem
+        for name, check in checks.items()
+        if data.get(name) is not None
+        for problem in _section(name, data[name], check, model)
+    ]
+
+
+def _section(name: str, value: object, check: Any, model: Model) -> Iterator[str]:  # noqa: ANN401
+    if not isinstance(value, Mapping):
+        yield f"{name} {not_of_type('object', value)}"
+        return
+    yield from check(value, model)
+
+
+def _settings(value: Mapping[str, object], model: Model) -> Iterator[str]:
+    attributes = described_attributes(model)
+    names = tuple(attributes)
+    for flag in ("bulkable", "filterable"):
+        yield from _flag(f"settings.{flag}", value.get(flag, ABSENT))
+    yield from _page_size("settings.pageSize", value.get("pageSize", ABSENT))
+    yield from _flag("settings.searchable", value.get("searchable", ABSENT))
+    yield from _choice("settings.mainField", value.get("mainField", ABSENT), names)
+    sorts = sortable(model, attributes)
+    by = tuple(name for name in names if name in sorts)
+    yield from _choice("settings.defaultSortBy", value.get("defaultSortBy", ABSENT), by)
+    yield from _choice("settings.defaultSortOrder", value.get("defaultSortOrder", ABSENT), _ORDERS)
+    mode = value.get("relationOpenMode", ABSENT)
+    yield from _choice("settings.relationOpenMode", mode, ("modal", "page"))
+
+
+def _flag(place: str, value: object) -> Iterator[str]:
+    if value is ABSENT or value is None:
+        yield f"{place} is a required field"
+    elif not isinstance(value, bool):
+        yield f"{place} {not_of_type('boolean', value)}"
+
+
+def _page_size(place: str, value: object) -> Iterator[str]:
+    if value is ABSENT or value is None:
+        yield f"{place} is a required field"
+    elif isinstance(value, bool) or not isinstance(value, int):
+        yield f"{place} {not_of_type('number', value)}"
+    elif value < _LEAST_PAGE:
+        yield f"{place} must be greater than or equal to {_LEAST_PAGE}"
+    elif value > _LARGEST_PAGE:
+        yield f"{place} must be less than or equal to {_LARGEST_PAGE}"
+
+
+def _choice(place: str, value: object, choices: Sequence[str]) -> Iterator[str]:
+    if value is not ABSENT and value not in choices:
+        yield f"{place} must be one of the following values: {', '.join(choices)}"
+
+
+def _metadatas(value: Mapping[str, object], model: Model) -> Iterator[str]:
+    known = described_attributes(model)
+    yield from _unknown("metadatas", value, known)
+    for name, metadata in value.items():
+        if name not in known:
+            continue
+        if not isinstance(metadata, Mapping):
+            yield f"metadatas.{name} {not_of_type('object', metadata)}"
+            continue
+        for part, members in (("edit", _EDIT), ("list", _LIST)):
+            if metadata.get(part) is not None:
+                yield from _members(f"metadatas.{name}.{part}", metadata[part], members)
+
+
+def _members(place: str, value: object, members: Mapping[str, type]) -> Iterator[str]:
+    if not isinstance(value, Mapping):
+        yield f"{place} {not_of_type('object', value)}"
+        return
+    yield from _unknown(place, value, members)
+    for name, type_ in members.items():
+        found = value.get(name)
+        if found is not None and not isinstance(found, type_):
+            yield f"{place}.{name} {not_of_type(_TYPES[type_], found)}"
+
+
+def _unknown(place: str, value: Mapping[str, object], known: Mapping[str, object]) -> Iterator[str]:
+    unknown = [name for name in value if name not in known]
+    if unknown:
+        yield f"{place} field has unspecified keys: {', '.join(unknown)}"
+
+
+def _layouts(value: Mapping[str, object], model: Model) -> Iterator[str]:
+    names = tuple(described_attributes(model))
+    rows, columns = value.get("edit"), value.get("list")
+    if not isinstance(rows, list):
+        yield "layouts.edit is required and must be an array"
+    if not isinstance(columns, list):
+        yield "layouts.list is required and must be an array"
+    for position, row in enumerate(_some(rows)):
+        yield from _row(f"layouts.edit[{position}]", row, names)
+    for position, name in enumerate(_some(columns)):
+        yield from _choice(f"layouts.list[{position}]", name, names)
+
+
+def _some(value: object) -> list[object]:
+    return value[:MOST_ROWS] if isinstance(value, list) else []
+
+
+def _row(place: str, row: object, names: Sequence[str]) -> Iterator[str]:
+    if not isinstance(row, list):
+        yield f"{place} {not_of_type('array', row)}"
+        return
+    for position, cell in enumerate(_some(row)):
+        at = f"{place}[{position}]"
+        if not isinstance(cell, Mapping):
+            yield f"{at} {not_of_type('object', cell)}"
+            continue
+        yield from _choice(f"{at}.name", cell.get("name"), names)
+        size = cell.get("size")
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            yield f"{at}.size must be a positive number"

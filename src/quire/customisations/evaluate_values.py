@@ -1,0 +1,243 @@
+"""Values of understood code for a request."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+
+from quire.customisations.value_expressions import (
+    ENTRY,
+    And,
+    ArrayLiteral,
+    ComparedValue,
+    ConditionalValue,
+    Constant,
+    Equals,
+    FilterItems,
+    Includes,
+    IsArray,
+    MapItems,
+    MemberAccess,
+    Not,
+    ObjectLiteral,
+    Or,
+    Parameter,
+    PathParameter,
+    Split,
+    Trim,
+    Value,
+    Variable,
+    WholeQuery,
+    WithEntry,
+)
+from quire.errors import ValidationError
+from quire.javascript.scope import UNDEFINED
+
+Query = dict[str, object]
+"""A parsed query: texts, lists and objects, and the constants of changes."""
+
+
+_NO_VARIABLES: Mapping[int, object] = {}
+_WHITE_SPACE = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""Characters that JavaScript's ``trim`` removes."""
+
+
+def evaluate(
+    value: Value,
+    query: Mapping[str, object],
+    path: Mapping[str, str],
+    variables: Mapping[int, object] = _NO_VARIABLES,
+) -> object:
+    """Return the value for a request, `UNDEFINED` if it is undefined.
+
+    ``variables`` are values by their numbers. Raises ValidationError where the code would fail.
+    """
+    return Evaluator(dict(query), path, dict(variables)).value(value)
+
+
+class Evaluator(Struct):
+    """The present query of a request, the parameters of its path, and variables."""
+
+    query: Query
+    path: Mapping[str, str]
+    variables: Mapping[int, object] = field(default_factory=dict)
+
+    def value(self, value: Value) -> object:
+        """Return a value. Raises ValidationError where the code would fail."""
+        match value:
+            case Constant(constant):
+                return constant
+            case Variable(number):
+                return self.variables[number]
+            case Parameter() | PathParameter() | WholeQuery():
+                return self._of_request(value)
+            case MemberAccess(inner, name, is_optional):
+                return self._member(self.value(inner), name, is_optional=is_optional)
+            case ArrayLiteral(items):
+                found = [self.value(item) for item in items]
+                return [None if item is UNDEFINED else item for item in found]
+            case ObjectLiteral(members):
+                return self._merged(members)
+            case ConditionalValue() | Or() | And() | Not() | Equals():
+                return self._chosen(value)
+            case WithEntry() | MapItems() | FilterItems():
+                return self._bound(value)
+            case _:
+                return self._called(value)
+
+    def _of_request(self, value: Parameter | PathParameter | WholeQuery) -> object:
+        match value:
+            case Parameter(name):
+                return self.query.get(name, UNDEFINED)
+            case PathParameter(name):
+                return self._in_path(name)
+            case WholeQuery():
+                return dict(self.query)
+
+    def _called(self, value: Split | Trim | Includes | IsArray | ComparedValue) -> object:
+        match value:
+            case Split(text, separator):
+                return _text(self.value(text), "split").split(separator)
+            case Trim(text):
+                return _text(self.value(text), "trim").strip(_WHITE_SPACE)
+            case Includes(items, inner):
+                wanted = self.value(inner)
+                return any(_is_equal(item, wanted, loose=False) for item in self._items(items))
+            case IsArray(inner):
+                return isinstance(self.value(inner), list)
+            case ComparedValue(inner, undefined):
+                return _compared(self.value(inner), undefined)
+
+    def _bound(self, value: WithEntry | MapItems | FilterItems) -> object:
+        match value:
+            case WithEntry(entry, inner):
+                return self._with(ENTRY, self.value(entry)).value(inner)
+            case MapItems(items, variable, inner):
+                return [self._with(variable, item).value(inner) for item in self._items(items)]
+            case FilterItems(items, variable, test):
+                return [
+                    item
+                    for item in self._items(items)
+                    if is_truthy(self._with(variable, item).value(test))
+                ]
+
+    def _with(self, variable: Variable, value: object) -> "Evaluator":
+        return Evaluator(self.query, self.path, {**self.variables, variable.number: value})
+
+    def _items(self, value: Value) -> list[object]:
+        found = self.value(value)
+        if not isinstance(found, list):
+            raise ValidationError("Something has to be a list")
+        return found
+
+    def _chosen(self, value: ConditionalValue | Or | And | Not | Equals) -> object:
+        match value:
+            case ConditionalValue(test, then, otherwise):
+                return self.value(then if is_truthy(self.value(test)) else otherwise)
+            case Or(left, right, only_missing):
+                first = self.value(left)
+                is_kept = not _is_nullish(first) if only_missing else is_truthy(first)
+                return first if is_kept else self.value(right)
+            case And(left, right):
+                first = self.value(left)
+                return self.value(right) if is_truthy(first) else first
+            case Not(inner):
+                return not is_truthy(self.value(inner))
+            case Equals(left, right, loose):
+                return _is_equal(self.value(left), self.value(right), loose=loose)
+
+    def _in_path(self, name: str) -> object:
+        """Return a parameter of the path; the one of core routes is called ``id`` in the code."""
+        found = self.path.get(name)
+        if found is None and name == "id":
+            found = self.path.get("documentId")
+        return UNDEFINED if found is None else found
+
+    def _member(self, value: object, name: str, *, is_optional: bool) -> object:
+        if isinstance(value, dict):
+            return value.get(name, UNDEFINED)
+        if name == "length" and isinstance(value, list | str):
+            return len(value) if isinstance(value, list) else len(value.encode("utf-16-le")) // 2
+        if isinstance(value, list) and name.isdigit():
+            return value[int(name)] if int(name) < len(value) else UNDEFINED
+        if _is_nullish(value) and not is_optional:
+            raise ValidationError(f"The query has to say what {name} is")
+        return UNDEFINED
+
+    def _merged(self, members: Sequence[tuple[str | None, Value]]) -> Query:
+        merged: Query = {}
+        for name, value in members:
+            found = self.value(value)
+            if name is None:
+                merged |= _spread(found)
+            else:
+                merged[name] = found
+        return merged
+
+
+def _spread(value: object) -> Query:
+    """Return the members that spreading a value gives: those of a list or text by index."""
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, list | str):
+        return {str(index): item for index, item in enumerate(value)}
+    return {}
+
+
+def _is_nullish(value: object) -> bool:
+    return value is UNDEFINED or value is None
+
+
+_COMPARING = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$notIn"})
+_AS_WORD = frozenset(
+    {
+        *("$eqi", "$nei", "$contains", "$containsi", "$notContains", "$notContainsi"),
+        *("$startsWith", "$startsWithi", "$endsWith", "$endsWithi"),
+    }
+)
+"""Operators with a representation of undefined values."""
+_AS_NULL = {"$eq": "$null", "$ne": "$notNull"}
+
+
+def _compared(condition: object, undefined: str | None) -> object:
+    """Return a condition with placeholders for undefined values in it."""
+    if condition is UNDEFINED:
+        return {"$null": True} if undefined is None else undefined
+    if not isinstance(condition, dict):
+        return condition
+    found: dict[str, object] = {}
+    for operator, value in condition.items():
+        if value is UNDEFINED and undefined is not None and operator in _COMPARING:
+            found[operator] = [undefined] if operator in {"$in", "$notIn"} else undefined
+        elif value is UNDEFINED and operator in _AS_WORD:
+            found[operator] = "undefined"
+        elif value is UNDEFINED and undefined is None and operator in _AS_NULL:
+            found[_AS_NULL[operator]] = True
+        else:
+            found[operator] = value
+    return found
+
+
+def _text(value: object, method: str) -> str:
+    if not isinstance(value, str):
+        raise ValidationError(f"Something that is to {method} has to be a text")
+    return value
+
+
+def is_truthy(value: object) -> bool:
+    """Return the truth value of a value."""
+    return isinstance(value, dict | list) or not (_is_nullish(value) or not value)
+
+
+def _is_equal(left: object, right: object, *, loose: bool) -> bool:
+    if _is_nullish(left) and _is_nullish(right):
+        return loose or left is right
+    if _is_number(left) and _is_number(right):
+        return left == right
+    return type(left) is type(right) and left == right
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

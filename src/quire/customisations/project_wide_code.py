@@ -1,0 +1,111 @@
+"""Finds code about the whole project: start-up, extensions, plugins, configuration."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from quire.customisations import generated_files
+from quire.customisations.config_folder import differences
+from quire.customisations.findings import Finding, warning_of
+from quire.customisations.javascript_files import folders, named_sources, sources
+from quire.javascript.modules import plain_export
+from quire.settings import Settings
+
+_PACKAGE_FILE = "package.json"
+_PLUGIN = re.compile(
+    r"(?:@[\w.-]+/)?(?:strapi-(?:v?5-)?plugin-|plugin-|strapi-).+|.+-strapi-plugin"
+)
+_OFFICIAL = "@strapi/plugin-"
+_SERVED = frozenset({"i18n", "upload", "email", "users-permissions"})
+_ONLY_IN_ADMIN = (
+    *("ckeditor", "cloud", "color-picker", "config-sync", "documentation", "import-export"),
+    *("location-picker", "preview-button", "schema-visualizer", "sentry", "seo"),
+    *("sortable-entries", "tiptap", "tinymce", "multi-select", "provider"),
+)
+"""Parts of names of plugins for the admin panel or for uploads."""
+_EFFECTS = {
+    "graphql": "the GraphQL API is not served",
+    "populate-deep": "populate=deep is not understood: name what to populate",
+    "populate-all": "populate=all is not understood: name what to populate",
+    "nested-populat": "what it populates by itself is not populated: name what to populate",
+}
+
+_IDENTITY = re.compile(r"""(?:['"]usestrict['"];?)?(?:module\.exports=|exportdefault)
+    (?:\(?(\w+)(?::\w+)?\)?=>(?:\1|\{return\1;?\}));?""", re.VERBOSE)  # fmt: skip
+
+_CONFIGURATION = ("admin", "api", "database", "features", "middlewares", "plugins", "server")
+
+
+def find_plugins(project: Path) -> Iterator[Finding]:
+    """Find the plugins of a project."""
+    for folder in folders(project / "src" / "plugins"):
+        path = folder.relative_to(project).as_posix()
+        sentence = "is a plugin that does not run, and whose types and routes do not exist"
+        yield Finding(path, "plugin", "warning", sentence)
+    for name in sorted(_dependencies(project)):
+        effect = _effect(name)
+        if effect is not None:
+            yield Finding(_PACKAGE_FILE, "plugin", "warning", f"{name}: {effect}")
+
+
+def _effect(name: str) -> str | None:
+    """Return the effect of a missing plugin, ``None`` if there is none."""
+    if not _PLUGIN.fullmatch(name):
+        return None
+    is_official = name.startswith("@strapi/")
+    if is_official and name.removeprefix(_OFFICIAL) in _SERVED:
+        return None
+    if is_official and not name.startswith(_OFFICIAL):
+        return None
+    for part, effect in _EFFECTS.items():
+        if part in name:
+            return effect
+    if any(part in name for part in _ONLY_IN_ADMIN):
+        return None
+    return "a plugin that does not run: its tables stay, its routes are not served"
+
+
+def _dependencies(project: Path) -> frozenset[str]:
+    try:
+        package = json.loads((project / _PACKAGE_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return frozenset()
+    found = package.get("dependencies") if isinstance(package, dict) else None
+    return frozenset(found) if isinstance(found, dict) else frozenset()
+
+
+def find_project_code(project: Path, types: Iterable[str]) -> Iterator[Finding]:
+    """Find code that runs at the start, changes plugins, or belongs to them; ``types`` are uids."""
+    source = project / "src"
+    for file in named_sources(project, source, "index"):
+        if not generated_files.is_empty_start_up(file.exported):
+            yield warning_of(file, "start-up", "has functions that do not run at the start")
+    for folder in folders(source / "extensions"):
+        own = [uid for uid in types if uid.startswith(f"plugin::{folder.name}.")]
+        for file in named_sources(project, folder, "strapi-server"):
+            if not _IDENTITY.fullmatch(re.sub(r"\s+", "", file.text)):
+                sentence = f"changes the plugin {folder.name} with code that does not run"
+                yield warning_of(file, "extension", sentence, own)
+    yield from find_plugins(project)
+
+
+def find_configuration(settings: Settings) -> Iterator[Finding]:
+    """Find the configuration that is not in effect, and tasks."""
+    project = settings.project
+    config = project / "config"
+    for folder in (config, config / "env" / settings.environment):
+        for file in sources(project, folder):
+            if "cron" in file.stem:
+                yield warning_of(file, "cron", "has tasks that do not run")
+            elif file.stem in _CONFIGURATION:
+                exported = file.exported
+                if not file.path.endswith(".json"):
+                    exported = plain_export(file.module, partial=True)
+                found = differences(file.stem, exported, file.text, settings)
+                if found:
+                    yield warning_of(
+                        file, "configuration", f"is not all in force: {'; '.join(found)}"
+                    )
+    for file in sources(project, config / "functions"):
+        yield warning_of(file, "cron", "has functions that do not run")

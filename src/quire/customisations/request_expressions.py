@@ -1,0 +1,292 @@
+"""Analyses expressions over a request: its query, the parameters of its path, constants.
+
+Anything else, such as the principal, is not understood.
+"""
+
+import itertools
+from collections.abc import Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from quire.customisations.statements import (
+    UNKNOWN_CODE,
+    NotUnderstoodError,
+    is_harmless,
+    statements_of,
+)
+from quire.customisations.value_expressions import (
+    ENTRY,
+    And,
+    ArrayLiteral,
+    ConditionalValue,
+    Constant,
+    Equals,
+    FilterItems,
+    Includes,
+    IsArray,
+    MapItems,
+    MemberAccess,
+    Not,
+    ObjectLiteral,
+    Or,
+    Parameter,
+    PathParameter,
+    Split,
+    Trim,
+    Value,
+    Variable,
+    WholeQuery,
+    is_json,
+    is_text,
+    is_wire_value,
+)
+from quire.javascript.scope import UNDEFINED, Module, NotPlainError
+from quire.javascript.syntax import (
+    Array,
+    Binary,
+    Call,
+    Conditional,
+    Declaration,
+    Expression,
+    Function,
+    If,
+    Literal,
+    Member,
+    Name,
+    Object,
+    ObjectPattern,
+    Property,
+    Return,
+    Spread,
+    Statement,
+    Unary,
+)
+
+UNKNOWN_VALUE = "uses more of the request than its query and path"
+_DEEPEST_CALL = 4
+_NUMBERS = itertools.count(ENTRY.number + 1)
+
+
+class PathParameters(Struct, frozen=True):
+    """All parameters of the path, ``ctx.params``."""
+
+
+Symbol = Value | PathParameters
+
+
+class RequestValues(Struct):
+    """Analyses expressions in one function. ``ctx`` is its parameter for the request.
+
+    ``own`` are other names for parts of the request in the function, such as ``next``.
+    """
+
+    module: Module
+    ctx: str | None
+    own: frozenset[str] = frozenset()
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    """Variables with parts of the request."""
+    of_entries: bool = False
+    """Whether values depend on entries: then they need not be possible in queries."""
+    depth: int = 0
+    """The depth of calls of functions that only compute."""
+
+    def value(self, value: Expression) -> Value:
+        """Return the value of an expression. Raises NotUnderstoodError."""
+        symbol = self.symbol(value)
+        if isinstance(symbol, PathParameters):
+            raise NotUnderstoodError("uses all parameters of the path at once")
+        if symbol is not None:
+            return symbol
+        if not self.mentions_request(value):
+            return self._constant(value)
+        return self._computed_value(value)
+
+    def _computed_value(self, value: Expression) -> Value:
+        match value:
+            case Object(members):
+                return ObjectLiteral(tuple(self._member(member) for member in members))
+            case Array(items) if not any(isinstance(item, Spread) for item in items):
+                return ArrayLiteral(tuple(map(self.value, items)))
+            case Binary(operator, left, right):
+                return self._operated(operator, left, right)
+            case Unary("!", inner):
+                return Not(self.value(inner))
+            case Conditional(test, then, otherwise):
+                return ConditionalValue(self.value(test), self.value(then), self.value(otherwise))
+            case Member(inner, str() as key, is_optional):
+                return MemberAccess(self.value(inner), key, is_optional=is_optional)
+            case Call(callee, arguments, False):
+                return self._called(callee, arguments)
+            case _:
+                raise NotUnderstoodError(UNKNOWN_VALUE)
+
+    def _operated(self, operator: str, left: Expression, right: Expression) -> Value:
+        match operator:
+            case "||" | "??":
+                only_missing = operator == "??"
+                return Or(self.value(left), self.value(right), only_missing=only_missing)
+            case "&&":
+                return And(self.value(left), self.value(right))
+            case "===" | "==":
+                return Equals(self.value(left), self.value(right), loose=operator == "==")
+            case "!==" | "!=":
+                return Not(Equals(self.value(left), self.value(right), loose=operator == "!="))
+            case _:
+                raise NotUnderstoodError(UNKNOWN_VALUE)
+
+    def _called(self, callee: Expression, arguments: tuple[Expression, ...]) -> Value:
+        """Return the result of a call of a function that only computes."""
+        match callee, arguments:
+            case Member(text, "split"), (Literal(str() as separator),) if separator:
+                return Split(self.value(text), separator)
+            case Member(text, "trim"), ():
+                return Trim(self.value(text))
+            case Member(items, "includes"), (item,) if self._is_list(items):
+                return Includes(self.value(items), self.value(item))
+            case Member(Name("Array"), "isArray"), (inner,):
+                return IsArray(self.value(inner))
+            case Member(items, "map"), (Function((Name(parameter),), is_async=False) as function,):
+                variable = Variable(next(_NUMBERS))
+                made = self.with_symbol(parameter, variable).returned(statements_of(function))
+                return MapItems(self.value(items), variable, made)
+            case Member(items, "filter"), (Name("Boolean"),):
+                variable = Variable(next(_NUMBERS))
+                return FilterItems(self.value(items), variable, variable)
+            case Name("Boolean"), (inner,):
+                return Not(Not(self.value(inner)))
+            case Name("String"), (inner,) if is_text(made := self.value(inner)):
+                return made
+            case Name(name), _ if name not in self.symbols:
+                return self._own_function(name, arguments)
+            case _:
+                raise NotUnderstoodError(UNKNOWN_VALUE)
+
+    def _is_list(self, items: Expression) -> bool:
+        """Whether an expression certainly is a list: texts have the same method."""
+        return isinstance(self.module.followed(items), Array)
+
+    def _own_function(self, name: str, arguments: tuple[Expression, ...]) -> Value:
+        """Return the result of a function of the project that only uses its arguments."""
+        found = self.module.function(name)
+        if found is None or self.depth >= _DEEPEST_CALL:
+            raise NotUnderstoodError(f"calls {name}")
+        module, function = found
+        if function.is_async:
+            raise NotUnderstoodError(f"calls {name}")
+        inner = RequestValues(module, None, of_entries=self.of_entries, depth=self.depth + 1)
+        for index, parameter in enumerate(function.parameters):
+            if not isinstance(parameter, Name):
+                raise NotUnderstoodError(f"calls {name}")
+            given = self.value(arguments[index]) if index < len(arguments) else Constant(UNDEFINED)
+            inner.symbols[parameter.text] = given
+        return inner.returned(statements_of(function))
+
+    def with_symbol(self, name: str, symbol: Symbol) -> "RequestValues":
+        """Return an analysis in which a name has a value."""
+        return replace(self, symbols={**self.symbols, name: symbol})
+
+    def with_entry(self, name: str) -> "RequestValues":
+        """Return an analysis in which a name stands for the entry that was read."""
+        return replace(self, symbols={**self.symbols, name: ENTRY}, of_entries=True)
+
+    def returned(self, statements: Sequence[Statement]) -> Value:
+        """Return the result of statements that only compute. Raises NotUnderstoodError."""
+        for index, statement in enumerate(statements):
+            rest = statements[index + 1 :]
+            match statement:
+                case _ if is_harmless(statement):
+                    continue
+                case Return(value):
+                    return Constant(UNDEFINED) if value is None else self.value(value)
+                case Declaration(Name(name), value):
+                    return self.with_symbol(name, self.value(value)).returned(rest)
+                case If(test, then, otherwise):
+                    return ConditionalValue(
+                        self.value(test),
+                        self.returned((*then, *rest)),
+                        self.returned((*otherwise, *rest)),
+                    )
+                case _:
+                    raise NotUnderstoodError(UNKNOWN_CODE)
+        return Constant(UNDEFINED)
+
+    def symbol(self, value: Expression) -> Symbol | None:
+        """Return the part of the request of an expression, if it is one."""
+        match value:
+            case Name(name):
+                return self.symbols.get(name)
+            case Member(inner, "query") if self.is_ctx(inner):
+                return WholeQuery()
+            case Member(Member(inner, "request"), "query") if self.is_ctx(inner):
+                return WholeQuery()
+            case Member(inner, "params") if self.is_ctx(inner):
+                return PathParameters()
+            case Member(inner, str() as key, is_optional):
+                return self._part(self.symbol(inner), key, is_optional=is_optional)
+            case _:
+                return None
+
+    def _part(self, whole: Symbol | None, key: str, *, is_optional: bool) -> Symbol | None:
+        match whole:
+            case None:
+                return None
+            case WholeQuery():
+                return Parameter(key)
+            case PathParameters():
+                return PathParameter(key)
+            case _:
+                return MemberAccess(whole, key, is_optional=is_optional)
+
+    def declare(self, name: str, value: Expression) -> None:
+        """Add a variable with a part of the request. Raises NotUnderstoodError."""
+        symbol = self.symbol(value)
+        self.symbols[name] = self.value(value) if symbol is None else symbol
+
+    def declare_parts(self, target: ObjectPattern, value: Expression) -> None:
+        """Add variables with parts of the request. Raises NotUnderstoodError."""
+        whole = self.symbol(value)
+        is_whole = isinstance(whole, WholeQuery | PathParameters)
+        if not is_whole and not self.is_ctx(value):
+            raise NotUnderstoodError(UNKNOWN_CODE)
+        for key, bound in target.names:
+            part = self.symbol(Member(value, key))
+            if part is None:
+                raise NotUnderstoodError(f"uses ctx.{key}")
+            self.symbols[bound] = part
+
+    def is_ctx(self, value: Expression) -> bool:
+        """Whether an expression is the request itself."""
+        return isinstance(value, Name) and value.text == self.ctx
+
+    def mentions_request(self, value: object) -> bool:
+        """Whether the request, or a part of it, occurs in an expression."""
+        match value:
+            case Name(name):
+                return name == self.ctx or name in self.own or name in self.symbols
+            case tuple():
+                return any(map(self.mentions_request, value))
+            case Struct():
+                return any(
+                    self.mentions_request(getattr(value, name)) for name in value.__struct_fields__
+                )
+            case _:
+                return False
+
+    def _member(self, member: Property | Spread) -> tuple[str | None, Value]:
+        if isinstance(member, Spread):
+            return None, self.value(member.value)
+        if not isinstance(member.key, str):
+            raise NotUnderstoodError("computes the name of a parameter")
+        return member.key, self.value(member.value)
+
+    def _constant(self, value: Expression) -> Constant:
+        try:
+            found = self.module.value(value)
+        except NotPlainError:
+            raise NotUnderstoodError("computes a value") from None
+        if found is UNDEFINED and self.of_entries:
+            return Constant(found)
+        if not is_wire_value(found) and not (self.of_entries and is_json(found)):
+            raise NotUnderstoodError("sets a value that no query can have")
+        return Constant(found)

@@ -1,0 +1,359 @@
+"""Reads the router files of a project: the core routes, and their guards."""
+
+import re
+from collections.abc import Container, Mapping, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from quire.customisations.combined_router_files import combined_routes
+from quire.customisations.controllers import Actions
+from quire.customisations.javascript_files import SourceFile
+from quire.customisations.route_config import GuardCode, GuardProblem, RouteGuard
+from quire.customisations.served_routes import (
+    CORE_ACTIONS,
+    ServedRoute,
+    UnservedRoute,
+    core_routes,
+    usual_routes,
+)
+from quire.javascript.scope import CODE, Factory
+from quire.schema.model import ContentType
+
+_PLAIN_PATH = re.compile(r"(?:/(?::?[\w.~-]+))+/?")
+_ID = ":id"
+
+_ROUTER_OPTIONS = frozenset({"prefix", "only", "except", "config", "type"})
+
+_LIST_OPTIONS = frozenset({"routes", "type", "prefix"})
+
+
+def is_route(route: object) -> bool:
+    """Whether an entry of a list of routes can be analysed."""
+    match route:
+        case {"method": str(), "path": str() as path, "handler": handler, **options}:
+            known = {"config", "info"}.issuperset(options)
+            return known and handler is not CODE and bool(_PLAIN_PATH.fullmatch(path))
+        case _:
+            return False
+
+
+def can_be_served(method: str, path: str, action: str, content_type: ContentType) -> bool:
+    """Whether a path of a core action has the parameters that the action needs."""
+    usual = {name: verb for verb, _, name in core_routes(content_type)}
+    if usual.get(action) != method:
+        return False
+    needs_id = any(name == action and ":" in of for _, of, name in core_routes(content_type))
+    if action == "find":
+        return True
+    return (_ID in path.split("/")) == needs_id and path.count("/:") == int(needs_id)
+
+
+def covers(taken: tuple[str, str], own: tuple[str, str]) -> bool:
+    """Whether every request for a route matches one that was registered before."""
+    first, later = taken[1].strip("/").split("/"), own[1].strip("/").split("/")
+    return (
+        taken[0] == own[0]
+        and len(first) == len(later)
+        and all(
+            part.startswith(":") or part.lower() == other.lower()
+            for part, other in zip(first, later, strict=True)
+        )
+    )
+
+
+def with_document_id(path: str) -> str:
+    """Return a path with the name of the id that is used here."""
+    return "/".join(":documentId" if part == _ID else part for part in path.split("/"))
+
+
+class RouterFile(Struct, frozen=True):
+    """One file of routes, with the API that it belongs to."""
+
+    api: str
+    file: SourceFile
+
+
+class RegisteredRoute(Struct, frozen=True, kw_only=True):
+    """A route to a core action, as a file registers it."""
+
+    uid: str
+    route: ServedRoute
+    problems: tuple[GuardProblem, ...]
+    file: str
+
+
+class Routes(Struct):
+    """The routes of all router files of a project.
+
+    ``served`` are the routes to core actions by uid, in the order in which they are registered;
+    ``opaque`` are files whose routes are not known.
+    """
+
+    registered: dict[str, list[RegisteredRoute]] = field(default_factory=dict)
+    unserved: list[UnservedRoute] = field(default_factory=list)
+    opaque: list[RouterFile] = field(default_factory=list)
+    problems: list[tuple[str, GuardProblem]] = field(default_factory=list)
+    """Why actions are disabled, by the name of the action."""
+
+
+def read_routes(
+    files: Sequence[RouterFile],
+    types: Mapping[str, ContentType],
+    code: GuardCode,
+    controllers: Mapping[str, Actions],
+) -> Routes:
+    """Read router files. ``controllers`` are those of types that have others than the core's."""
+    reader = _Reader(types, code, controllers)
+    for one in files:
+        reader.take(one)
+    return reader.found
+
+
+class _Reader(Struct):
+    types: Mapping[str, ContentType]
+    code: GuardCode
+    controllers: Mapping[str, Actions]
+    found: Routes = field(default_factory=Routes)
+    taken: list[tuple[str, str]] = field(default_factory=list)
+    """Methods and paths in the order of registration: the first match counts."""
+
+    def take(self, one: RouterFile) -> None:
+        if one.file.path.endswith(".json"):
+            exported = one.file.exported
+        else:
+            module = one.file.module
+            if module.is_empty:
+                return
+            exported = module.exported_value(partial=True)
+        match exported:
+            case Factory("createCoreRouter", (str() as uid,)) if uid in self.types:
+                self._core_router(one, uid, {})
+            case Factory("createCoreRouter", (str() as uid, dict() as router)) if (
+                uid in self.types and _ROUTER_OPTIONS.issuperset(router)
+            ):
+                self._core_router(one, uid, router)
+            case {"routes": list() as routes, **others} if _LIST_OPTIONS.issuperset(others):
+                self._list(one, routes, others)
+            case []:
+                return
+            case _:
+                combined = combined_routes(one.file.module, self.types)
+                if combined is None:
+                    self.found.opaque.append(one)
+                else:
+                    self._list(one, combined, {})
+
+    def _core_router(self, one: RouterFile, uid: str, options: dict[str, object]) -> None:
+        content_type = self.types[uid]
+        only, without = options.get("only"), options.get("except")
+        config, prefix = options.get("config", {}), options.get("prefix", "")
+        is_plain = all(_is_names(names) for names in (only, without)) and isinstance(prefix, str)
+        if not is_plain or not isinstance(config, dict) or CODE in config.values():
+            self.found.opaque.append(one)
+            return
+        self.found.registered.setdefault(uid, [])
+        if options.get("type", "content-api") != "content-api":
+            return
+        for method, path, action in core_routes(content_type):
+            if isinstance(only, list) and action not in only:
+                continue
+            if isinstance(without, list) and action in without:
+                continue
+            whole = f"{prefix}{path}"
+            if self._is_taken(method, whole) and not self._is_unserved(method, whole):
+                continue
+            guard = self.code.guard(config.get(action, {}), one.api, one.file)
+            self._register(uid, method, whole, action, guard, one)
+
+    def _register(
+        self,
+        uid: str,
+        method: str,
+        path: str,
+        action: str,
+        guard: RouteGuard,
+        one: RouterFile,
+        id_name: str = "id",
+    ) -> None:
+        name = f"{uid}.{action}"
+        self.taken.append((method, path))
+        if guard.has_scripts and self._needs_script(uid, action):
+            sentence = f"guards {action}, which reads by itself, with code that does not run"
+            guard.problems.append(GuardProblem(one.file.path, "routes", sentence))
+        is_closed = bool(guard.problems)
+        route = ServedRoute(
+            method=method,
+            path=path,
+            action=action,
+            permission=None if guard.is_open and not is_closed else guard.permission or name,
+            needs_user=guard.needs_user,
+            is_refused=guard.is_refused,
+            steps=guard.steps,
+            policies=guard.policies,
+            middlewares=guard.middlewares,
+            id_name=id_name,
+        )
+        registered = RegisteredRoute(
+            uid=uid, route=route, problems=tuple(guard.problems), file=one.file.path
+        )
+        self.found.registered.setdefault(uid, []).append(registered)
+
+    def _needs_script(self, uid: str, action: str) -> bool:
+        """Tell whether an action can only be served if no code precedes it."""
+        actions = self.controllers.get(uid)
+        return (
+            actions is not None and action in actions.reads and action not in actions.read_scripts
+        )
+
+    def _list(
+        self, one: RouterFile, routes: list[object], options: Mapping[object, object]
+    ) -> None:
+        prefix = options.get("prefix", "")
+        if options.get("type", "content-api") != "content-api":
+            return
+        if not isinstance(prefix, str) or not all(map(is_route, routes)):
+            self.found.opaque.append(one)
+            return
+        for route in routes:
+            if isinstance(route, dict):
+                self._listed(one, route, prefix)
+
+    def _listed(self, one: RouterFile, route: Mapping[str, object], prefix: str) -> None:
+        method, path = str(route["method"]).upper(), f"{prefix}{route['path']}".rstrip("/")
+        handler = route["handler"]
+        target = self._target(handler, one.api)
+        if target is not None:
+            self.found.registered.setdefault(target[0], [])
+        if self._is_taken(method, path):
+            return
+        guard = self.code.guard(route.get("config", {}), one.api, one.file)
+        if target is not None and self._take_own(one, method, path, target, guard):
+            return
+        self.taken.append((method, path))
+        shown = handler if isinstance(handler, str) else "a function"
+        reason = self._reason(target, guard) if target is not None else ""
+        unserved = UnservedRoute(method, path, shown, one.file.path, reason)
+        controller = shown.strip().rpartition(".")[0]
+        owner = controller if "::" in controller else f"api::{one.api}.{controller}"
+        if owner in self.types:
+            # In Strapi, a type whose router file lists other routes has no core routes.
+            self.found.registered.setdefault(owner, [])
+        self.found.unserved.append(unserved)
+        for content_type in self.types.values():
+            self._disable_shadowed(unserved, content_type)
+
+    def _take_own(
+        self,
+        one: RouterFile,
+        method: str,
+        path: str,
+        target: tuple[str, str],
+        guard: RouteGuard,
+    ) -> bool:
+        """Register a route to an understood action; tell whether it can be served."""
+        uid, action = target
+        actions = self.controllers.get(uid)
+        is_core = action in CORE_ACTIONS
+        core = action if actions is None else actions.core.get(action, action)
+        if not is_core and (actions is None or not actions.is_understood(action)):
+            return False
+        if not is_core and guard.problems:
+            return False
+        if actions is not None and action in actions.scripts:
+            self._register(uid, method, path, action, guard, one, "documentId")
+            return True
+        is_read = actions is not None and action in actions.reads
+        if is_read and method != "GET":
+            return False
+        if not is_read and not can_be_served(method, path, core, self.types[uid]):
+            return False
+        self._register(uid, method, with_document_id(path), action, guard, one)
+        return True
+
+    def _is_taken(self, method: str, path: str) -> bool:
+        """Tell whether requests for a route match one that is registered before it.
+
+        In Strapi, the first matching route counts, in the order of folders and files.
+        """
+        return any(covers(taken, (method, path)) for taken in self.taken)
+
+    def _is_unserved(self, method: str, path: str) -> bool:
+        """Tell whether that route is not served: then the core route is disabled."""
+        return any(covers((one.method, one.path), (method, path)) for one in self.found.unserved)
+
+    def _reason(self, target: tuple[str, str], guard: RouteGuard) -> str:
+        """Return why an action of the project's own is not served."""
+        actions = self.controllers.get(target[0])
+        if actions is not None and target[1] in actions.own:
+            return actions.own[target[1]]
+        return guard.problems[0].sentence if guard.problems else ""
+
+    def _disable_shadowed(self, unserved: UnservedRoute, content_type: ContentType) -> None:
+        """Disable core actions whose requests run code of the project's own in Strapi."""
+        if not content_type.is_api:
+            return
+        for method, path, action in core_routes(content_type):
+            if covers((unserved.method, unserved.path), (method, path)):
+                sentence = f"serves {method} {unserved.path} with code that does not run"
+                problem = GuardProblem(unserved.file, "routes", sentence)
+                self.found.problems.append((f"{content_type.uid}.{action}", problem))
+
+    def _target(self, handler: object, api: str) -> tuple[str, str] | None:
+        """Return the type and the action of a handler."""
+        if not isinstance(handler, str):
+            return None
+        controller, _, action = handler.strip().rpartition(".")
+        uid = controller if "::" in controller else f"api::{api}.{controller}"
+        return (uid, action) if uid in self.types and uid.startswith("api::") else None
+
+
+def served_routes(
+    routes: Routes,
+    controllers: Mapping[str, Actions],
+    closed: Container[str],
+    types: Mapping[str, ContentType],
+) -> dict[str, tuple[ServedRoute, ...]]:
+    """Return the routes of the types with other than the usual ones.
+
+    A route to a disabled action needs the usual permission, which nobody has then.
+    """
+    served: dict[str, tuple[ServedRoute, ...]] = {}
+    for uid, registered in routes.registered.items():
+        found: list[ServedRoute] = []
+        for one in registered:
+            route = one.route
+            name = f"{uid}.{route.action}"
+            is_core = route.action in CORE_ACTIONS
+            if uid in closed and not is_core:
+                continue
+            if uid in closed or name in closed:
+                route = ServedRoute(
+                    method=route.method, path=route.path, action=route.action, permission=name
+                )
+            elif uid in controllers:
+                route = _completed(route, controllers[uid])
+            found.append(route)
+        if set(found) != set(usual_routes(types[uid])):
+            served[uid] = tuple(found)
+    return served
+
+
+def _completed(route: ServedRoute, actions: Actions) -> ServedRoute:
+    """Return a route with the behaviour of its action."""
+    if route.is_scripted and route.action in actions.reads:
+        return replace(route, script=actions.read_scripts[route.action])
+    steps = actions.steps.get(route.action, ())
+    if route.is_scripted and steps:
+        route = replace(route, middlewares=(*route.middlewares, steps))
+    return replace(
+        route,
+        steps=(*route.steps, *steps),
+        core=actions.core.get(route.action, ""),
+        read=actions.reads.get(route.action),
+        script=actions.scripts.get(route.action),
+    )
+
+
+def _is_names(value: object) -> bool:
+    return value is None or (isinstance(value, list) and all(isinstance(one, str) for one in value))

@@ -1,0 +1,387 @@
+"""Calls the functions that a project marks with `@around`: one within another, around an action.
+
+Around a read they run before its plan is made, so that a narrowed call is read like any other one.
+Around a write they run in its transaction (`quire.document_service.held_transaction`), and what
+they wrap has a savepoint.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Any, Protocol
+
+import orjson
+import structlog
+from msgspec.structs import replace
+
+from quire.access.ability import Ability, Unsanitized, narrow_for_call
+from quire.database.execute.prepared_read import EntryJson
+from quire.database.program import Program
+from quire.document_service.commands import (
+    AllLocales,
+    CloneDocument,
+    Command,
+    CreateDocument,
+    DeleteDocument,
+    UpdateDocument,
+    WrittenEntry,
+)
+from quire.document_service.content_type_lookup import writable_fields
+from quire.document_service.extension_context import ExtensionContext
+from quire.document_service.hook_principal import not_as_system
+from quire.document_service.read_planner import DocumentQuery
+from quire.document_service.row_rule_checks import command_actions
+from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
+from quire.document_service.write_hook_calls import HookContext, HookTask, hash_passwords
+from quire.errors import (
+    AppError,
+    InternalServerError,
+    ServiceUnavailableError,
+)
+from quire.hooks.around import AroundCall, Call, Result
+from quire.hooks.document import D, Document, is_unrestricted, make_document
+from quire.hooks.errors import UnknownFieldError
+from quire.hooks.policies import RuleAction
+from quire.hooks.registry import CallCause, require_depth
+from quire.hooks.time import observe_time
+from quire.query.plan import Status
+
+Step = tuple[RuleAction, AroundCall]
+"""An action, and a function around it."""
+Load = Callable[[], Awaitable[Sequence[EntryJson]]]
+_READ_ONE = "find_one"
+_LISTED = frozenset({"find", _READ_ONE})
+
+_log = structlog.get_logger("quire.extensions")
+
+
+class ActionResult(Result[D]):
+    """The result of an action that took place: ``value`` is that of the caller.
+
+    ``load`` returns the documents; ``replaced`` are those that a function has put in their place.
+    """
+
+    def __init__(
+        self,
+        action: str,
+        value: object,
+        load: Load,
+        *,
+        count: int | None = None,
+        document: type[D],
+        replaced: Sequence[EntryJson] | None = None,
+    ) -> None:
+        self.count = count
+        self.value = value
+        self.replaced = replaced
+        self._action = action
+        self._load = load
+        self._document = document
+
+    async def documents(self) -> list[D]:
+        """Return the documents."""
+        found = await self._load() if self.replaced is None else self.replaced
+        return [make_document(self._document, one) for one in found]
+
+    def with_documents(self, documents: Sequence[D]) -> "ActionResult[D]":
+        """Return a result with other documents."""
+        given = list(documents)
+        if self._action not in _LISTED:
+            message = f"the documents of {self._action} are those that it wrote"
+            raise TypeError(message)
+        if not all(isinstance(one, dict) for one in given):
+            message = "a result has documents, or dicts in their form"
+            raise TypeError(message)
+        if self._action == _READ_ONE and len(given) != 1:
+            message = f"find_one has one document, not {len(given)}"
+            raise ValueError(message)
+        if is_unrestricted(given):
+            message = "a result has no documents that were read as the system: copy their fields"
+            raise ValueError(message)
+        return self._copy(self._document, given)
+
+    def of(self, document: type[Document]) -> "ActionResult[Any]":
+        """Return the result with documents of another class."""
+        return self if document is self._document else self._copy(document, self.replaced)
+
+    def _copy(
+        self, document: type[Any], replaced: Sequence[EntryJson] | None
+    ) -> "ActionResult[Any]":
+        return ActionResult(
+            self._action,
+            self.value,
+            self._load,
+            count=self.count,
+            document=document,
+            replaced=replaced,
+        )
+
+
+class RunAction(Protocol):
+    """Takes the action of a call; ``volatile`` says that the call depends on the time."""
+
+    async def __call__(self, call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
+        """Return the result. Raises what the action raises."""
+
+
+async def call_around_read(
+    functions: Sequence[AroundCall],
+    call: Call[Any],
+    context: ExtensionContext,
+    act: RunAction,
+    *,
+    as_system: bool,
+) -> ActionResult[Any]:
+    """Call functions around a read, and return the result of the outermost.
+
+    ``context`` is that of the caller; with ``as_system`` the system reads. Raises AppErrors of the
+    functions and of the read unchanged, InternalServerError for other exceptions, and
+    ServiceUnavailableError when it takes too long.
+    """
+    seconds = context.engine.code_limits.prepare_seconds
+    timer = asyncio.timeout(seconds)
+    steps = [(call.action, function) for function in functions]
+    try:
+        async with timer:
+            return await _call_steps(steps, call, context, act, as_system=as_system)
+    except TimeoutError as error:
+        if not timer.expired():
+            raise
+        names = ", ".join(function.name for function in functions)
+        place = functions[0].place
+        _log.error("a hook took too long", hook=names, place=place, seconds=seconds)
+        raise ServiceUnavailableError from error
+
+
+async def _call_steps(
+    steps: Sequence[Step],
+    call: Call[Any],
+    context: ExtensionContext,
+    act: RunAction,
+    *,
+    as_system: bool,
+) -> ActionResult[Any]:
+    with observe_time(context.engine.clock) as observed:
+
+        async def proceed(place: int, call: Call[Any], /) -> ActionResult[Any]:
+            while place < len(steps):
+                action, function = steps[place]
+                place += 1
+                call = replace(call, action=action)
+                cause = _cause(function, call)
+                if not any(_is_same_call(cause, one) for one in context.causes):
+                    own = context.for_cause(cause, as_system=as_system)
+                    return await _call(function, call, own, partial(proceed, place))
+            return await act(call, volatile=observed.was_read)
+
+        return await proceed(0, call)
+
+
+async def _call(
+    function: AroundCall,
+    call: Call[Any],
+    own: ExtensionContext,
+    inner: Callable[[Call[Any]], Awaitable[ActionResult[Any]]],
+) -> ActionResult[Any]:
+    """Call one function in a context of its own, and return its result."""
+
+    async def proceed(call: Call[Any], /) -> Result[Any]:
+        return (await inner(call)).of(function.document)
+
+    try:
+        require_depth(own.causes, own.engine.code_limits)
+        with not_as_system(), own.activate():
+            result = await function.function(call, proceed)
+        if not isinstance(result, ActionResult):
+            message = f"{function.name} must return the result of proceed(call), not {result!r}"
+            raise TypeError(message)  # noqa: TRY301 - reported like an error in the function
+    except AppError:
+        raise
+    except Exception as error:
+        _log.error("a hook failed", hook=function.name, phase="around", place=function.place)
+        raise InternalServerError from error
+    finally:
+        own.is_ended = True
+    return result
+
+
+def _cause(function: AroundCall, call: Call[Any]) -> CallCause:
+    return CallCause(
+        phase="around",
+        name=function.name,
+        file=function.file,
+        line=function.line,
+        action=call.action,
+        uid=call.uid,
+        document_id=call.document_id or "",
+        locale=call.locale,
+    )
+
+
+def _is_same_call(one: CallCause, other: CallCause) -> bool:
+    """Tell whether two causes are calls of one function for the same locale of a document."""
+    return _identity(one) == _identity(other)
+
+
+def _identity(cause: CallCause) -> tuple[object, ...]:
+    return cause.phase, cause.name, cause.file, cause.uid, cause.document_id, cause.locale
+
+
+# Reads ---------------------------------------------------------------------------------------
+
+
+def condition_of(engine: WriteEngine, call: Call[Any]) -> str | None:
+    """Return the filters that functions have added to a call as a bound rule, ``None`` for none.
+
+    Raises ValueError for invalid filters.
+    """
+    if not call.conditions:
+        return None
+    try:
+        return engine.rules.bind(call.uid, call.conditions)
+    except AppError as error:
+        # Such filters are a mistake in the code, and not the client's.
+        message = f"narrow: {error.message}"
+        raise ValueError(message) from error
+
+
+def narrow_query(
+    engine: WriteEngine, query: DocumentQuery, call: Call[Any], *, volatile: bool
+) -> DocumentQuery:
+    """Return the query of a call. Raises ValueError for invalid filters."""
+    condition = condition_of(engine, call)
+    if condition is None:
+        return query
+    if isinstance(query.ability, Unsanitized):
+        # The system may filter by anything.
+        own = () if query.filters is None else (query.filters,)
+        return replace(query, filters={"$and": [*own, orjson.loads(condition)]})
+    ability: Ability = narrow_for_call(query.ability, call.uid, condition, volatile=volatile)
+    return replace(query, ability=ability)
+
+
+# Writes --------------------------------------------------------------------------------------
+
+
+def steps_around(engine: WriteEngine, command: Command) -> list[Step]:
+    """Return the functions around the actions of a command, the outermost first."""
+    around = engine.extensions.around
+    return [
+        (action, function)
+        for action in command_actions(engine.schema, command)
+        for function in around.get((command.uid, action), ())
+    ]
+
+
+def run_around(
+    unit: UnitOfWork,
+    steps: Sequence[Step],
+    command: Command,
+    run: Callable[[Command], Program[list[WrittenEntry]]],
+) -> Program[list[WrittenEntry]]:
+    """Call functions around a command, which ``run`` runs; returns the entries that it wrote.
+
+    Raises AppErrors of the functions and of the command unchanged, InternalServerError for other
+    exceptions, and ServiceUnavailableError when it takes too long.
+    """
+    if isinstance(command, CreateDocument) and command.document_id is None:
+        command = replace(command, document_id=unit.engine.new_id())
+    data = _data_of(command)
+    if not isinstance(data, Mapping):
+        # Validation refuses it.
+        return (yield from run(command))
+    call = _call_of(unit, command, steps[0][0], data)
+    context = HookContext(unit, unit.causes)
+    has_run = False
+
+    async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
+        del volatile
+        nonlocal has_run
+        if has_run:
+            message = "proceed was called already: a write takes place once"
+            raise RuntimeError(message)
+        changed = _with_data(unit, command, call)
+        written = await task.ask(lambda: _run_in_savepoint(unit, changed, run), counts=False)
+        has_run = True
+        entries = [] if isinstance(command, DeleteDocument) else written
+
+        async def load() -> list[EntryJson]:
+            return await task.ask(lambda: read_written(unit, entries))
+
+        return ActionResult(call.action, written, load, document=Document)
+
+    first = steps[0][1]
+    task = HookTask(
+        _call_steps(steps, call, context, act, as_system=False), context, first.name, first.place
+    )
+    context.task = task
+    try:
+        result = yield from task.program()
+    finally:
+        context.is_ended = True
+    written: list[WrittenEntry] = result.value  # type: ignore[assignment]  # see `act`
+    return written
+
+
+def read_written(unit: UnitOfWork, written: Sequence[WrittenEntry]) -> Program[list[EntryJson]]:
+    """Return written entries as a read without populate shows them."""
+    shown: list[EntryJson] = []
+    for entry in written:
+        status: Status = "published" if entry.published else "draft"
+        read = unit.engine.reads.entry(entry.uid, entry.entry_id, status=status, populated=False)
+        found = yield from read.first()
+        if found is not None:
+            shown.append(found)
+    return shown
+
+
+def _data_of(command: Command) -> object:
+    if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+        return command.data
+    return {}
+
+
+def _call_of(
+    unit: UnitOfWork, command: Command, action: RuleAction, data: Mapping[str, object]
+) -> Call[Document]:
+    locale = command.locale
+    if isinstance(locale, AllLocales) or getattr(command, "locales", None) is not None:
+        locale = AllLocales.LOCALE.value
+    elif locale is None:
+        locale = unit.engine.default_locale
+    return Call(
+        action=action,
+        uid=command.uid,
+        document_id=command.document_id,
+        locale=locale if unit.layout(command.uid).is_localized() else None,
+        # A retry starts with the data of the request again.
+        data=deepcopy(dict(data)),
+    )
+
+
+def _with_data(unit: UnitOfWork, command: Command, call: Call[Any]) -> Command:
+    """Return a command with the data of a call. Raises UnknownFieldError."""
+    if not isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+        return command
+    fields, given = writable_fields(unit.layout(command.uid)), _data_of(command)
+    for name in call.data:
+        if name not in fields and not (isinstance(given, Mapping) and name in given):
+            raise UnknownFieldError(command.uid, name, fields)
+    return replace(command, data=call.data)
+
+
+def _run_in_savepoint(
+    unit: UnitOfWork, command: Command, run: Callable[[Command], Program[list[WrittenEntry]]]
+) -> Program[list[WrittenEntry]]:
+    """Run a command; if it fails, what it has changed is rolled back."""
+    savepoint = unit.savepoint()
+    yield from savepoint.begin()
+    try:
+        yield from hash_passwords(unit, unit.layout(command.uid).model, _data_of(command))
+        written = yield from run(command)
+    except Exception:
+        yield from savepoint.roll_back()
+        raise
+    yield from savepoint.release()
+    return written

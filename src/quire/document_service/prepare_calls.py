@@ -1,0 +1,218 @@
+"""Calls the functions that a project marks with `@prepare`: before the transaction of a write.
+
+They change a copy of the command, which replaces it in the transaction. A program that creates its
+commands within the transaction is restarted with the prepared ones (`PreparationNeededError`).
+"""
+
+import asyncio
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import structlog
+from msgspec.structs import replace
+
+from quire.access.ability import Unsanitized
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.execute.prepared_read import EntryJson
+from quire.document_service.commands import (
+    AllLocales,
+    CloneDocument,
+    Command,
+    CreateDocument,
+    PreparationNeededError,
+    PreparedCommands,
+    UpdateDocument,
+)
+from quire.document_service.content_type_lookup import writable_fields
+from quire.document_service.extension_context import ExtensionContext
+from quire.document_service.hook_principal import not_as_system
+from quire.document_service.project_rules import acting
+from quire.document_service.read_planner import DocumentQuery
+from quire.document_service.row_rule_checks import command_actions
+from quire.document_service.unit_of_work import WriteEngine
+from quire.errors import AppError, InternalServerError, ServiceUnavailableError
+from quire.hooks import principal as hooks
+from quire.hooks.document import Document, make_document
+from quire.hooks.registry import Hook, hook_cause, require_depth
+from quire.hooks.write import Write, WriteAction
+from quire.schema.attributes.base import ScalarAttribute
+
+IDENTITY = "documentId"
+
+_log = structlog.get_logger("quire.extensions")
+
+
+async def prepare_commands(
+    prepared: PreparedCommands,
+    commands: Iterable[Command],
+    context: ExtensionContext,
+    *,
+    as_system: bool,
+) -> None:
+    """Call the functions for the actions of commands, one after the other.
+
+    ``context`` is that of the caller who writes. Raises AppErrors of the functions unchanged,
+    InternalServerError for their other exceptions, and ServiceUnavailableError when one takes too
+    long.
+    """
+    for command in commands:
+        found = _functions(context.engine, command)
+        if found and isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+            _ask_policies(context, command, as_system=as_system)
+            prepared.add(command, await _prepare(found, command, context, as_system=as_system))
+
+
+def prepared_command(engine: WriteEngine, prepared: PreparedCommands, command: Command) -> Command:
+    """Return the command to run. Raises PreparationNeededError if it is not prepared yet."""
+    if not _functions(engine, command):
+        return command
+    found = prepared.of(command)
+    if found is None:
+        raise PreparationNeededError(command)
+    return found
+
+
+def _functions(engine: WriteEngine, command: Command) -> tuple[Hook, ...]:
+    action = _action(command)
+    return () if action is None else engine.extensions.prepare.get((command.uid, action), ())
+
+
+def _action(command: Command) -> WriteAction | None:
+    match command:
+        case CreateDocument():
+            return "create"
+        case UpdateDocument():
+            return "update"
+        case CloneDocument():
+            return "clone"
+        case _:
+            return None
+
+
+def _ask_policies(context: ExtensionContext, command: Command, *, as_system: bool) -> None:
+    """Refuse before anything is prepared. Raises ForbiddenError."""
+    if as_system or context.is_system:
+        return
+    if context.principal is not None:
+        who = acting(context.principal)
+    elif context.editor is not None:
+        who = hooks.Principal(kind="admin", id=context.editor)
+    else:
+        return
+    engine = context.engine
+    engine.policies.require_write(command, command_actions(engine.schema, command), who)
+
+
+async def _prepare(
+    functions: Sequence[Hook],
+    command: CreateDocument | UpdateDocument | CloneDocument,
+    context: ExtensionContext,
+    *,
+    as_system: bool,
+) -> Command:
+    given = command.data
+    if not isinstance(given, Mapping):
+        # Validation refuses it.
+        return command
+    engine = context.engine
+    if isinstance(command, CreateDocument) and command.document_id is None:
+        command = replace(command, document_id=engine.new_id())
+    layout = engine.store.layout(command.uid)
+    locale = command.locale.value if isinstance(command.locale, AllLocales) else command.locale
+    write = Write[Document](
+        uid=command.uid,
+        action=_action(command) or "create",
+        document_id=command.document_id or "",
+        locale=(locale or engine.default_locale) if layout.is_localized() else None,
+        origin=tuple(map(str, context.causes)),
+        data=deepcopy(dict(given)),
+        fields=writable_fields(layout),
+    )
+    before = await _read_before(functions, command, context, write.locale)
+    for function in functions:
+        write.before = needed_view(function, before)
+        await _call(function, write, context, as_system=as_system)
+    write.check_names(given)
+    return replace(command, data=write.data)
+
+
+async def _read_before(
+    functions: Sequence[Hook],
+    command: CreateDocument | UpdateDocument | CloneDocument,
+    context: ExtensionContext,
+    locale: str | None,
+) -> EntryJson | None:
+    """Read the fields that functions need of the entry that a command starts from."""
+    names = frozenset(name for function in functions for name in function.needs)
+    if not names or isinstance(command, CreateDocument):
+        return None
+    engine, document_id = context.engine, command.document_id
+    here = engine.default_locale if locale == AllLocales.LOCALE.value else locale
+    find = needed_fields(engine.store.layout(command.uid), names, here, published=False)
+    return await context.read(lambda: engine.reads.document(find, document_id).first())
+
+
+def needed_fields(
+    layout: EntryLayout, names: frozenset[str], locale: str | None, *, published: bool
+) -> DocumentQuery:
+    """Return the query for the fields that hooks need of one version of a document."""
+    attributes = layout.model.attributes
+    scalars = [name for name in names if isinstance(attributes[name], ScalarAttribute)]
+    return DocumentQuery(
+        uid=layout.model.uid,
+        fields=sorted({IDENTITY, *scalars}),
+        populate=sorted(names.difference(scalars)) or None,
+        status="published" if published else "draft",
+        locale=locale,
+        ability=Unsanitized(),
+    )
+
+
+def needed_view(hook: Hook, shown: Mapping[str, Any] | None) -> Document | None:
+    """Return an entry with only the fields that a hook needs."""
+    if shown is None:
+        return None
+    names = (IDENTITY, *hook.needs)
+    return make_document(hook.document, {name: shown[name] for name in names if name in shown})
+
+
+async def _call(
+    hook: Hook, write: Write[Any], context: ExtensionContext, *, as_system: bool
+) -> None:
+    """Call a function, unless it was itself the cause of a write to the same document."""
+    cause = hook_cause(hook, write, context.causes)
+    if cause is None:
+        return
+    limits = context.engine.code_limits
+    timer = asyncio.timeout(limits.prepare_seconds)
+    own = context.for_cause(cause, as_system=as_system)
+    try:
+        require_depth(own.causes, limits)
+        with not_as_system(), own.activate():
+            result = hook.function(write)
+            if inspect.isawaitable(result):
+                async with timer:
+                    await result
+    except AppError:
+        raise
+    except TimeoutError as error:
+        if not timer.expired():
+            raise _failed(hook) from error
+        _log.error(
+            "a hook took too long",
+            hook=hook.name,
+            place=hook.place,
+            seconds=limits.prepare_seconds,
+        )
+        raise ServiceUnavailableError from error
+    except Exception as error:
+        raise _failed(hook) from error
+    finally:
+        own.is_ended = True
+
+
+def _failed(hook: Hook) -> InternalServerError:
+    _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
+    return InternalServerError()

@@ -1,0 +1,63 @@
+"""Stores changes for functions that run after the commit, in the transaction of the change."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from quire.database.program import Program
+from quire.database.stores.change_outbox import ChangeQueue, StoredChange
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.hooks.after_commit import ChangeListener
+from quire.hooks.registry import CallCause, require_depth
+from quire.hooks.write import Write
+
+
+def note_change(
+    unit: UnitOfWork, listener: ChangeListener, write: Write[Any], shown: Mapping[str, Any] | None
+) -> None:
+    """Record a change for a function, which is called if the transaction commits.
+
+    ``shown`` has the fields that the function keeps. Raises HookLoopError when too many functions
+    have caused the change.
+    """
+    if any(_has_caused(listener, cause, write) for cause in unit.causes):
+        return
+    require_depth((*unit.causes, cause_of(listener, [])), unit.engine.code_limits)
+    kept = {} if shown is None else {name: shown.get(name) for name in listener.keep}
+    change = StoredChange(
+        listener=listener.key,
+        action=write.action,
+        uid=write.uid,
+        document_id=write.document_id,
+        locale=write.locale,
+        fields=msgspec.json.encode(sorted(write.data)).decode(),
+        kept=msgspec.json.encode(kept).decode(),
+        causes=msgspec.json.encode(unit.causes).decode(),
+        trace=unit.trace,
+    )
+    unit.changes.append((listener, change))
+
+
+def store_changes(unit: UnitOfWork, queue: ChangeQueue) -> Program[None]:
+    """Store the recorded changes."""
+    coalescing = frozenset(one.key for one, _ in unit.changes if one.coalesce)
+    yield from queue.add([change for _, change in unit.changes], coalescing, unit.clock())
+    unit.committed.append(queue.added)
+
+
+def cause_of(listener: ChangeListener, batch: Iterable[tuple[str, str | None]]) -> CallCause:
+    """Return the cause of what a function does for changes of documents in locales."""
+    return CallCause(
+        phase="after_commit",
+        name=listener.name,
+        file=listener.file,
+        line=listener.line,
+        batch=tuple(batch),
+    )
+
+
+def _has_caused(listener: ChangeListener, cause: CallCause, write: Write[Any]) -> bool:
+    """Tell whether a function itself has caused a write to the document that it is called for."""
+    is_own = (cause.phase, cause.name, cause.file) == ("after_commit", listener.name, listener.file)
+    return is_own and (write.document_id, write.locale) in cause.batch

@@ -1,0 +1,161 @@
+"""Writes an entry: its row, components and links.
+
+This module does not know drafts or locales; the actions decide which rows are written.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from quire.database.entries.components import (
+    ComponentLink,
+    attach_components,
+    component_links,
+)
+from quire.database.entries.deletion import detach_components
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.program import LONG_COMPUTATION, Program, Value
+from quire.database.tables.table_map import ORDER
+from quire.document_service.entry_values import ComponentValues, EntryValues
+from quire.document_service.relation_targets import ResolvedTargets
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import ApplicationError, ForeignComponentError
+from quire.schema.attributes.base import Attribute, DynamicZoneAttribute
+
+NOT_RELATED = "Some of the provided components in {} are not related to the entity"
+
+
+def insert_entry(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    values: EntryValues,
+    columns: Mapping[str, Value],
+    resolution: ResolvedTargets,
+) -> Program[int]:
+    """Insert a row with its components and links; returns its id.
+
+    ``columns`` are those that the server sets.
+    """
+    row = {**unit.encode(layout, values.scalars), **columns}
+    row_id = yield from unit.store.writes.insert(layout.table.name, row)
+    for name, components in values.components.items():
+        yield from _add_components(unit, layout, row_id, name, components, resolution)
+    yield from _apply_relations(unit, layout, row_id, values, resolution, creating=True)
+    return row_id
+
+
+def update_entry(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    row_id: int,
+    values: EntryValues,
+    columns: Mapping[str, Value],
+    resolution: ResolvedTargets,
+    siblings: Collection[int] = (),
+) -> Program[None]:
+    """Change the given values of a row, its components and links.
+
+    ``siblings`` are the other rows of its document, which keep shared targets. Raises
+    ApplicationError for a component that belongs to another entry.
+    """
+    row = {**unit.encode(layout, values.scalars), **columns}
+    yield from unit.store.writes.update(layout.table.name, row_id, row)
+    if values.components:
+        present = yield from component_links(unit.store, layout, [row_id])
+        for name, components in values.components.items():
+            own = [link for link in present if link.field == name]
+            yield from _replace_components(unit, layout, row_id, name, components, own, resolution)
+    yield from _apply_relations(
+        unit, layout, row_id, values, resolution, creating=False, siblings=siblings
+    )
+
+
+def _apply_relations(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    row_id: int,
+    values: EntryValues,
+    resolution: ResolvedTargets,
+    *,
+    creating: bool,
+    siblings: Collection[int] = (),
+) -> Program[None]:
+    uid = layout.model.uid
+    for name, change in values.relations.items():
+        if change.is_large:
+            yield LONG_COMPUTATION
+        links = resolution.link_change(unit, layout, name, change)
+        yield from unit.store.links.apply(
+            uid, name, row_id, links, creating=creating, siblings=siblings
+        )
+
+
+def _add_components(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    row_id: int,
+    name: str,
+    components: Sequence[ComponentValues],
+    resolution: ResolvedTargets,
+) -> Program[None]:
+    links: list[tuple[int, int, str, str, float | None]] = []
+    listed = _is_list(layout.model.attributes[name])
+    for place, component in enumerate(components, 1):
+        id_ = yield from _insert_component(unit, component, resolution)
+        links.append((row_id, id_, component.uid, name, place if listed else None))
+    yield from attach_components(unit.store, layout, links)
+
+
+def _insert_component(
+    unit: UnitOfWork, component: ComponentValues, resolution: ResolvedTargets
+) -> Program[int]:
+    layout = unit.layout(component.uid)
+    return (yield from insert_entry(unit, layout, component.values, {}, resolution))
+
+
+def _is_list(attribute: Attribute) -> bool:
+    return isinstance(attribute, DynamicZoneAttribute) or getattr(attribute, "repeatable", False)
+
+
+def _replace_components(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    row_id: int,
+    name: str,
+    components: Sequence[ComponentValues],
+    present: Sequence[ComponentLink],
+    resolution: ResolvedTargets,
+) -> Program[None]:
+    """Replace the components of an attribute: known ones are updated, others are inserted."""
+    attribute = layout.model.attributes[name]
+    listed = _is_list(attribute)
+    known = {(link.uid, link.id): link for link in present}
+    _refuse_foreign(attribute, components, known)
+    kept = {(component.uid, component.id) for component in components}
+    gone = [link for key, link in known.items() if key not in kept]
+    yield from detach_components(unit.store, layout, gone)
+    added: list[tuple[int, int, str, str, float | None]] = []
+    for place, component in enumerate(components, 1):
+        order = place if listed else None
+        if component.id is None:
+            id_ = yield from _insert_component(unit, component, resolution)
+            added.append((row_id, id_, component.uid, name, order))
+            continue
+        inner = unit.layout(component.uid)
+        yield from update_entry(unit, inner, component.id, component.values, {}, resolution)
+        link = known[(component.uid, component.id)]
+        if link.order != order:
+            table = layout.table.components_table
+            yield from unit.store.writes.update(table, link.link_id, {ORDER: order})
+    yield from attach_components(unit.store, layout, added)
+
+
+def _refuse_foreign(
+    attribute: Attribute,
+    components: Sequence[ComponentValues],
+    known: Mapping[tuple[str, int], ComponentLink],
+) -> None:
+    for component in components:
+        if component.id is not None and (component.uid, component.id) not in known:
+            message = NOT_RELATED.format(attribute.name)
+            if isinstance(attribute, DynamicZoneAttribute):
+                raise ForeignComponentError(message)
+            raise ApplicationError(message)

@@ -1,0 +1,308 @@
+"""The phases of one write that hooks take part in: before its data are validated, and after it.
+
+Hooks are called within the transaction of the write. A plain function is called in place. A
+coroutine runs in the event loop, while the program of the write waits for it with its transaction
+open (`quire.document_service.held_transaction`).
+"""
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from copy import deepcopy
+from typing import Any, Generic, TypeVar
+
+import structlog
+
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow
+from quire.database.execute.prepared_read import EntryJson
+from quire.database.program import LONG_COMPUTATION, Program
+from quire.document_service.commands import Command, Data
+from quire.document_service.content_type_lookup import writable_fields
+from quire.document_service.extension_context import ExtensionContext
+from quire.document_service.held_transaction import (
+    HeldTransaction,
+    savepoint_in,
+    write_nested,
+)
+from quire.document_service.password_hashing import passwords_in
+from quire.document_service.prepare_calls import (
+    IDENTITY,
+    needed_fields,
+    needed_view,
+    prepare_commands,
+)
+from quire.document_service.record_changes import note_change
+from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
+from quire.errors import AppError, InternalServerError, ServiceUnavailableError
+from quire.hooks.document import Document
+from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.registry import CallCause, Hook, WriteHooks, hook_cause, require_depth
+from quire.hooks.write import Write, WriteAction
+from quire.schema.model import Model
+
+T = TypeVar("T")
+
+
+_log = structlog.get_logger("quire.extensions")
+
+
+class HookContext(ExtensionContext):
+    """The context of one call of a hook: the transaction of the write."""
+
+    def __init__(self, unit: UnitOfWork, causes: tuple[CallCause, ...]) -> None:
+        super().__init__(
+            causes[-1].name if causes else "",
+            unit.engine,
+            unit.principal,
+            editor=unit.editor,
+            # Whether the hook was called for a write of another hook as the system.
+            is_system=unit.is_system,
+            causes=causes,
+        )
+        self.task: HeldTransaction | None = None
+        """Runs the programs of a coroutine; ``None`` while a plain function runs."""
+        self._unit = unit
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """Always true in a hook."""
+        return True
+
+    async def read(self, act: Callable[[], Program[T]]) -> T:
+        """Run a program that reads in the transaction of the hook."""
+        return await self._task().ask(act)
+
+    async def write(
+        self, act: WriteProgram[T], *, as_system: bool, commands: Sequence[Command] = ()
+    ) -> T:
+        """Run a program in the transaction of the hook, all of it or nothing.
+
+        Raises what the program raises.
+        """
+        held = self._task()
+        await prepare_commands(self._unit.prepared, commands, self, as_system=as_system)
+        return await write_nested(
+            held,
+            self._unit,
+            act,
+            as_system=as_system,
+            causes=self.causes,
+            commands=commands,
+        )
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Commit the writes of a block, or roll them back to a savepoint."""
+        async with savepoint_in(self._task(), self._unit):
+            yield
+
+    def _task(self) -> "HeldTransaction":
+        if self.task is None:
+            message = f"{self.name} is a plain def, which cannot query: make it an async def"
+            raise UnitOfWorkError(message)
+        return self.task
+
+
+def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
+    """Call a hook, unless it caused this write to the same locale of the document itself.
+
+    Raises AppErrors of the hook unchanged, InternalServerError for its other exceptions, and
+    ServiceUnavailableError when it takes too long.
+    """
+    cause = hook_cause(hook, write, unit.causes)
+    if cause is None:
+        return
+    causes = (*unit.causes, cause)
+    try:
+        require_depth(causes, unit.engine.code_limits)
+        yield from _call(HookContext(unit, causes), hook, write)
+    except AppError:
+        raise
+    except Exception as error:
+        _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
+        raise InternalServerError from error
+
+
+def _call(context: HookContext, hook: Hook, write: Write[Any]) -> Program[None]:
+    with context.activate():
+        # A coroutine function does not run yet. A plain function may return a coroutine, too.
+        result = hook.function(write)
+    try:
+        if inspect.isawaitable(result):
+            context.task = task = HookTask(result, context, hook.name, hook.place)
+            yield from task.program()
+    finally:
+        context.is_ended = True
+
+
+class HookTask(HeldTransaction, Generic[T]):
+    """The coroutine of a hook, which alternates with the program that holds the transaction.
+
+    ``function`` and ``place`` are the name of the hook, and its file and line.
+    """
+
+    def __init__(
+        self, awaitable: Awaitable[T], context: HookContext, function: str, place: str
+    ) -> None:
+        super().__init__(f"{function} ({place})", context.engine.code_limits)
+        self._awaitable = awaitable
+        self._context = context
+        self._function = function
+        self._place = place
+        self._task: asyncio.Task[T] | None = None
+
+    def program(self) -> Program[T]:
+        """Run what the coroutine asks for until it ends; returns and raises what it does."""
+        try:
+            yield from self.serve()
+            if self._task is None or self._task.cancelled():
+                message = f"{self._function} was cancelled"
+                raise RuntimeError(message)
+            return self._task.result()
+        finally:
+            if self.loop is not None and self._task is not None and not self._task.done():
+                self.loop.call_soon_threadsafe(self._task.cancel)
+
+    def on_begin(self) -> None:
+        """Start the coroutine."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task.add_done_callback(lambda _: self.end())
+
+    def on_cancel(self) -> None:
+        """Cancel the coroutine with the program."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _run(self) -> T:
+        with self._context.activate():
+            return await self._awaitable
+
+    def refuse_late(self) -> None:
+        """Raise ServiceUnavailableError."""
+        _log.error(
+            "a hook took too long",
+            hook=self._function,
+            place=self._place,
+            seconds=self._limits.hook_seconds,
+        )
+        raise ServiceUnavailableError
+
+
+_REMOVING = frozenset({"delete", "unpublish"})
+"""Actions after which nothing can be read: hooks get what was there before."""
+
+
+def hooked_write(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    action: WriteAction,
+    *,
+    document_id: str,
+    locale: str | None,
+    data: Data | None = None,
+    source: EntryRow | None = None,
+) -> "HookedWrite | None":
+    """Return the write for the hooks, ``None`` if the type has no hooks for it.
+
+    ``source`` is the entry that the action starts from.
+    """
+    hooks = unit.engine.extensions.writes.get((layout.model.uid, action))
+    if hooks is None:
+        return None
+    write = Write[Document](
+        uid=layout.model.uid,
+        action=action,
+        document_id=document_id,
+        locale=locale,
+        origin=tuple(map(str, unit.causes)),
+        # A retry starts with the data of the request again.
+        data=deepcopy(dict(data)) if isinstance(data, Mapping) else {},
+        fields=writable_fields(layout),
+    )
+    return HookedWrite(unit, layout, hooks, write, data, source)
+
+
+class HookedWrite:
+    """One write of a type with hooks."""
+
+    def __init__(
+        self,
+        unit: UnitOfWork,
+        layout: EntryLayout,
+        hooks: WriteHooks,
+        write: Write[Document],
+        data: Data | None,
+        source: EntryRow | None,
+    ) -> None:
+        self._unit = unit
+        self._layout = layout
+        self._hooks = hooks
+        self._write = write
+        self._given = data
+        self._source = source
+        self._before: EntryJson | None = None
+
+    def before(self) -> Program[Data]:
+        """Call the hooks before the write; returns the data to write.
+
+        Data that are not an object are left to validation, which rejects them.
+        """
+        if self._given is not None and not isinstance(self._given, Mapping):
+            return self._given
+        if self._source is not None:
+            source = self._source
+            names = self._hooks.needs_before()
+            if self._write.action in _REMOVING:
+                names |= self._hooks.kept_fields()
+            self._before = yield from self._load(
+                names, source.document_id, source.locale, published=source.published
+            )
+        for hook in self._hooks.before:
+            self._write.before = needed_view(hook, self._before)
+            yield from call_hook(self._unit, hook, self._write)
+        self._write.check_names(self._given or {})
+        yield from hash_passwords(self._unit, self._layout.model, self._write.data)
+        return self._write.data
+
+    def after(self, *, published: bool | None) -> Program[None]:
+        """Call the hooks after the write.
+
+        ``published`` says which version was written; ``None`` if nothing is left.
+        """
+        write = self._write
+        after: EntryJson | None = None
+        needs = self._hooks.needs_after()
+        if write.action not in _REMOVING:
+            needs |= self._hooks.kept_fields()
+        if published is not None and (self._hooks.after or needs):
+            after = yield from self._load(
+                needs, write.document_id, write.locale, published=published
+            )
+        for hook in self._hooks.after:
+            write.before = needed_view(hook, self._before)
+            write.after = needed_view(hook, after)
+            yield from call_hook(self._unit, hook, write)
+        for listener in self._hooks.listeners:
+            shown = self._before if write.action in _REMOVING else after
+            note_change(self._unit, listener, write, shown)
+
+    def _load(
+        self, names: frozenset[str], document_id: str, locale: str | None, *, published: bool
+    ) -> Program[EntryJson | None]:
+        """Read fields of one version of a document."""
+        if not names:
+            return {IDENTITY: document_id}
+        find = needed_fields(self._layout, names, locale, published=published)
+        return (yield from self._unit.engine.reads.document(find, document_id).first())
+
+
+def hash_passwords(unit: UnitOfWork, model: Model, data: object) -> Program[None]:
+    """Hash passwords that code has set; those of the caller were hashed before."""
+    found = passwords_in(unit.engine.schema, model, data)
+    missing = [password for password in found if password not in unit.hashed]
+    if missing and unit.hash_password is not None:
+        yield LONG_COMPUTATION
+        hashed = {one: unit.hash_password(one.text, one.rounds) for one in missing}
+        unit.hashed = {**unit.hashed, **hashed}

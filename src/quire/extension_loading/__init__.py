@@ -1,0 +1,28 @@
+"""Python code of a project: imported, checked and collected in a snapshot of hooks.
+
+No other package imports modules of a project.
+"""
+
+from quire.extension_loading.attribute_types import extend_schema
+from quire.extension_loading.load import (
+    ExtensionError,
+    ExtensionProblem,
+    check_extensions,
+    import_modules,
+    load_extensions,
+    load_storage_backends,
+)
+from quire.extension_loading.modules import ImportedModules
+from quire.extension_loading.packages import installed_packages
+
+__all__ = [
+    "ExtensionError",
+    "ExtensionProblem",
+    "ImportedModules",
+    "check_extensions",
+    "extend_schema",
+    "import_modules",
+    "installed_packages",
+    "load_extensions",
+    "load_storage_backends",
+]

@@ -1,0 +1,167 @@
+"""The check of marked functions, as far as all kinds on content types share it."""
+
+import inspect
+from collections.abc import Callable, Collection, Sequence
+from fnmatch import fnmatchcase
+from typing import Generic, Protocol, TypeVar
+
+from quire.extension_loading.modules import ExtensionProblem
+from quire.hooks.document import Document, uid_of
+from quire.hooks.errors import nearest
+from quire.schema.model import USER_UID, ContentType, Schema
+
+_VERSIONED = frozenset({"publish", "unpublish", "discard_draft"})
+"""Actions that only types with draft & publish have."""
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_PARTICIPLES = {
+    "publish": "published",
+    "unpublish": "unpublished",
+    "discard_draft": "reset to what is published",
+}
+
+A = TypeVar("A", bound=str)
+
+
+class KindMark(Protocol):
+    """A mark that names a content type."""
+
+    @property
+    def phase(self) -> str:
+        """The name of the decorator."""
+
+    @property
+    def kind(self) -> object:
+        """A class of documents, a uid or a pattern, unless the code is wrong."""
+
+
+M = TypeVar("M", bound=KindMark)
+
+
+class MarkCheck(Generic[M]):
+    """The check of one mark of one function; ``problems`` are its results."""
+
+    def __init__(self, schema: Schema, file: str, name: str, function: object, mark: M) -> None:
+        self.problems: list[ExtensionProblem] = []
+        self.file = file
+        self.name = name
+        self.function = function
+        self.mark = mark
+        self._schema = schema
+        code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type]  # any object may be marked
+        self.line: int = getattr(code, "co_firstlineno", 1)
+
+    def report(self, message: str) -> None:
+        """Add a problem."""
+        kind = self.mark.kind
+        shown = kind.__name__ if isinstance(kind, type) else f'"{kind}"'
+        text = f"{self.mark.phase}({shown}): {message}"
+        self.problems.append(ExtensionProblem(self.file, self.line, text))
+
+    def check_signature(self, arguments: Sequence[str]) -> None:
+        """Check that the function takes these arguments, and requires no others."""
+        function = self.function
+        if not inspect.isfunction(function):
+            self.report(f"{self.name} is not a function")
+            return
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            self.report(f"{self.name} is a generator; it must return, not yield")
+        if not takes_arguments(function, len(arguments)):
+            signature = f"{self.name}{inspect.signature(function)}"
+            count = "one argument" if len(arguments) == 1 else "two arguments"
+            self.report(f"{signature} must take {count}, {' and '.join(arguments)}")
+
+    def check_plain(self) -> None:
+        """Check that the function is a plain ``def``."""
+        if inspect.iscoroutinefunction(self.function):
+            self.report(f"{self.name} must be a plain def, which awaits nothing")
+
+    def names(self, given: object, option: str) -> list[str]:
+        """Return the names in an option."""
+        if isinstance(given, str) or not isinstance(given, Sequence | set | frozenset):
+            self.report(f'{option} must be a list of names, such as ["title"], not {given!r}')
+            return []
+        names = [name for name in given if isinstance(name, str)]
+        if len(names) != len(given):
+            self.report(f"{option} must be a list of names, not {given!r}")
+        return names
+
+    def actions(self, given: object, known: Collection[A]) -> list[A]:
+        """Return the actions in ``on``, in their usual order."""
+        names = self.names(given, "on")
+        if not names and not self.problems:
+            self.report("on names no action")
+        for name in names:
+            if name not in known:
+                self.report(f'unknown action "{name}" in on{nearest(name, known)}')
+        return [action for action in known if action in names]
+
+    def order(self, given: object) -> int:
+        """Return the option ``order``."""
+        if not isinstance(given, int) or isinstance(given, bool):
+            self.report(f"order must be an integer, not {given!r}")
+            return 0
+        return given
+
+    def is_pattern(self) -> bool:
+        """Tell whether the mark uses a pattern for content types."""
+        return isinstance(self.mark.kind, str) and "*" in self.mark.kind
+
+    def types(self) -> list[ContentType]:
+        """Return the content types of the mark."""
+        try:
+            uid = uid_of(self.mark.kind)  # type: ignore[arg-type]  # it is checked there
+        except ValueError as error:
+            self.report(str(error))
+            return []
+        known = {one.uid: one for one in self._schema.api_types}
+        if USER_UID in self._schema.content_types:
+            known[USER_UID] = self._schema.content_types[USER_UID]
+        if self.is_pattern():
+            types = [one for name, one in known.items() if fnmatchcase(name, uid)]
+            if not types:
+                self.report(f"no content type matches the pattern; there are {', '.join(known)}")
+            return types
+        if uid in known:
+            return [known[uid]]
+        if uid in self._schema.content_types:
+            self.report("documents of this content type are not written through actions")
+        else:
+            self.report(f"unknown content type{nearest(uid, known)}")
+        return []
+
+    def actions_of(self, content_type: ContentType, actions: Sequence[A]) -> tuple[A, ...]:
+        """Return the actions that a type has; a pattern may match types that lack some."""
+        if content_type.draft_and_publish:
+            return tuple(actions)
+        lacking = [action for action in actions if action in _VERSIONED]
+        if lacking and not self.is_pattern():
+            self.report(
+                f"{content_type.uid} has no draft & publish, so it is never "
+                f"{' or '.join(_PARTICIPLES[action] for action in lacking)}"
+            )
+        return tuple(action for action in actions if action not in _VERSIONED)
+
+    def check_fields(self, content_type: ContentType, needs: Sequence[str]) -> None:
+        """Check the fields in ``needs``."""
+        for name in needs:
+            attribute = content_type.attributes.get(name)
+            if attribute is None:
+                known = content_type.attributes
+                of = f" of {content_type.uid}" if self.is_pattern() else ""
+                self.report(f'unknown field "{name}"{of} in needs{nearest(name, known)}')
+            elif attribute.type.secret:
+                self.report(f'the field "{name}" in needs is a password, which is never read')
+
+    def document(self) -> type[Document]:
+        """Return the class of the documents for the function."""
+        kind = self.mark.kind
+        return kind if isinstance(kind, type) and issubclass(kind, Document) else Document
+
+
+def takes_arguments(function: Callable[..., object], count: int) -> bool:
+    """Tell whether a function can be called with exactly so many positional arguments."""
+    parameters = inspect.signature(function).parameters.values()
+    required = [p for p in parameters if p.default is p.empty and p.kind not in _VARIADIC]
+    positional = [p for p in parameters if p.kind in _POSITIONAL]
+    return len(required) <= count <= len(positional) and all(p in positional for p in required)

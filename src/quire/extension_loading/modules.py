@@ -1,0 +1,154 @@
+"""Imports the Python modules below ``src/`` of a project, and those of packages."""
+
+import hashlib
+import importlib
+import inspect
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from msgspec import Struct
+
+from quire.extension_loading.code_settings import CodeSettingsError, code_settings
+from quire.extension_loading.packages import PackageError, installed_packages, load_package
+from quire.settings import SETTINGS_FILE, Settings, load_settings
+
+_PACKAGE = "src"
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
+
+
+class ExtensionProblem(Struct, frozen=True, order=True):
+    """A mistake in the code of a project: the file, the line, and what is wrong."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        """Return one line for a terminal."""
+        return f"{self.file}:{self.line}  {self.message}"
+
+
+class ImportedModules(Struct, frozen=True, kw_only=True):
+    """The modules of a project by file, import errors, and a version.
+
+    ``version`` is a hash of all files; ``sections`` are those of the settings that were read.
+    """
+
+    files: dict[str, ModuleType]
+    problems: tuple[ExtensionProblem, ...]
+    version: str
+    sections: frozenset[str] = frozenset()
+
+
+def import_modules(project: Path, settings: Settings | None = None) -> ImportedModules:
+    """Import all modules of a project, as ``src.…``; import errors become problems.
+
+    ``settings`` are those that the modules read; by default the project's, from its files and the
+    environment. Modules that were imported before are imported again; existing references to them
+    are unchanged.
+    """
+    files = list(_files(project))
+    settings = settings or load_settings(project)
+    if not files and not settings.extensions.packages:
+        return ImportedModules(files={}, problems=(), version="")
+    _forget_modules()
+    package = ModuleType(_PACKAGE)
+    # An explicit path, so that no folder of this name elsewhere on sys.path is part of it.
+    package.__path__ = [str(project / _PACKAGE)]
+    sys.modules[_PACKAGE] = package
+    importlib.invalidate_caches()
+    modules: dict[str, ModuleType] = {}
+    problems: list[ExtensionProblem] = []
+    digest = hashlib.blake2b(digest_size=16)
+    with code_settings(settings) as sections:
+        for file, module in _import_packages(settings, problems):
+            modules[file] = module
+            digest.update(f"{file}\0".encode())
+        for path in files:
+            file = path.relative_to(project).as_posix()
+            digest.update(f"{file}\0".encode() + path.read_bytes())
+            try:
+                modules[file] = importlib.import_module(_name_of(path.relative_to(project)))
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the module raises is reported
+                problems.append(_problem_of(error, project, file))
+    return ImportedModules(
+        files=modules,
+        problems=tuple(problems),
+        version=digest.hexdigest(),
+        sections=frozenset(sections),
+    )
+
+
+def _import_packages(
+    settings: Settings, problems: list[ExtensionProblem]
+) -> Iterator[tuple[str, ModuleType]]:
+    """Yield the modules of the packages that the settings name, in their order.
+
+    Their names sort before files of the project, and in that order.
+    """
+    packages = settings.extensions.packages
+    installed = installed_packages() if packages else {}
+    for number, allowed in enumerate(packages, 1):
+        try:
+            modules = load_package(allowed, installed)
+        except PackageError as error:
+            message = f"extensions.packages: {allowed.name}: {error}"
+            problems.append(ExtensionProblem(SETTINGS_FILE, 1, message))
+            continue
+        version = installed[allowed.name].version
+        for module in modules:
+            yield f"packages/{number:02}/{allowed.name}-{version}/{module.__name__}", module
+
+
+def line_of(function: object) -> int:
+    """Return the first line of a function or class of a project, 1 if it is unknown."""
+    code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type]  # anything may be marked
+    if code is not None:
+        return int(code.co_firstlineno)
+    try:
+        return inspect.getsourcelines(function)[1]  # type: ignore[arg-type]  # likewise
+    except (OSError, TypeError):
+        return 1
+
+
+def _files(project: Path) -> Iterator[Path]:
+    """Yield the Python files of a project, sorted by path."""
+    source = project / _PACKAGE
+    for path in sorted(source.rglob("*.py")):
+        parts = path.relative_to(source).parts
+        if not any(part in _SKIPPED or part.startswith(".") for part in parts) and path.is_file():
+            yield path
+
+
+def _name_of(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _forget_modules() -> None:
+    for name in [name for name in sys.modules if name.split(".", 1)[0] == _PACKAGE]:
+        del sys.modules[name]
+
+
+def _problem_of(error: BaseException, project: Path, file: str) -> ExtensionProblem:
+    """Return a problem at the line of the project's code that failed last."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        place = _within(project, error.filename) or file
+        return ExtensionProblem(place, error.lineno or 1, f"SyntaxError: {error.msg}")
+    line = 1
+    for frame in traceback.extract_tb(error.__traceback__):
+        within = _within(project, frame.filename)
+        if within is not None:
+            file, line = within, frame.lineno or 1
+    if isinstance(error, CodeSettingsError):
+        return ExtensionProblem(file, line, str(error))
+    return ExtensionProblem(file, line, f"{type(error).__name__}: {error}")
+
+
+def _within(project: Path, file: str) -> str | None:
+    path = Path(file)
+    source = project / _PACKAGE
+    return path.relative_to(project).as_posix() if path.is_relative_to(source) else None

@@ -1,0 +1,240 @@
+"""The checked hooks of a project as one frozen snapshot, and the limits of its Python code."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from quire.hooks.after_commit import ChangeListener
+from quire.hooks.around import AroundCalls
+from quire.hooks.attribute_types import CustomAttributeType
+from quire.hooks.checked_function import CheckedFunction
+from quire.hooks.computed import ComputedFields
+from quire.hooks.document import Document
+from quire.hooks.errors import HookLoopError
+from quire.hooks.jobs import JobDefinition
+from quire.hooks.operators import CustomOperator
+from quire.hooks.policies import Policy, Rule
+from quire.hooks.routes import CustomRoute
+from quire.hooks.schedules import ScheduleDefinition
+from quire.hooks.startup_shutdown import LifecycleFunction
+from quire.hooks.storage_backends import CustomStorageBackend
+from quire.hooks.strategies_and_middlewares import AsgiMiddleware, AuthStrategy
+from quire.hooks.write import Write, WriteAction
+
+
+class CodeLimits(Struct, frozen=True, kw_only=True):
+    """The limits of the settings.
+
+    ``hook_seconds`` is how long a hook, or a transaction of a route or job, may take: nobody else
+    writes meanwhile. ``prepare_seconds`` is how long a function may take before a transaction.
+    ``statements`` is how many one transaction of code may run, ``levels`` how
+    many functions may cause one another, ``rows`` how many documents one ``find`` may return.
+    """
+
+    hook_seconds: float = 2
+    prepare_seconds: float = 10
+    statements: int = 200
+    levels: int = 8
+    rows: int = 10_000
+
+
+DEFAULT_LIMITS = CodeLimits()
+
+
+class Hook(CheckedFunction, frozen=True, kw_only=True, eq=False):
+    """A function that is called in one phase of writes to one content type.
+
+    ``document`` is the class of ``write.before`` and ``write.after``.
+    """
+
+    phase: str
+    uid: str
+    on: tuple[WriteAction, ...]
+    function: Callable[[Write[Any]], Awaitable[None] | None]
+    document: type[Document] = Document
+    needs: tuple[str, ...] = ()
+    order: int = 0
+
+
+class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A function call as the cause of the writes that it makes.
+
+    It is a value that can be stored: causes are stored with jobs. ``action``, ``uid``,
+    ``document_id`` and ``locale`` are those of the write that a hook was called for.
+    """
+
+    phase: str
+    name: str
+    file: str
+    line: int
+    action: str = ""
+    uid: str = ""
+    document_id: str = ""
+    locale: str | None = None
+    batch: tuple[tuple[str, str | None], ...] = ()
+    """The documents, with locales, of the changes of one call."""
+
+    def is_of(self, hook: Hook, document_id: str, locale: str | None) -> bool:
+        """Tell whether it is a call of the same hook for the same locale of a document."""
+        called = (self.phase, self.name, self.file, self.document_id, self.locale)
+        return called == (hook.phase, hook.name, hook.file, document_id, locale)
+
+    def __str__(self) -> str:
+        """Describe the call."""
+        called = f"{self.phase} {self.name} ({self.file}:{self.line})"
+        return f"{called} on {self.action} of {self.uid} {self.document_id}" if self.uid else called
+
+
+def hook_cause(hook: Hook, write: Write[Any], causes: Sequence[CallCause]) -> CallCause | None:
+    """Return the cause that the call of a hook for a write is.
+
+    ``None`` if one of the ``causes`` is a call of the same hook for the same write: it is not
+    called again.
+    """
+    if any(cause.is_of(hook, write.document_id, write.locale) for cause in causes):
+        return None
+    return CallCause(
+        phase=hook.phase,
+        name=hook.name,
+        file=hook.file,
+        line=hook.line,
+        action=write.action,
+        uid=write.uid,
+        document_id=write.document_id,
+        locale=write.locale,
+    )
+
+
+def require_depth(causes: Sequence[CallCause], limits: CodeLimits) -> None:
+    """Raise HookLoopError when functions cause each other at too many levels."""
+    if len(causes) > limits.levels:
+        chain = "\n  ".join(map(str, causes))
+        message = f"hooks cause one another more than {limits.levels} levels deep:\n  {chain}"
+        raise HookLoopError(message)
+
+
+class WriteHooks(Struct, frozen=True, kw_only=True):
+    """The hooks of one action on one content type, in the order of their calls."""
+
+    before: tuple[Hook, ...] = ()
+    after: tuple[Hook, ...] = ()
+    listeners: tuple[ChangeListener, ...] = ()
+
+    def kept_fields(self) -> frozenset[str]:
+        """Return the fields that are stored with a change."""
+        return frozenset(name for listener in self.listeners for name in listener.keep)
+
+    def needs_before(self) -> frozenset[str]:
+        """Return the fields that hooks of either phase read of the entry before the write."""
+        return frozenset(name for hook in (*self.before, *self.after) for name in hook.needs)
+
+    def needs_after(self) -> frozenset[str]:
+        """Return the fields that hooks read of the entry that was written."""
+        return frozenset(name for hook in self.after for name in hook.needs)
+
+
+class Extensions(Struct, frozen=True, kw_only=True):
+    """All of a project's Python code that runs; ``version`` changes with the code."""
+
+    version: str = ""
+    hooks: tuple[Hook, ...] = ()
+    routes: tuple[CustomRoute, ...] = ()
+    jobs: tuple[JobDefinition, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    attribute_types: Mapping[str, CustomAttributeType] = field(default_factory=dict)
+    """Attribute types by name."""
+    strategies: tuple[AuthStrategy, ...] = ()
+    """Authentication strategies, in their order."""
+    storage_backends: Mapping[str, CustomStorageBackend] = field(default_factory=dict)
+    """Storage backends by name."""
+    middlewares: tuple[AsgiMiddleware, ...] = ()
+    """ASGI middlewares, the outermost first."""
+    operators: Mapping[str, CustomOperator] = field(default_factory=dict)
+    """Filter operators by name."""
+    schedules: tuple[ScheduleDefinition, ...] = ()
+    policies: tuple[Policy, ...] = ()
+    computed: ComputedFields = field(default_factory=dict)
+    listeners: tuple[ChangeListener, ...] = ()
+    lifecycle: tuple[LifecycleFunction, ...] = ()
+    writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
+    """The hooks of writes by uid and action; without types that have none."""
+    prepare: Mapping[tuple[str, WriteAction], tuple[Hook, ...]] = field(default_factory=dict)
+    """The functions that are called before the transactions of writes, by uid and action."""
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    """JavaScript files that functions take the place of, with the place of each function."""
+    around: AroundCalls = field(default_factory=dict)
+    """The functions around actions, by uid and action; empty without any."""
+
+    @property
+    def admin_modules(self) -> dict[str, bytes]:
+        """The modules of inputs in the admin UI, by their paths below ``/admin/``."""
+        modules = [one.module for one in self.attribute_types.values() if one.module is not None]
+        return {
+            module.path(name): content
+            for module in modules
+            for name, content in module.files.items()
+        }
+
+    @property
+    def actions_by_uid(self) -> dict[str, tuple[str, ...]]:
+        """The names of the actions of routes, by uid."""
+        found: dict[str, tuple[str, ...]] = {}
+        for action in sorted(self.granted_actions):
+            uid, _, name = action.rpartition(".")
+            found[uid] = (*found.get(uid, ()), name)
+        return found
+
+    @property
+    def granted_actions(self) -> frozenset[str]:
+        """The actions of routes that need a permission."""
+        return frozenset(route.action for route in self.routes if not route.public)
+
+
+NO_EXTENSIONS = Extensions()
+
+
+def make_extensions(
+    hooks: Sequence[Hook],
+    version: str,
+    routes: Sequence[CustomRoute] = (),
+    replaced: Mapping[str, str] | None = None,
+) -> Extensions:
+    """Build the snapshot from checked definitions."""
+    ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
+    inside = [hook for hook in ordered if hook.phase != "prepare"]
+    prepare: dict[tuple[str, WriteAction], tuple[Hook, ...]] = {}
+    for hook in ordered:
+        if hook.phase == "prepare":
+            for action in hook.on:
+                key = (hook.uid, action)
+                prepare[key] = (*prepare.get(key, ()), hook)
+    keys = {(hook.uid, action) for hook in inside for action in hook.on}
+    return Extensions(
+        version=version,
+        hooks=tuple(ordered),
+        routes=tuple(routes),
+        replaced=replaced or {},
+        writes={key: _hooks_of(inside, *key) for key in keys},
+        prepare=prepare,
+    )
+
+
+def with_listeners(extensions: Extensions, listeners: Sequence[ChangeListener]) -> Extensions:
+    """Return a snapshot with functions that receive changes after the commit."""
+    writes = dict(extensions.writes)
+    for listener in sorted(listeners, key=lambda one: (one.file, one.line, one.name)):
+        for action in listener.on:
+            key = (listener.uid, action)
+            hooks = writes.get(key, WriteHooks())
+            writes[key] = replace(hooks, listeners=(*hooks.listeners, listener))
+    return replace(extensions, listeners=tuple(listeners), writes=writes)
+
+
+def _hooks_of(hooks: Sequence[Hook], uid: str, action: WriteAction) -> WriteHooks:
+    chosen = [hook for hook in hooks if hook.uid == uid and action in hook.on]
+    return WriteHooks(
+        before=tuple(hook for hook in chosen if hook.phase == "before_write"),
+        after=tuple(hook for hook in chosen if hook.phase == "after_write"),
+    )

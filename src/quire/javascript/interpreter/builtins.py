@@ -1,0 +1,459 @@
+"""Globals of all code: ``Math``, ``JSON``, ``Object``, ``Date``, ``Promise`` and the like."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from secrets import SystemRandom
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from quire.javascript.interpreter.dates import date_of_parts, parsed_date
+from quire.javascript.interpreter.methods import WHITE_SPACE, MapValue, SetValue
+from quire.javascript.interpreter.packages import WEB_CRYPTO
+from quire.javascript.interpreter.values import (
+    CallableObject,
+    DateValue,
+    ErrorValue,
+    HostFunction,
+    HostObject,
+    Promise,
+    ThrownError,
+    UnsupportedError,
+    as_json,
+    is_nullish,
+    is_number,
+    is_truthy,
+    key_of,
+    number,
+    number_of,
+    own_keys,
+    text_of,
+    type_error,
+)
+from quire.javascript.scope import UNDEFINED
+
+if TYPE_CHECKING:
+    from quire.javascript.interpreter.evaluator import Machine
+
+STRAPI_ERRORS = {
+    "ApplicationError": (400, "An application error occurred"),
+    "ValidationError": (400, "An application error occurred"),
+    "PaginationError": (400, "Invalid pagination"),
+    "UnauthorizedError": (401, "Unauthorized"),
+    "ForbiddenError": (403, "Forbidden access"),
+    "PolicyError": (403, "Policy Failed"),
+    "NotFoundError": (404, "Entity not found"),
+    "PayloadTooLargeError": (413, "Entity too large"),
+    "RateLimitError": (429, "Too many requests, please try again later."),
+    "NotImplementedError": (501, "This feature is not implemented yet"),
+}
+"""The errors of ``@strapi/utils`` with the status of their responses and their default messages."""
+_MOST_DIGITS = 15
+_LONGEST_ARRAY = 10_000
+_DEEPEST_INDENT = 10
+_random = SystemRandom()
+
+
+def function(make: Callable[..., object]) -> HostFunction:
+    """Return a JavaScript function that calls a Python function."""
+
+    async def call(given: Sequence[object]) -> object:
+        return make(*given)
+
+    return HostFunction(call)
+
+
+def library(machine: "Machine", now: Callable[[], int]) -> dict[str, object]:
+    """Return the globals by name; ``now`` returns milliseconds since 1970."""
+    return {
+        **_VALUES,
+        "Date": _date(now),
+        "Array": HostObject(
+            {
+                "isArray": function(lambda value=UNDEFINED, *_: isinstance(value, list)),
+                "from": HostFunction(lambda given: _array_from(machine, given)),
+            }
+        ),
+        "Object": HostObject({**_OBJECT, "assign": function(partial(_assigned, machine))}),
+    }
+
+
+def _assigned(machine: "Machine", target: object = UNDEFINED, *sources: object) -> object:
+    """Return ``Object.assign(target, …)``.
+
+    Raises UnsupportedError for objects that requests share.
+    """
+    if not isinstance(target, dict | ErrorValue):
+        raise UnsupportedError("assigns to something else than an object")
+    machine.require_own(target)
+    for source in sources:
+        if not (isinstance(source, dict) or is_nullish(source)):
+            raise UnsupportedError("assigns something else than an object")
+        for key, value in ({} if is_nullish(source) else _object_of(source)).items():
+            if isinstance(target, dict):
+                target[key] = value
+            else:
+                target.assign(key, value)
+    return target
+
+
+async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
+    source = given[0] if given else UNDEFINED
+    if isinstance(source, SetValue | MapValue):
+        items = [*source.items]
+    elif isinstance(source, list | str):
+        items = [*source]
+    elif isinstance(source, dict) and source.keys() == {"length"}:
+        items = [UNDEFINED] * _length(source["length"])
+    else:
+        raise UnsupportedError("Array.from")
+    if len(given) < 2:
+        return items
+    return [
+        await machine.call(given[1], (item, index), UNDEFINED) for index, item in enumerate(items)
+    ]
+
+
+def _length(value: object) -> int:
+    if not isinstance(value, int) or not 0 <= value <= _LONGEST_ARRAY:
+        raise UnsupportedError("an array of a length that is not known")
+    return value
+
+
+# Dates and promises
+
+
+def _date(now: Callable[[], int]) -> HostObject:
+    async def made(given: Sequence[object]) -> object:
+        if not given:
+            return DateValue(now())
+        if len(given) > 1:
+            return date_of_parts(given)
+        return parsed_date(given[0])
+
+    return HostObject({"new": HostFunction(made), "now": function(lambda *_: now())})
+
+
+def _promise() -> HostObject:
+    async def all_of(given: Sequence[object]) -> object:
+        return [_value_of(one) for one in _listed(given)]
+
+    async def all_settled(given: Sequence[object]) -> object:
+        return [_outcome(one) for one in _listed(given)]
+
+    async def resolved(given: Sequence[object]) -> object:
+        return given[0] if given else UNDEFINED
+
+    async def rejected(given: Sequence[object]) -> object:
+        raise ThrownError(given[0] if given else UNDEFINED)
+
+    return HostObject(
+        {
+            "all": HostFunction(all_of, is_async=True),
+            "allSettled": HostFunction(all_settled, is_async=True),
+            "reject": HostFunction(rejected, is_async=True),
+            "resolve": HostFunction(resolved, is_async=True),
+        }
+    )
+
+
+def _listed(given: Sequence[object]) -> list[object]:
+    if len(given) != 1 or not isinstance(given[0], list):
+        raise UnsupportedError("waits for something else than a list")
+    return given[0]
+
+
+def _value_of(value: object) -> object:
+    while isinstance(value, Promise):
+        value = value.settled()
+    return value
+
+
+def _outcome(value: object) -> dict[str, object]:
+    try:
+        return {"status": "fulfilled", "value": _value_of(value)}
+    except ThrownError as error:
+        return {"status": "rejected", "reason": error.value}
+
+
+# Objects
+
+
+def _object_of(value: object) -> dict[str, object]:
+    if is_nullish(value):
+        raise type_error("Cannot convert undefined or null to object")
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, list):
+        return {str(index): item for index, item in enumerate(value)}
+    raise UnsupportedError("the members of something else than an object")
+
+
+def _keys(value: object = UNDEFINED) -> list[object]:
+    return [*own_keys(_object_of(value))]
+
+
+def _values(value: object = UNDEFINED) -> list[object]:
+    found = _object_of(value)
+    return [found[key] for key in own_keys(found)]
+
+
+def _entries(value: object = UNDEFINED) -> list[object]:
+    found = _object_of(value)
+    return [[key, found[key]] for key in own_keys(found)]
+
+
+def _from_entries(value: object = UNDEFINED) -> dict[str, object]:
+    pairs = value.items if isinstance(value, MapValue) else value
+    if not isinstance(pairs, list):
+        raise UnsupportedError("Object.fromEntries")
+    found: dict[str, object] = {}
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise UnsupportedError("Object.fromEntries")
+        found[key_of(pair[0])] = pair[1]
+    return found
+
+
+# Numbers and texts
+
+
+def _parse_int(value: object = UNDEFINED, base: object = 10) -> int | float:
+    if is_number(value) and isinstance(value, int):
+        return value
+    text = text_of(value).lstrip(WHITE_SPACE)
+    if base not in {10, UNDEFINED} or text.lower().startswith(("0x", "+0x", "-0x")):
+        raise UnsupportedError("parseInt with another base")
+    sign, digits = ("-" if text.startswith("-") else ""), text.lstrip("+-")
+    if len(text) - len(digits) > 1:
+        return math.nan
+    taken = digits[: next((at for at, one in enumerate(digits) if one not in _DIGITS), None)]
+    if len(taken) > _MOST_DIGITS:
+        raise UnsupportedError("a large number")
+    return int(sign + taken) if taken else math.nan
+
+
+_DIGITS = frozenset("0123456789")
+
+
+def _parse_float(value: object = UNDEFINED) -> int | float:
+    if is_number(value):
+        return number_of(value)
+    text = text_of(value).strip(WHITE_SPACE)
+    seen, taken = False, 0
+    for at, one in enumerate(text):
+        if one == "." and not seen:
+            seen = True
+        elif not (one in _DIGITS or (one in "+-" and at == 0)):
+            if one in "eEI":
+                raise UnsupportedError("a number in another form")
+            break
+        taken = at + 1
+    try:
+        return number(float(text[:taken]))
+    except ValueError:
+        return math.nan
+
+
+def _is_nan(value: object = UNDEFINED) -> bool:
+    found = number_of(value)
+    return isinstance(found, float) and math.isnan(found)
+
+
+def _is_integer(value: object = UNDEFINED) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and (isinstance(value, int) or value.is_integer())
+    )
+
+
+def _rounded(value: object = UNDEFINED) -> int | float:
+    return _whole(value, lambda found: math.floor(found + 0.5))
+
+
+def _whole(value: object, change: Callable[[float], float]) -> int | float:
+    found = number_of(value)
+    return number(change(found)) if math.isfinite(found) else found
+
+
+def _extreme(choose: Callable[[list[float]], float], usual: float) -> Callable[..., object]:
+    def made(*values: object) -> object:
+        found = [number_of(value) for value in values]
+        if any(math.isnan(one) for one in found):
+            return math.nan
+        return number(choose(found)) if found else usual
+
+    return made
+
+
+def _power(base: object = UNDEFINED, exponent: object = UNDEFINED) -> object:
+    left, right = number_of(base), number_of(exponent)
+    if not (abs(left) <= 1e6 and 0 <= right <= 10):
+        raise UnsupportedError("Math.pow")
+    return number(left**right)
+
+
+def _square_root(value: object = UNDEFINED) -> int | float:
+    found = number_of(value)
+    return number(math.sqrt(found)) if found >= 0 else math.nan
+
+
+def _stringify(
+    value: object = UNDEFINED, replacer: object = None, space: object = UNDEFINED
+) -> object:
+    if value is UNDEFINED or not is_nullish(replacer):
+        raise UnsupportedError("JSON.stringify with options")
+    found = _checked_floats(as_json(value))
+    if is_nullish(space) or space == 0:
+        return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    if not isinstance(space, int) or not 0 < space <= _DEEPEST_INDENT:
+        raise UnsupportedError("JSON.stringify with options")
+    return json.dumps(found, ensure_ascii=False, indent=space)
+
+
+def _checked_floats(value: object) -> object:
+    if isinstance(value, float):
+        text_of(value)  # rejects exponential forms
+    for inner in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
+        _checked_floats(inner)
+    return value
+
+
+def _parse_json(value: object = UNDEFINED, *more: object) -> object:
+    if more or not isinstance(value, str):
+        raise UnsupportedError("JSON.parse")
+
+    def refuse(_name: str) -> object:
+        raise ValueError
+
+    try:
+        found: object = json.loads(value, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise ThrownError(ErrorValue("SyntaxError", "Unexpected token in JSON")) from None
+    return found
+
+
+def _error(name: str, status: int | None = None, usual: str = "") -> HostObject:
+    async def made(given: Sequence[object]) -> object:
+        message = usual if not given or given[0] is UNDEFINED else text_of(given[0])
+        if status is None:
+            return ErrorValue(name, message)
+        details = given[1] if len(given) > 1 and given[1] is not UNDEFINED else {}
+        return ErrorValue(name, message, status=status, details=details, is_application=True)
+
+    return HostObject({"new": HostFunction(made)})
+
+
+def _nothing(*_given: object) -> object:
+    return UNDEFINED
+
+
+def _made(make: Callable[[Sequence[object]], object]) -> HostFunction:
+    async def call(given: Sequence[object]) -> object:
+        value = given[0] if given else UNDEFINED
+        if is_nullish(value):
+            return make(())
+        if isinstance(value, SetValue | MapValue):
+            return make([*value.items])
+        if isinstance(value, list):
+            return make(value)
+        raise UnsupportedError("a set or a map of something else than a list")
+
+    return HostFunction(call)
+
+
+def quiet_log() -> HostObject:
+    """Return a log that discards its messages."""
+    names = ("log", "info", "warn", "error", "debug", "trace", "http", "fatal", "verbose", "silly")
+    return HostObject({name: function(_nothing) for name in names})
+
+
+def strapi_errors() -> HostObject:
+    """Return ``errors`` of ``@strapi/utils``."""
+    made = {name: _error(name, status, usual) for name, (status, usual) in STRAPI_ERRORS.items()}
+    return HostObject(made)
+
+
+def _callable(make: Callable[..., object], members: Mapping[str, object]) -> CallableObject:
+    return CallableObject(function(make), members)
+
+
+def _encoded(value: object = UNDEFINED) -> str:
+    return quote(text_of(value), safe="!'()*-._~")
+
+
+_OBJECT: Mapping[str, object] = {
+    "keys": function(_keys),
+    "values": function(_values),
+    "entries": function(_entries),
+    "fromEntries": function(_from_entries),
+}
+_VALUES: Mapping[str, object] = {
+    "Boolean": _callable(lambda value=UNDEFINED, *_: is_truthy(value), {}),
+    "Error": _error("Error"),
+    "Infinity": math.inf,
+    "JSON": HostObject({"stringify": function(_stringify), "parse": function(_parse_json)}),
+    "Map": HostObject({"new": _made(MapValue)}),
+    "Math": HostObject(
+        {
+            "abs": function(lambda value=UNDEFINED: number(abs(number_of(value)))),
+            "ceil": function(lambda value=UNDEFINED: _whole(value, math.ceil)),
+            "floor": function(lambda value=UNDEFINED: _whole(value, math.floor)),
+            "max": function(_extreme(max, -math.inf)),
+            "min": function(_extreme(min, math.inf)),
+            "pow": function(_power),
+            "random": function(_random.random),
+            "round": function(_rounded),
+            "sqrt": function(_square_root),
+            "trunc": function(lambda value=UNDEFINED: _whole(value, math.trunc)),
+        }
+    ),
+    "NaN": math.nan,
+    "Number": _callable(
+        lambda *given: number(number_of(given[0])) if given else 0,
+        {
+            "isInteger": function(_is_integer),
+            "isNaN": function(lambda value=UNDEFINED: is_number(value) and _is_nan(value)),
+            "isFinite": function(
+                lambda value=UNDEFINED: is_number(value) and math.isfinite(number_of(value))
+            ),
+            "parseInt": function(_parse_int),
+            "parseFloat": function(_parse_float),
+            "MAX_SAFE_INTEGER": 2**53 - 1,
+        },
+    ),
+    "Set": HostObject({"new": _made(SetValue)}),
+    "String": _callable(lambda *given: text_of(given[0]) if given else "", {}),
+    "TypeError": _error("TypeError"),
+    "Promise": _promise(),
+    "console": quiet_log(),
+    "crypto": WEB_CRYPTO,
+    "encodeURIComponent": function(_encoded),
+    "isNaN": function(_is_nan),
+    "parseFloat": function(_parse_float),
+    "parseInt": function(_parse_int),
+}
+
+_MADE_ANEW: Mapping[str, frozenset[str]] = {
+    "Array": frozenset({"isArray", "from"}),
+    "Date": frozenset({"new", "now"}),
+    "Object": frozenset({*_OBJECT, "assign"}),
+}
+"""Members of the globals that `library` creates for each request."""
+GLOBAL_NAMES: Mapping[str, frozenset[str]] = {
+    "undefined": frozenset(),
+    **{
+        name: frozenset(value.members) if isinstance(value, HostObject) else frozenset()
+        for name, value in _VALUES.items()
+    },
+    **_MADE_ANEW,
+}
+"""The names of globals, with their members."""
+GLOBAL_FUNCTIONS = frozenset(
+    name for name, value in _VALUES.items() if isinstance(value, HostFunction | CallableObject)
+)
+"""Globals that can be called."""
