@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from quire.auth.user_settings import advanced_options
+from quire.auth.end_user_settings import advanced_options
 from quire.builder.file_transaction import recover
-from quire.builder.follow import follow_record
+from quire.builder.schema_file_sync import follow_record
 from quire.clock import Clock, now_ms
-from quire.content_api.content import ContentApi
-from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.content_api.application import ContentApi
+from quire.content_api.http_messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.routes import Route
-from quire.content_api.timing import DatabaseTimings
+from quire.content_api.server_timing import DatabaseTimings
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.migration.schema_record import recorded_schema
@@ -324,7 +324,7 @@ class Application:
         await _clean_permissions(runtime)
 
     async def _successor(self, stale: ContentApi) -> ContentApi | None:
-        """Return the handler that replaces an API; see `quire.content_api.content.Successor`."""
+        """Return the handler that replaces an API (`quire.content_api.application.Successor`)."""
         if self._schemas is not None and self._is_present(stale):
             await self._schemas.catch_up()
         if self.runtime is None or self._is_present(stale):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.auth.tokens import read_claims
+from quire.auth.jwt_and_api_tokens import read_claims
 from tests.accounts.site import (
     DAY,
     MINUTE,

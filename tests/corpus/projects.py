@@ -15,8 +15,8 @@ from quire.customisations.coverage import ServiceLevel, TypeSummary, summarize
 from quire.database.tables.table_map import map_tables
 from quire.errors import QuireError, SchemaError
 from quire.schema.model import Schema, TypeKind
+from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
-from quire.seeding.project import seed
 from quire.settings import Settings, SettingsError, load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import running

@@ -13,8 +13,8 @@ import pytest
 
 from quire import cli
 from quire.app import build_app
+from quire.auth.jwt_and_api_tokens import issue_jwt
 from quire.auth.passwords import hash_password
-from quire.auth.tokens import issue_jwt
 from quire.clock import now_ms
 from quire.settings import Settings, known_settings, load_settings
 from tests.conformance.client import AsgiClient, running

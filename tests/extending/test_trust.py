@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quire.cli import run
-from quire.cli.trust import system_places
+from quire.cli.check_trust import system_places
 from tests.extending.project import FILE, IMPORTS, schema_in, write_code
 
 _FIRST = IMPORTS.count("\n") + 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from quire.app import Application, build_app
-from quire.auth.tokens import issue_jwt
+from quire.auth.jwt_and_api_tokens import issue_jwt
 from quire.clock import now_ms
 from quire.database.dialect import Dialect
 from quire.database.interface import Database, PoolStatistics, WouldBlockError

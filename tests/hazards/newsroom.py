@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from quire.access.actions import all_actions
-from quire.auth.tokens import hash_api_token
-from quire.cli.credentials import CredentialRows, NewAdministrator, NewTokenRow
+from quire.auth.jwt_and_api_tokens import hash_api_token
+from quire.cli.create_credentials import CredentialRows, NewAdministrator, NewTokenRow
 from quire.database.content_rows import ExistingContent
 from quire.database.dialect import Dialect
 from quire.database.entries.entry_tables import open_store
@@ -27,8 +27,8 @@ from quire.database.tables.table_map import LinkEdge, TableMap, map_tables
 from quire.database.target import DatabaseKind
 from quire.ids import new_document_id
 from quire.schema.model import ROLE_UID, USER_UID, Schema
+from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
-from quire.seeding.project import seed
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.databases.kind import Kind

@@ -9,7 +9,7 @@ from pathlib import Path
 import jwt
 import pytest
 
-from quire.auth.tokens import issue_jwt
+from quire.auth.jwt_and_api_tokens import issue_jwt
 from tests.unit.admin_api.office import BOSS, PASSWORD, SECRETS, Office, open_office
 from tests.unit.admin_api.test_admin_users import clerk
 

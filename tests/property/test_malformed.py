@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 
 from quire.app import Application, build_app
 from quire.content_api.fast_path import FastPathProtocol
-from quire.content_api.messages import Request
+from quire.content_api.http_messages import Request
 from quire.settings import load_settings
 from tests.conformance.client import Message, running
 from tests.conformance.corpus import credentials, unpack_project

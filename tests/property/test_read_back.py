@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quire.app import build_app
+from quire.seeding.import_content import seed as seed_project
 from quire.seeding.load import read_content
-from quire.seeding.project import seed as seed_project
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import AsgiClient, running

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import UNSET, UnsetType
 
-from quire.admin_api.lists import AdminLists
+from quire.admin_api.admin_user_lists import AdminLists
 from quire.admin_api.response_types import (
     ADMINISTRATORS,
     CREATED,
@@ -32,8 +32,8 @@ from quire.auth.admin.user_management import (
 )
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.auth.passwords import verify_password
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.body_decoding import RequestBody, read_body, sent_values
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import (
     AdminPassword,

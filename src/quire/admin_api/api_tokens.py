@@ -8,8 +8,8 @@ from msgspec import UNSET, Struct, UnsetType
 from quire.admin_api.response_types import CREATED, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import build_response, respond_data
 from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiToken
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.body_decoding import RequestBody, read_body, sent_values
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import MinLength, Place, id_of, problem_at
 from quire.document_service.validate.problems import Problem

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.admin_api.audit import AuditedDatabase
+from quire.admin_api.audit_log import AuditedDatabase
 from quire.admin_api.login_throttle import LoginThrottle
 from quire.auth.admin.user_rows import AdminUserRows
 from quire.auth.sessions import Sessions

@@ -13,8 +13,8 @@ from msgspec import Struct
 from quire.access.principal import EndUser, Principal
 from quire.admin_api.response_types import END_USERS, DataEnvelope
 from quire.admin_api.responses import respond_data
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody
+from quire.content_api.body_decoding import RequestBody
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.errors import ApplicationError, NotFoundError, UnauthorizedError, ValidationError

@@ -19,13 +19,13 @@ from quire.admin_api.response_types import END_USERS, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.admin_api.sign_in import place_of
-from quire.auth.recovery import EMAIL_KEY, Recovery
-from quire.auth.user_settings import ADVANCED_KEY
+from quire.auth.account_mails import EMAIL_KEY, Recovery
+from quire.auth.end_user_settings import ADVANCED_KEY
+from quire.content_api.body_decoding import RequestBody
+from quire.content_api.end_user_roles import EMPTY_BODY, RoleApi, RoleInput
 from quire.content_api.envelope import respond_bare
+from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.mail_routes import NOT_SENT
-from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.request_bodies import RequestBody
-from quire.content_api.roles import EMPTY_BODY, RoleApi, RoleInput
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database

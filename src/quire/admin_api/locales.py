@@ -8,9 +8,9 @@ from msgspec import UNSET, Struct, UnsetType
 from quire.admin_api.response_types import Moment
 from quire.admin_api.responses import build_response
 from quire.admin_api.router import SIGNED_IN
+from quire.content_api.body_decoding import RequestBody, read_body, sent_values
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import MaxLength, MinLength, OneOf, id_of
 from quire.content_manager.locales import NOT_FOUND, LocaleStore, ManagedLocale, iso_locales

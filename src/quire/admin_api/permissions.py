@@ -18,7 +18,7 @@ from quire.admin_api.response_types import ADMINISTRATORS, DataEnvelope, FreeObj
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_rows import AdminUserRows
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.interface import Database
 from quire.database.program import Program

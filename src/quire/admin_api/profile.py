@@ -28,8 +28,8 @@ from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows, StoredPermission
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.body_decoding import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
 from quire.database.interface import Database

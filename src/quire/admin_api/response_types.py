@@ -5,7 +5,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from quire.content_api import response_types
-from quire.content_api.request_bodies import RequestBody
+from quire.content_api.body_decoding import RequestBody
 from quire.content_api.validators import Range, RowId
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from quire.auth.admin.user_rows import (
 )
 from quire.clock import iso_or_none
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Response
+from quire.content_api.http_messages import Response
 
 T = TypeVar("T", bound=Struct)
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from quire.access.admin_ability import AdminAbility
 from quire.access.principal import Administrator
 from quire.auth.admin.authenticate import AdminAuthenticator
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
 from quire.content_manager.cached_values import ContentVersion
 from quire.document_service.unit_of_work import WriteEngine

@@ -9,23 +9,26 @@ from msgspec.structs import replace
 
 from quire import __version__
 from quire.access.actions import all_actions
-from quire.admin_api.admin_auth import AdminAuthentication, identity_routes, open_identity
+from quire.admin_api.admin_user_routes import AdminAuthentication, identity_routes, open_identity
 from quire.admin_api.api_tokens import ApiTokenApi
-from quire.admin_api.audit import AuditApi, AuditTrail
-from quire.admin_api.content_api import ContentApiActionsApi
-from quire.admin_api.content_manager.checks import CheckApi
-from quire.admin_api.content_manager.entries import EntryApi
-from quire.admin_api.content_manager.home import HomeApi
+from quire.admin_api.audit_log import AuditApi, AuditTrail
+from quire.admin_api.content_api_actions import ContentApiActionsApi
+from quire.admin_api.content_manager.homepage import HomeApi
 from quire.admin_api.content_manager.locale_prefill import LocalePrefillApi
-from quire.admin_api.content_manager.models import ManagedModelApi
+from quire.admin_api.content_manager.publish_and_clone_checks import CheckApi
+from quire.admin_api.content_manager.read_routes import EntryApi
 from quire.admin_api.content_manager.relations import RelatedApi
 from quire.admin_api.content_manager.revision_table import RevisionHistory
+from quire.admin_api.content_manager.type_routes import ManagedModelApi
 from quire.admin_api.content_manager.uid_values import UidValueApi
 from quire.admin_api.content_manager.write_routes import EntryWriteApi
+from quire.admin_api.content_type_builder.change_plans import ModelPlanningApi
+from quire.admin_api.content_type_builder.read_routes import ModelReadingApi
+from quire.admin_api.content_type_builder.write_routes import STATUS_PATH, ModelWritingApi
 from quire.admin_api.context import AdminContext, AdminSources, make_admin_context
 from quire.admin_api.end_user_impersonation import EndUserImpersonationApi
 from quire.admin_api.end_users import EndUserApi
-from quire.admin_api.homepage import HomepageApi
+from quire.admin_api.key_statistics import HomepageApi
 from quire.admin_api.locales import LocalesApi
 from quire.admin_api.media.files import MediaFileApi
 from quire.admin_api.media.folders import FolderApi
@@ -34,39 +37,36 @@ from quire.admin_api.media.library_settings import MediaSettingsApi
 from quire.admin_api.media.reads import MediaReads
 from quire.admin_api.media.remote_import import ImportApi
 from quire.admin_api.media.usage import FileUsageApi
-from quire.admin_api.model.planning import ModelPlanningApi
-from quire.admin_api.model.reading import ModelReadingApi
-from quire.admin_api.model.writing import STATUS_PATH, ModelWritingApi
-from quire.admin_api.project import ProjectApi
-from quire.admin_api.quire_routes.content import EntryToolsApi
-from quire.admin_api.quire_routes.description import AdminDescriptionApi
-from quire.admin_api.quire_routes.explain import ExplainApi
+from quire.admin_api.project_info import ProjectApi
+from quire.admin_api.quire_routes.entry_tools import EntryToolsApi
+from quire.admin_api.quire_routes.explain_permissions import ExplainApi
 from quire.admin_api.quire_routes.export import ExportApi
-from quire.admin_api.quire_routes.home import HomeOverviewApi
+from quire.admin_api.quire_routes.homepage import HomeOverviewApi
 from quire.admin_api.quire_routes.jobs import JobApi
 from quire.admin_api.quire_routes.locale_coverage import LocaleCoverageApi
+from quire.admin_api.quire_routes.openapi import AdminDescriptionApi
 from quire.admin_api.quire_routes.outbox import OutboxApi
 from quire.admin_api.quire_routes.previews import FRAME_SOURCES, PreviewApi
-from quire.admin_api.quire_routes.release_parts import ReleaseParts
+from quire.admin_api.quire_routes.publishing_jobs import ScheduledJobs
+from quire.admin_api.quire_routes.release_services import ReleaseParts
 from quire.admin_api.quire_routes.releases import ReleaseApi
 from quire.admin_api.quire_routes.review import ReviewApi
 from quire.admin_api.quire_routes.revisions import RevisionApi
-from quire.admin_api.quire_routes.samples import SampleApi
-from quire.admin_api.quire_routes.schedule import ScheduleApi
-from quire.admin_api.quire_routes.scheduled_jobs import ScheduledJobs
-from quire.admin_api.quire_routes.views import SavedViewApi
+from quire.admin_api.quire_routes.sample_entries import SampleApi
+from quire.admin_api.quire_routes.saved_views import SavedViewApi
+from quire.admin_api.quire_routes.scheduled_publishing import ScheduleApi
 from quire.admin_api.router import AdminApi
 from quire.admin_api.webhook_deliveries import DeliveryApi
 from quire.admin_api.webhooks import WebhookApi
-from quire.auth.admin.accounts import AdminAccounts
 from quire.auth.admin.api_tokens import ApiTokenManager, TokenKeys
 from quire.auth.admin.authenticate import AdminAuthenticator
+from quire.auth.admin.sign_in import AdminAccounts
 from quire.auth.admin.stale_permissions import StalePermissions
 from quire.auth.admin.user_rows import AdminUserRows
 from quire.builder.apply import ModelEditor
 from quire.clock import Clock
 from quire.content_api.around_reads import AroundReads
-from quire.content_api.messages import Handler, Request, Response
+from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.entry_reads import ContentReading

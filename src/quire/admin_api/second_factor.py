@@ -13,8 +13,8 @@ from quire.auth.admin.second_factor import SecondFactors, provisioning_uri
 from quire.auth.admin.user_management import NOT_FOUND
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.auth.passwords import verify_password
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.body_decoding import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.database.interface import Database

@@ -18,12 +18,12 @@ from quire.admin_api.login_throttle import LoginThrottle
 from quire.admin_api.response_types import SIGNING_IN, DataEnvelope, FreeObject
 from quire.admin_api.responses import AdministratorResponse, administrator_response, respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.auth.admin.accounts import AdminAccounts, AdminDevice, SignInResult, new_device_id
-from quire.auth.admin.recovery import AdminRecovery
+from quire.auth.admin.password_reset import AdminRecovery
+from quire.auth.admin.sign_in import AdminAccounts, AdminDevice, SignInResult, new_device_id
 from quire.auth.admin.user_rows import AdminUser
 from quire.auth.sessions import Tokens
-from quire.content_api.messages import NO_CONTENT, Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.body_decoding import RequestBody, read_body, sent_values
+from quire.content_api.http_messages import NO_CONTENT, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import AdminPassword, Email, MinLength, Text
 from quire.errors import (

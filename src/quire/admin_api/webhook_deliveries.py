@@ -10,7 +10,7 @@ from quire.admin_api.response_types import ACCEPTED, WEBHOOKS, DataEnvelope, Fre
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.webhooks import NOT_FOUND, webhook_id_of
 from quire.clock import Clock
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, log_page
 from quire.database.interface import Database

@@ -11,8 +11,8 @@ from msgspec import UNSET, Struct, UnsetType
 from quire.admin_api.response_types import CREATED, WEBHOOKS, DataEnvelope, FreeObject, IdText
 from quire.admin_api.responses import build_response, respond_data
 from quire.clock import Clock, iso_from_ms
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.body_decoding import RequestBody, read_body, sent_values
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, Fields, Place, id_of, problem_at, required
 from quire.database.interface import Database

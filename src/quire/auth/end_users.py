@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import TypeVar
 
 from quire.access.principal import Principal
-from quire.auth.codes import is_current
+from quire.auth.end_user_settings import AdvancedOptions, advanced_options
 from quire.auth.grant_limits import require_grantable
+from quire.auth.mailed_codes import is_current
 from quire.auth.sessions import Sessions
-from quire.auth.user_settings import AdvancedOptions, advanced_options
 from quire.database.program import Program
 from quire.database.stores.auth_rows import Accounts, UserRow
 from quire.document_service.commands import CreateDocument, DeleteDocument, UpdateDocument

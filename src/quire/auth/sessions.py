@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from quire.auth.tokens import read_claims, sign_claims
+from quire.auth.jwt_and_api_tokens import read_claims, sign_claims
 from quire.clock import iso_from_ms
 from quire.database.program import Program
 from quire.database.stores.builtin_type_table import ContentTables

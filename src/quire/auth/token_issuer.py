@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from quire.auth.jwt_and_api_tokens import issue_jwt
 from quire.auth.sessions import LONG, SessionLifetimes, Sessions
-from quire.auth.tokens import issue_jwt
 from quire.clock import Clock
 from quire.database.program import Program
 from quire.database.stores.auth_rows import Accounts

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 import structlog
 from msgspec import Struct
 
+from quire.builder.file_changes import FileChange, file_changes, unwritable_folder
 from quire.builder.file_transaction import FileTransaction
-from quire.builder.files import FileChange, file_changes, unwritable_folder
 from quire.builder.schema_files import SchemaFiles
 from quire.clock import Clock
 from quire.database.interface import Database

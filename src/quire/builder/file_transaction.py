@@ -13,7 +13,7 @@ from secrets import token_hex
 
 import msgspec
 
-from quire.builder.files import FileChange
+from quire.builder.file_changes import FileChange
 from quire.clock import now_ms
 from quire.database.compile.writes import Writes
 from quire.database.schema_version import announced_schema

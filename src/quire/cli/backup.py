@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from quire import __version__
-from quire.cli.backup_archive import (
+from quire.cli.backup_encryption import ENCRYPTED_SUFFIX, decrypt_backup, require_recipient
+from quire.cli.backup_tar_file import (
     Manifest,
     extract_database,
     extract_media,
     new_archive,
     read_manifest,
 )
-from quire.cli.backup_encryption import ENCRYPTED_SUFFIX, decrypt_backup, require_recipient
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.cli.terminal import DONE, print_message, print_result, print_warning
 from quire.clock import now_ms
 from quire.database.settings_target import target_of

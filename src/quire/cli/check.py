@@ -18,7 +18,7 @@ from quire.cli.hooks import (
     rule_line,
     schedule_line,
 )
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
 from quire.customisations import Customisations, find_customisations
 from quire.customisations.coverage import ServiceLevel, TypeSummary, summarize

@@ -106,7 +106,7 @@ def start(
 ) -> int:
     """Serve a project."""
     pause_collector()
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
     from quire.cli.serve import serve
 
     overrides = _given_options(
@@ -119,7 +119,7 @@ def start(
 def dev(project: Project = _HERE, /, *, host: Host = None, port: Port = None) -> int:
     """Serve a project for development; restart when its files change."""
     from quire.cli.dev import develop
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     overrides = _given_options({"server.host": host, "server.port": port})
     overrides |= {"environment": "development", "server.workers": 1}
@@ -190,8 +190,8 @@ def check(
 ) -> int:
     """Check a project, and say how to correct its problems."""
     from quire.cli.check import check_project
-    from quire.cli.repair import repair_project
-    from quire.cli.trust import list_trust
+    from quire.cli.check_repair import repair_project
+    from quire.cli.check_trust import list_trust
     from quire.errors import ApplicationError
 
     if trust:
@@ -237,7 +237,7 @@ def port(
     ] = False,
 ) -> int:
     """List unsupported JavaScript, and the decorators that replace it."""
-    from quire.cli.port import port_project
+    from quire.cli.port_javascript import port_project
 
     return port_project(project, write=write)
 
@@ -300,7 +300,7 @@ def index(
 ) -> int:
     """List missing indexes, or create them."""
     from quire.cli.index import index_project
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return index_project(open_project(project), apply=apply, advised=advised)
 
@@ -336,7 +336,7 @@ def migrate(
 ) -> int:
     """Show how the database differs from the schema files, or migrate it."""
     from quire.cli.migrate import migrate_project
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return migrate_project(
         open_project(project), apply=apply, may_lose=may_lose, renamed=rename, wait=wait
@@ -357,7 +357,7 @@ def archive(
 ) -> int:
     """List, restore or delete the data that migrations have archived."""
     from quire.cli.archive import show_archive
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return show_archive(open_project(project), restore=restore, remove=forget)
 
@@ -532,7 +532,7 @@ def types(
     ] = False,
 ) -> int:
     """Generate typed models of the content for client programs."""
-    from quire.cli.types import write_types
+    from quire.cli.typed_models import write_types
 
     return write_types(
         project,
@@ -567,7 +567,7 @@ def list_jobs(
 ) -> int:
     """List jobs, the latest first."""
     from quire.cli import jobs as job_commands
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return job_commands.list_jobs(open_project(project), state=state, limit=limit)
 
@@ -576,7 +576,7 @@ def list_jobs(
 def retry_job(id: JobId, project: Project = _HERE, /) -> int:
     """Run a failed, cancelled or waiting job now."""
     from quire.cli import jobs as job_commands
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return job_commands.retry_job(open_project(project), id)
 
@@ -585,7 +585,7 @@ def retry_job(id: JobId, project: Project = _HERE, /) -> int:
 def cancel_job(id: JobId, project: Project = _HERE, /) -> int:
     """Cancel a waiting or running job, or dismiss a failed one."""
     from quire.cli import jobs as job_commands
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return job_commands.cancel_job(open_project(project), id)
 
@@ -608,7 +608,7 @@ def list_outbox(
 ) -> int:
     """List undelivered changes, the latest first."""
     from quire.cli import jobs as job_commands
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return job_commands.list_outbox(open_project(project), failed=failed, limit=limit)
 
@@ -617,7 +617,7 @@ def list_outbox(
 def replay_change(id: ChangeId, project: Project = _HERE, /) -> int:
     """Deliver a waiting or failed change now."""
     from quire.cli import jobs as job_commands
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return job_commands.replay_change(open_project(project), id)
 
@@ -626,7 +626,7 @@ def replay_change(id: ChangeId, project: Project = _HERE, /) -> int:
 def discard_change(id: ChangeId, project: Project = _HERE, /) -> int:
     """Delete a waiting or failed change: its function never receives it."""
     from quire.cli import jobs as job_commands
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return job_commands.discard_change(open_project(project), id)
 
@@ -648,10 +648,10 @@ def create_administrator(
     ] = "super-admin",
 ) -> int:
     """Create an administrator. The password is asked for, or read from standard input."""
-    from quire.cli import credentials
-    from quire.cli.project import open_project
+    from quire.cli import create_credentials
+    from quire.cli.project_settings import open_project
 
-    return credentials.create_administrator(
+    return create_credentials.create_administrator(
         open_project(project), email=email, firstname=firstname, lastname=lastname, role=role
     )
 
@@ -685,10 +685,10 @@ def create_token(
     """Create an API token, and print it once."""
     from datetime import timedelta
 
-    from quire.cli import credentials
-    from quire.cli.project import open_project
+    from quire.cli import create_credentials
+    from quire.cli.project_settings import open_project
 
-    return credentials.create_token(
+    return create_credentials.create_token(
         open_project(project),
         name=name,
         kind=type,
@@ -705,7 +705,7 @@ TokenName = Annotated[str, Parameter(help="Name of the token.")]
 def list_tokens(project: Project = _HERE, /) -> int:
     """List the API tokens: permissions, expiry, and last use."""
     from quire.cli import tokens
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return tokens.list_tokens(open_project(project))
 
@@ -714,7 +714,7 @@ def list_tokens(project: Project = _HERE, /) -> int:
 def regenerate_token(project: Project = _HERE, /, *, name: TokenName) -> int:
     """Replace a token by a new one, and print it once."""
     from quire.cli import tokens
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return tokens.regenerate_token(open_project(project), name)
 
@@ -723,7 +723,7 @@ def regenerate_token(project: Project = _HERE, /, *, name: TokenName) -> int:
 def delete_token(project: Project = _HERE, /, *, name: TokenName) -> int:
     """Delete an API token."""
     from quire.cli import tokens
-    from quire.cli.project import open_project
+    from quire.cli.project_settings import open_project
 
     return tokens.delete_token(open_project(project), name)
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.cli.terminal import DONE, PROBLEMS, print_message, print_warning, shown_progress
 from quire.database.copying.copy import CopyResult, copy_database
 from quire.database.settings_target import target_of

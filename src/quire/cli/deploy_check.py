@@ -14,7 +14,7 @@ from msgspec import Struct
 from quire.auth.passwords import verify_password
 from quire.cli.backup import backup_archives
 from quire.cli.check_database import check_database
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
 from quire.clock import now_ms
 from quire.database.entries.entry_tables import open_store

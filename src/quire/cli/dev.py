@@ -12,7 +12,7 @@ from pathlib import Path
 from uvicorn.supervisors.basereload import BaseReload
 
 from quire.cli.error_messages import failure_message
-from quire.cli.recovery import recover_project
+from quire.cli.schema_file_recovery import recover_project
 from quire.cli.serve import (
     FACTORY,
     announce_notices,

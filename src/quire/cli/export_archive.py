@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.cli.terminal import (
     DONE,
     ask_key,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extension_loading.code_settings import code_settings

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extension_loading import load_extensions

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from quire.builder.files import FileChange
+from quire.builder.file_changes import FileChange
 from quire.cli.new_secrets import write_environment
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.cli.terminal import DONE, ask_key, print_message, print_warning, shown_progress
 from quire.database.settings_target import target_of
 from quire.errors import TransferError

@@ -19,7 +19,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from quire.content_api.connection_limits import LimitedConnection
-from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.content_api.http_messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.metrics.families import (
     Families,
     MetricFamily,

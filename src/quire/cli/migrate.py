@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from quire.cli.recovery import recover_project
+from quire.cli.schema_file_recovery import recover_project
 from quire.cli.terminal import (
     CANNOT,
     DONE,

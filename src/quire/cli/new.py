@@ -12,8 +12,8 @@ from quire.cli.seed import CONTENT_FOLDER, seed_project
 from quire.cli.terminal import DONE, print_message
 from quire.database.settings_target import target_of
 from quire.errors import ConfigurationError
-from quire.seeding.content import MANIFEST
-from quire.seeding.project import make_database
+from quire.seeding.import_content import make_database
+from quire.seeding.seed_values import MANIFEST
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 

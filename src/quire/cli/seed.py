@@ -4,12 +4,12 @@ import asyncio
 from pathlib import Path
 
 from quire.cli.new_secrets import write_environment
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.cli.terminal import DONE, print_message, shown_progress
 from quire.database.settings_target import target_of
-from quire.seeding.content import Content
+from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
-from quire.seeding.project import seed
+from quire.seeding.seed_values import Content
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 

@@ -24,7 +24,7 @@ from quire.cli.metrics_server import (
     MetricsThread,
     WorkerMetrics,
 )
-from quire.cli.recovery import recover_project
+from quire.cli.schema_file_recovery import recover_project
 from quire.cli.terminal import DONE, PROBLEMS, print_message, print_warning
 from quire.content_api.fast_path import FastPathProtocol
 from quire.errors import AppError, ConfigurationError

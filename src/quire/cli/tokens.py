@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from quire.auth.api_token_rows import ApiTokenRows, NamedToken
-from quire.auth.encryption import encrypt_token
-from quire.auth.tokens import hash_api_token, new_api_token
+from quire.auth.jwt_and_api_tokens import hash_api_token, new_api_token
+from quire.auth.token_encryption import encrypt_token
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.clock import iso_or_none, now_ms
 from quire.database.entries.entry_tables import open_store

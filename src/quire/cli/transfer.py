@@ -4,7 +4,7 @@ from pathlib import Path
 
 from quire.cli.export_archive import write_archive
 from quire.cli.import_archive import import_project
-from quire.cli.project import require_project
+from quire.cli.project_settings import require_project
 from quire.database.settings_target import target_of
 from quire.errors import TransferError
 from quire.settings import load_settings

@@ -9,7 +9,7 @@ from quire.access.ability import Ability
 from quire.access.declared_routes import ProjectSchema
 from quire.auth.end_users import GUARDED
 from quire.auth.passwords import MAX_BYTES
-from quire.content_api.request_bodies import RequestBody
+from quire.content_api.body_decoding import RequestBody
 from quire.content_api.routes import RouteGroup
 from quire.content_api.validators import UNLIMITED, Email, FullMessage, required
 from quire.document_service.input_keys import check_input

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from quire.access.ability import narrow_for_call
 from quire.content_api.envelope import is_known, respond_known, tag_of, tags_known
 from quire.content_api.format_v4 import HEADER, VALUE
-from quire.content_api.messages import NOT_MODIFIED, Handler, Request, Response
+from quire.content_api.http_messages import NOT_MODIFIED, Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.interface import WouldBlockError

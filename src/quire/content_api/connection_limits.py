@@ -12,7 +12,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
+from quire.content_api.http_messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application

@@ -11,8 +11,8 @@ import structlog
 from quire.auth.rate_limit import RateLimiter, place_of
 from quire.auth.shared_counters import SharedCounters
 from quire.clock import Clock
-from quire.content_api.call_limits import CallLimits
-from quire.content_api.messages import NO_CONTENT, Handler, Request, Response
+from quire.content_api.account_rate_limits import CallLimits
+from quire.content_api.http_messages import NO_CONTENT, Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.document_service.policy_checks import ask_policies
 from quire.document_service.project_rules import acting

@@ -17,7 +17,7 @@ from quire.content_api.envelope import (
     tags_known,
 )
 from quire.content_api.format_v4 import HEADER, VALUE, to_v4
-from quire.content_api.messages import NO_CONTENT, Handler, Request, Response
+from quire.content_api.http_messages import NO_CONTENT, Handler, Request, Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.content_api.routes import Route
 from quire.content_api.write_requests import (

@@ -4,7 +4,7 @@ Without the setting, the permission to find documents includes their drafts.
 """
 
 from quire.access.principal import ApiToken, Principal
-from quire.content_api.messages import Request
+from quire.content_api.http_messages import Request
 from quire.errors import ForbiddenError
 
 PUBLISHED = "published"

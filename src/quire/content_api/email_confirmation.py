@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.auth.user_settings import advanced_options
-from quire.content_api.account_handlers import AccountApi
+from quire.auth.end_user_settings import advanced_options
+from quire.content_api.account_context import AccountApi
 from quire.content_api.account_types import (
     ACCOUNTS,
     LIMITED,
@@ -13,9 +13,9 @@ from quire.content_api.account_types import (
     FilledText,
     RequiredEmail,
 )
+from quire.content_api.body_decoding import read_body
 from quire.content_api.envelope import respond_bare, respond_redirect
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.response_types import Redirect
 from quire.content_api.routes import Route
 from quire.errors import ApplicationError

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from quire.content_api.messages import NOT_MODIFIED, TEXT, Response
+from quire.content_api.http_messages import NOT_MODIFIED, TEXT, Response
 from quire.errors import AppError
 from quire.query.resolve import Pagination
 

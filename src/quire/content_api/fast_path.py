@@ -22,11 +22,11 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from uvicorn.server import ServerState
 
+from quire.content_api.application import ContentApi, respond_cancelled
 from quire.content_api.connection_limits import MAX_HEAD, LimitedConnection
-from quire.content_api.content import ContentApi, respond_cancelled
 from quire.content_api.envelope import respond_error
 from quire.content_api.headers import Header, ResponseHeaders, header_lines
-from quire.content_api.messages import REQUEST_ID, Request, Response, credential_of
+from quire.content_api.http_messages import REQUEST_ID, Request, Response, credential_of
 from quire.errors import ServiceUnavailableError
 from quire.logging import request_id
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from quire.access.declared_routes import document_fields
 from quire.content_api.envelope import respond_encoded
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.execute.row_mappers import Item, members
 from quire.document_service.read_service import ReadService

@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.response_types import FreeObject
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, UNLIMITED, Place, problem_at

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from quire.content_api.messages import AsgiReceive
+from quire.content_api.http_messages import AsgiReceive
 from quire.errors import BadRequestError, PayloadTooLargeError
 from quire.query.querystring import parse
 

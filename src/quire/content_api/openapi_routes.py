@@ -12,7 +12,7 @@ from quire.access.ability import Ability, without_project_rules
 from quire.content_api.batch.handler import PATH as BATCH
 from quire.content_api.batch.types import reachable_types
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.response_types import FreeObject
 from quire.content_api.routes import Authorizer, Route, RouteGroup
 from quire.database.lru import BoundedCache

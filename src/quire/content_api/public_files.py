@@ -13,7 +13,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from quire.content_api.envelope import is_known, respond_error, tags_known
-from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.content_api.http_messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.static_files import file_response, path_below
 from quire.content_api.uploaded_files import UploadedFiles
 from quire.errors import AppError, BadRequestError, NotFoundError

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 import structlog
 
-from quire.content_api.messages import Response
+from quire.content_api.http_messages import Response
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.schema_version import WriteCheck

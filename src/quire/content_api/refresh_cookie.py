@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from quire.content_api.messages import Request
+from quire.content_api.http_messages import Request
 from quire.errors import ForbiddenError
 from quire.settings import CorsSettings, UserSessionSettings
 

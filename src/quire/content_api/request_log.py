@@ -15,7 +15,7 @@ import orjson
 
 from quire.access.principal import ApiToken, EndUser
 from quire.clock import Clock, iso_from_ms, now_ms
-from quire.content_api.messages import Request
+from quire.content_api.http_messages import Request
 from quire.logging import present_trace_id
 from quire.query.parameters import sent_query
 

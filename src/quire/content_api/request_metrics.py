@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from time import perf_counter
 
-from quire.content_api.messages import Request
+from quire.content_api.http_messages import Request
 from quire.content_api.routes import METHODS
 from quire.metrics.catalogue import REQUEST_SECONDS, REQUESTS, RESPONSE_BYTES
 from quire.metrics.families import Histogram, LabelValues, MetricFamily, family, histogram_family

@@ -6,7 +6,7 @@ There is no observer if both are disabled, so that nothing is measured then.
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
-from quire.content_api.messages import AsgiSend, Request
+from quire.content_api.http_messages import AsgiSend, Request
 
 Observe = Callable[[Request, int, int, float], None]
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend, Request
+from quire.content_api.http_messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend, Request
 from quire.content_api.request_log import mask_query
 from quire.content_api.request_metrics import method_label, route_pattern
 

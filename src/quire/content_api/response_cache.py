@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from quire.access.ability import Ability
-from quire.content_api.messages import Response
+from quire.content_api.http_messages import Response
 from quire.database.versioned_cache import ContentVersions, VersionedCache
 from quire.document_service.read_planner import Mode
 from quire.metrics.caches import CacheCounter

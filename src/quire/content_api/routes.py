@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from quire.access.ability import NOTHING, Ability
 from quire.access.declared_routes import DeclaredRoute, QueryTypes
 from quire.access.principal import Anonymous, Principal
-from quire.content_api.messages import Handler
+from quire.content_api.http_messages import Handler
 from quire.errors import BadRequestError, ForbiddenError, UnauthorizedError
 
 

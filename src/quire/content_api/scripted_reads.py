@@ -25,7 +25,7 @@ from quire.content_api.envelope import (
     tags_known,
 )
 from quire.content_api.format_v4 import HEADER, VALUE, to_v4
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.customisations.reads import AttachedEntries, ComputedEntry, DocumentRead
 from quire.customisations.value_expressions import ENTRY

@@ -8,12 +8,13 @@ from msgspec import UNSET, Struct
 
 from quire.access.ability import FullAccess
 from quire.access.declared_routes import ProjectFields
+from quire.auth.account_mails import Recovery
+from quire.auth.end_user_settings import advanced_options
 from quire.auth.end_users import NO_REGISTRATION, EndUsers
 from quire.auth.oauth.providers import GRANT_KEY, takes_passwords
 from quire.auth.passwords import verify_password
-from quire.auth.recovery import Recovery
-from quire.auth.user_settings import advanced_options
-from quire.content_api.account_handlers import AccountApi, AccountResponses
+from quire.content_api.account_context import AccountApi, AccountResponses
+from quire.content_api.account_rate_limits import CallLimits
 from quire.content_api.account_types import (
     ACCOUNTS,
     LIMITED,
@@ -27,10 +28,9 @@ from quire.content_api.account_types import (
     SignedInUser,
     settable_attributes,
 )
-from quire.content_api.call_limits import CallLimits
+from quire.content_api.body_decoding import read_body, sent_values
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import read_body, sent_values
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_api.validators import required
 from quire.database.stores.auth_rows import Accounts, UserRow

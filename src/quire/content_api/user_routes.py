@@ -6,28 +6,28 @@ from urllib.parse import urljoin
 from msgspec import Struct
 
 from quire.access.actions import Routed
+from quire.auth.account_mails import AccountPages, Recovery
 from quire.auth.background_tasks import BackgroundTasks
+from quire.auth.end_user_roles import Roles
 from quire.auth.end_users import EndUsers
 from quire.auth.oauth.state import StateCipher
 from quire.auth.rate_limit import RateLimiter
-from quire.auth.recovery import AccountPages, Recovery
-from quire.auth.roles import Roles
 from quire.auth.sessions import Sessions
 from quire.auth.shared_counters import SharedCounters
 from quire.auth.token_issuer import ORIGIN, TokenIssuer, lifetimes_of
 from quire.clock import Clock
-from quire.content_api.account_handlers import AccountResponses
-from quire.content_api.call_limits import CallLimits
+from quire.content_api.account_context import AccountResponses
+from quire.content_api.account_rate_limits import CallLimits
 from quire.content_api.email_confirmation import ConfirmationApi
+from quire.content_api.end_user_roles import RoleApi
+from quire.content_api.end_users import UserApi
 from quire.content_api.mail_routes import MailApi
-from quire.content_api.passwords import PasswordApi
-from quire.content_api.providers import ProviderApi
+from quire.content_api.oauth_routes import ProviderApi
+from quire.content_api.password_routes import PasswordApi
 from quire.content_api.refresh_cookie import RefreshCookie
-from quire.content_api.roles import RoleApi
 from quire.content_api.routes import Route
-from quire.content_api.sessions import SessionApi
+from quire.content_api.session_routes import SessionApi
 from quire.content_api.sign_in import SignInApi
-from quire.content_api.users import UserApi
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.stores.auth_rows import Accounts
 from quire.database.stores.builtin_type_table import ContentTables

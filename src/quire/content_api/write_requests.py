@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from quire.access.ability import Ability
-from quire.content_api.messages import Request
+from quire.content_api.http_messages import Request
 from quire.document_service.commands import AllLocales, Data
 from quire.document_service.input_keys import check_input
 from quire.errors import ValidationError

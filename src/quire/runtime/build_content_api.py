@@ -3,32 +3,32 @@
 import structlog
 from msgspec import Struct
 
-from quire.auth.authenticate import Authenticator
+from quire.auth.authenticator import Authenticator
 from quire.auth.shared_counters import SharedCounters
 from quire.clock import Clock
 from quire.content_api.admin_pages import AdminPages
+from quire.content_api.application import ContentApi, OtherApi, OtherResponders
 from quire.content_api.around_reads import AroundReads
 from quire.content_api.batch.handler import BatchApi
-from quire.content_api.content import ContentApi, OtherApi, OtherResponders
-from quire.content_api.content_type_builder import ModelApi
+from quire.content_api.cache_control import SharedCaching
+from quire.content_api.content_types import ModelApi
 from quire.content_api.custom_routes import custom_route
+from quire.content_api.customised_routes import guarded_routes
 from quire.content_api.documents import DocumentApi
-from quire.content_api.files import FileApi
-from quire.content_api.guarded_routes import guarded_routes
 from quire.content_api.headers import Cors, ResponseHeaders, pdf_policy, security_headers
 from quire.content_api.locales import LocaleApi
 from quire.content_api.openapi_routes import PATH as DESCRIPTION
 from quire.content_api.openapi_routes import DescriptionApi
+from quire.content_api.project_javascript.routes import ScriptServices
 from quire.content_api.public_files import PageProvider, PublicFiles
 from quire.content_api.readiness import Readiness
 from quire.content_api.response_cache import ResponseCache
 from quire.content_api.routes import Authorizer, Route, RouteTable
 from quire.content_api.scripted_reads import ScriptedReads
-from quire.content_api.scripts.routes import ScriptServices
-from quire.content_api.shared_caching import SharedCaching
+from quire.content_api.server_timing import TimedAuthenticator
 from quire.content_api.swagger_page import PATH as REFERENCE
 from quire.content_api.swagger_page import SwaggerPage
-from quire.content_api.timing import TimedAuthenticator
+from quire.content_api.upload_routes import FileApi
 from quire.content_api.uploaded_files import UploadedFiles
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.cached_values import ContentVersion

@@ -12,11 +12,11 @@ from quire.admin_api.context import AdminSources
 from quire.admin_api.routes import AdminParts, assemble_admin
 from quire.auth.passwords import hash_password
 from quire.builder.apply import EditableProject
-from quire.content_api.content import ContentApi
-from quire.content_api.messages import AsgiApp
-from quire.content_api.middlewares import wrap_app
+from quire.content_api.application import ContentApi
+from quire.content_api.http_messages import AsgiApp
+from quire.content_api.project_middlewares import wrap_app
 from quire.content_api.request_tracing import TracedApp
-from quire.content_api.timing import ServerTiming, TimedPlanner
+from quire.content_api.server_timing import ServerTiming, TimedPlanner
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.cached_values import ContentVersion
 from quire.customisations import Customisations, find_customisations

@@ -9,7 +9,7 @@ from quire.admin_api.login_throttle import LoginThrottle
 from quire.auth.counter_exchange import CounterExchange
 from quire.builder.apply import Adopt, FindCodeProblems
 from quire.clock import Clock
-from quire.content_api.content import Successor
+from quire.content_api.application import Successor
 from quire.content_api.readiness import StopNotice
 from quire.content_api.user_routes import AccountServices, account_services
 from quire.database.compile.writes import Writes

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from quire.seeding.content import ContentProblem, Status
+from quire.seeding.seed_values import ContentProblem, Status
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 JsonObject = dict[str, Any]

@@ -14,7 +14,15 @@ from msgspec import Struct
 from quire.access.actions import all_actions
 from quire.schema.attributes.base import RelationAttribute
 from quire.schema.model import ContentType, Schema, TypeKind
-from quire.seeding.content import (
+from quire.seeding.content_files import (
+    ContentFiles,
+    DocumentItem,
+    DocumentsItem,
+    ManifestFile,
+    MediaItem,
+)
+from quire.seeding.references import references
+from quire.seeding.seed_values import (
     MANIFEST,
     MEDIA_FOLDER,
     Content,
@@ -25,16 +33,8 @@ from quire.seeding.content import (
     SeedMediaFile,
     Status,
 )
-from quire.seeding.content_files import (
-    ContentFiles,
-    DocumentItem,
-    DocumentsItem,
-    ManifestFile,
-    MediaItem,
-)
-from quire.seeding.entries import EntryCheck, KnownTargets, PathProblem
-from quire.seeding.references import references
-from quire.seeding.source import DocumentSource
+from quire.seeding.source_position import DocumentSource
+from quire.seeding.validate_entries import EntryCheck, KnownTargets, PathProblem
 
 
 class DocumentCheck:

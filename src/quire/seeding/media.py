@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from quire.clock import iso_from_ms
 from quire.errors import SeedingError
-from quire.seeding.content import SeedMediaFile
+from quire.seeding.seed_values import SeedMediaFile
 
 SUFFIX_BYTES = 5
 """How many random bytes, in hexadecimal digits, make the name of an upload unique."""

@@ -9,7 +9,7 @@ from quire.schema.attributes.base import (
     RelationAttribute,
 )
 from quire.schema.model import ContentType, Model, Schema
-from quire.seeding.content import SeedDocument, Values
+from quire.seeding.seed_values import SeedDocument, Values
 from quire.seeding.wire_format import as_list, components_of
 
 Reference = tuple[str, str]

@@ -13,7 +13,7 @@ from quire.schema.attributes.base import (
     ScalarAttribute,
 )
 from quire.schema.model import Model, Schema
-from quire.seeding.content import Values
+from quire.seeding.seed_values import Values
 
 COMPONENT_KEY = "__component"
 

@@ -7,7 +7,7 @@ import httpx
 
 from quire.app import Application
 from quire.clock import Clock
-from quire.content_api.timing import Timings, collect_timings
+from quire.content_api.server_timing import Timings, collect_timings
 from quire.hooks.time import observe_time
 from quire.testing.loop import LoopThread
 

@@ -13,11 +13,11 @@ from quire.access.ability import FullAccess
 from quire.access.actions import all_actions
 from quire.access.principal import ApiToken
 from quire.app import Application
-from quire.auth.admin.accounts import AdminDevice, SignInResult
+from quire.auth.admin.sign_in import AdminDevice, SignInResult
 from quire.auth.admin.user_rows import AdminUser
-from quire.auth.roles import Roles
+from quire.auth.end_user_roles import Roles
 from quire.auth.token_issuer import ClientDevice, TokenIssuer
-from quire.content_api.timing import Timings
+from quire.content_api.server_timing import Timings
 from quire.content_api.user_routes import user_sessions
 from quire.database.program import Program, Statement
 from quire.database.stores.auth_rows import Accounts

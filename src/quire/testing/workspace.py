@@ -18,15 +18,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from quire.app import Application
-from quire.auth.admin.accounts import AdminDevice
+from quire.auth.admin.sign_in import AdminDevice
 from quire.auth.admin.user_rows import AdminUser
 from quire.clock import now_ms
 from quire.document_service.mail_client import mail
 from quire.extension_loading import ImportedModules, import_modules
 from quire.hooks.marks import MARKS
 from quire.schema.model import Schema
+from quire.seeding.import_content import make_database, seed
 from quire.seeding.load import read_content
-from quire.seeding.project import make_database, seed
 from quire.settings import SETTINGS_FILE, Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 from quire.testing.background import BackgroundWorkers

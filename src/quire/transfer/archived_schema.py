@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from quire.builder.definitions import file_of
-from quire.builder.files import FileChange, file_changes
+from quire.builder.file_changes import FileChange, file_changes
 from quire.builder.schema_files import EditedFiles
 from quire.errors import SchemaError, TransferError
 from quire.schema.attributes.base import (

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from quire.errors import ApplicationError
+from quire.uploads.file_types import type_of_extension
 from quire.uploads.processing import RecognisedFile
-from quire.uploads.types import type_of_extension
 
 _CONTRADICTION = "MIME type is not allowed"
 _GROUPS = frozenset({"image", "video", "audio"})

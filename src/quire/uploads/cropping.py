@@ -5,12 +5,12 @@ from pathlib import Path
 
 from quire.database.stores.files import FileRow
 from quire.errors import ApplicationError, NotFoundError, ValidationError
+from quire.uploads.file_names import extension_of
 from quire.uploads.file_rows import NO_SUCH_FILE
+from quire.uploads.file_types import HEAD, sniff
 from quire.uploads.images import CropArea, can_be_cut, cut, examine, is_picture
-from quire.uploads.names import extension_of
 from quire.uploads.processing import IncomingFile
 from quire.uploads.service import MediaLibrary
-from quire.uploads.types import HEAD, sniff
 
 NO_CROP = "Images of this type cannot be cropped"
 MOVING = "Animated images cannot be cropped"

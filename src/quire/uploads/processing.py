@@ -7,6 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from quire.uploads.file_names import StoredName, check_name, extension_of, kilobytes
+from quire.uploads.file_types import HEAD, SVG, extension_of_type, sniff, type_of
 from quire.uploads.image_workers import ImageWorkers
 from quire.uploads.images import (
     ImageInfo,
@@ -19,8 +21,6 @@ from quire.uploads.images import (
     shrink,
     svg_size,
 )
-from quire.uploads.names import StoredName, check_name, extension_of, kilobytes
-from quire.uploads.types import HEAD, SVG, extension_of_type, sniff, type_of
 
 THUMBNAIL = ("thumbnail", (245, 156))
 

@@ -24,6 +24,7 @@ from quire.errors import ApplicationError, NotFoundError, QuireError, UncertainO
 from quire.uploads.allowed_types import AllowedTypes
 from quire.uploads.context import UploadContext
 from quire.uploads.file_info import FileInfo
+from quire.uploads.file_names import StoredName, check_name, stored_name
 from quire.uploads.file_rows import (
     NO_SUCH_FILE,
     Attachment,
@@ -33,7 +34,6 @@ from quire.uploads.file_rows import (
     replaced_values,
     require_records,
 )
-from quire.uploads.names import StoredName, check_name, stored_name
 from quire.uploads.processing import (
     ImageRules,
     IncomingFile,

@@ -19,11 +19,11 @@ from quire.database.entries.entry_tables import EntryStore
 from quire.database.interface import Database
 from quire.database.stores.files import FileRow, file_by_key
 from quire.errors import NotFoundError, ServiceUnavailableError, ValidationError
+from quire.uploads.file_types import HEAD, sniff
 from quire.uploads.image_workers import ImageWorkers
 from quire.uploads.images import Crop, examine, is_picture, transform
 from quire.uploads.storage import Storage
 from quire.uploads.transforms import FORMATS, RequestedTransform
-from quire.uploads.types import HEAD, sniff
 
 T = TypeVar("T")
 

@@ -12,22 +12,30 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import fields
 
-from quire.admin_api import admin_users, api_tokens, locales, profile, roles, second_factor, sign_in
+from quire.admin_api import (
+    admin_roles,
+    admin_users,
+    api_tokens,
+    locales,
+    profile,
+    second_factor,
+    sign_in,
+)
 from quire.admin_api import webhooks as webhooks_module
 from quire.admin_api.content_manager import write_routes
-from quire.admin_api.media import bodies as media_bodies
 from quire.admin_api.media import image_tools, remote_import
+from quire.admin_api.media import request_bodies as media_bodies
 from quire.admin_api.quire_routes import (
-    content,
+    entry_tools,
     export,
     previews,
     releases,
     review,
-    samples,
-    schedule,
-    views,
+    sample_entries,
+    saved_views,
+    scheduled_publishing,
 )
-from quire.content_api.request_bodies import RequestBody, _parts, read_body
+from quire.content_api.body_decoding import RequestBody, _parts, read_body
 from quire.content_api.routes import Route
 from quire.errors import ValidationError
 from tests.examples import examples
@@ -35,9 +43,9 @@ from tests.unit.admin_api.office import Office
 from tests.unit.admin_api.test_routes import named, routes
 
 MODULES = (
-    admin_users, api_tokens, write_routes, content, export, image_tools, locales, media_bodies,
-    previews, profile, releases, remote_import, review, roles, samples, schedule, second_factor,
-    sign_in, views, webhooks_module,
+    admin_users, api_tokens, write_routes, entry_tools, export, image_tools, locales, media_bodies,
+    previews, profile, releases, remote_import, review, admin_roles, sample_entries,
+    scheduled_publishing, second_factor, sign_in, saved_views, webhooks_module,
 )  # fmt: skip
 
 TYPES = sorted(

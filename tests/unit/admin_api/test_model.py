@@ -251,7 +251,7 @@ async def test_the_state_says_why_the_model_cannot_be_changed(
     drifted = (await model_site.ask("GET", state)).data
     assert not drifted["writable"]
     assert "somebody has changed them" in drifted["reason"]
-    monkeypatch.setattr("quire.builder.files.os.access", lambda *_: False)
+    monkeypatch.setattr("quire.builder.file_changes.os.access", lambda *_: False)
     locked = (await model_site.ask("GET", state)).data
     assert "cannot be written" in locked["reason"]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.auth.tokens import sign_claims
+from quire.auth.jwt_and_api_tokens import sign_claims
 from tests.unit.admin_api.office import BOSS, PASSWORD, SECRETS, Office, open_office
 
 EMAIL = BOSS["email"]

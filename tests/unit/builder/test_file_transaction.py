@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from quire.builder import file_transaction
+from quire.builder.file_changes import FileChange
 from quire.builder.file_transaction import (
     FileTransaction,
     UnwritableFilesError,
     has_file_transactions,
     recover,
 )
-from quire.builder.files import FileChange
 
 CHANGES = [
     FileChange(path="src/api/a/schema.json", before="old a", after="new a"),

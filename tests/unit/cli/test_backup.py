@@ -16,7 +16,7 @@ import pyrage
 import pytest
 from msgspec.structs import replace
 
-from quire.cli.backup_archive import BackupWriter, read_manifest
+from quire.cli.backup_tar_file import BackupWriter, read_manifest
 from quire.database.settings_target import target_of
 from quire.errors import DatabaseOpenError
 from quire.settings import load_settings

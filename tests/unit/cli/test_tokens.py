@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from quire.auth.encryption import decrypt_token
-from quire.auth.tokens import hash_api_token
+from quire.auth.jwt_and_api_tokens import hash_api_token
+from quire.auth.token_encryption import decrypt_token
 from quire.settings import load_settings
 from tests.unit.cli.conftest import Run
-from tests.unit.cli.test_credentials import rows
+from tests.unit.cli.test_create_credentials import rows
 
 KEYS = "SELECT access_key, encrypted_key FROM strapi_api_tokens WHERE name = 'site'"
 

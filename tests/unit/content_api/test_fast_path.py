@@ -18,7 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from quire.app import build_app
 from quire.content_api.fast_path import FastPathProtocol
-from quire.content_api.messages import Response
+from quire.content_api.http_messages import Response
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.interface import WouldBlockError
 from quire.settings import load_settings

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from quire.content_api.messages import Request
+from quire.content_api.http_messages import Request
 from quire.content_api.request_log import RequestLog, mask_query
 from quire.query.parameters import rewrite_query
 

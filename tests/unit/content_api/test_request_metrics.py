@@ -3,7 +3,7 @@
 import pytest
 
 from quire.content_api import request_metrics
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.request_metrics import RequestMetrics
 from quire.content_api.routes import Route, RouteTable
 from quire.metrics.catalogue import REQUESTS, RESPONSE_BYTES

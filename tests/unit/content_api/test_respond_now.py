@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from quire.app import build_app
-from quire.content_api.content import ContentApi
-from quire.content_api.messages import Request, credential_of
+from quire.content_api.application import ContentApi
+from quire.content_api.http_messages import Request, credential_of
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.settings import load_settings
 from tests.conformance.client import running

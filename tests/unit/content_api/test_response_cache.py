@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quire.access.ability import FullAccess, ReadOnly
-from quire.content_api.messages import Response
+from quire.content_api.http_messages import Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.database.versioned_cache import ContentVersions
 from tests.unit.content_api.writers import APPLE, CAPITALS, Writer, writing

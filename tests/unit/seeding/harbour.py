@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from quire.schema.model import Schema
+from quire.seeding.import_content import SeedValues, seed
 from quire.seeding.load import read_content
-from quire.seeding.project import SeedValues, seed
 from quire.settings import Settings, load_settings
 from tests.unit.database.running import component, content_type, schema_of
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from quire.seeding.content import Content, ContentError, Locale, Status
 from quire.seeding.load import read_content
+from quire.seeding.seed_values import Content, ContentError, Locale, Status
 from tests.unit.seeding.harbour import HARBOUR, NOTICE, ROUTE, STORY, JsonObject, Project
 
 Change = Callable[[Project], object]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from quire.errors import SeedingError
-from quire.seeding.content import SeedMediaFile
 from quire.seeding.media import Upload, image_size, placed_files, plan_upload
+from quire.seeding.seed_values import SeedMediaFile
 from tests.unit.seeding.harbour import PIXEL
 
 BLOG_MEDIA = Path(__file__).parents[3] / "examples/blog/content/media"

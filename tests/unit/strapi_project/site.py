@@ -11,8 +11,8 @@ from typing import Any
 
 from quire.app import Application, build_app
 from quire.schema.model import Schema
+from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
-from quire.seeding.project import seed
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import Answer, AsgiClient, running

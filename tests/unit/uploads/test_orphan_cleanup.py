@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from quire.cli.check import check_project
+from quire.cli.check_repair import repair_project
 from quire.cli.check_uploads import check_uploads, delete_uploads
-from quire.cli.repair import repair_project
 from quire.schema.load import load_schema
 from quire.settings import Settings, load_settings
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from quire.admin_api.response_types import CONTENT, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.locale_prefill import LocalePrefill, filling_of

@@ -13,7 +13,7 @@ from quire.admin_api.response_types import (
 )
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.relation_query import relation_query
 from quire.content_manager.relations import Relations, Result, field_of

@@ -3,7 +3,7 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.content_manager.revision_table import RevisionHistory
-from quire.content_api.messages import Request
+from quire.content_api.http_messages import Request
 from quire.content_api.validators import id_of
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.review.entry_stages import entry_review

@@ -8,9 +8,9 @@ from quire.access.admin_actions import CREATE, READ, UPDATE
 from quire.admin_api.response_types import CONTENT, DataEnvelope, EntryInput, LocaleQuery
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
+from quire.content_api.body_decoding import RequestBody
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.status_and_locale import locale_of
 from quire.content_manager.uid_values import (

@@ -8,8 +8,8 @@ from typing import Annotated, TypeVar
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.admin_actions import CREATE, DELETE, PUBLISH, READ, UPDATE
+from quire.admin_api.content_manager.requested_type import rights_of, type_of
 from quire.admin_api.content_manager.revision_table import RevisionHistory
-from quire.admin_api.content_manager.types import rights_of, type_of
 from quire.admin_api.response_types import (
     CONTENT,
     CREATED,
@@ -23,9 +23,9 @@ from quire.admin_api.response_types import (
 )
 from quire.admin_api.response_types import RowCount as DocumentCount
 from quire.admin_api.router import SIGNED_IN
+from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, Email, Place, problem_at
 from quire.content_api.write_requests import expected_tags

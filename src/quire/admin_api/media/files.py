@@ -10,14 +10,14 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import PUBLISH
 from quire.access.admin_actions import UPDATE as UPDATE_ENTRY
 from quire.access.principal import Administrator
-from quire.admin_api.media.bodies import FileDescription, MediaFile, UploadForm
 from quire.admin_api.media.reads import MediaJson, MediaReads
+from quire.admin_api.media.request_bodies import FileDescription, MediaFile, UploadForm
 from quire.admin_api.response_types import CREATED, MEDIA, OK, FreeObject, ListQuery
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.file_form import FileForm, read_files
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.upload_form import FileForm, read_files
 from quire.content_api.validators import id_of
 from quire.content_manager.entry_status import is_published
 from quire.content_manager.permissions import TypePermissions, covers

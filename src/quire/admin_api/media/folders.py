@@ -5,7 +5,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from quire.admin_api.media.bodies import (
+from quire.admin_api.media.reads import MediaJson, MediaReads
+from quire.admin_api.media.request_bodies import (
     FileDeletion,
     FileMove,
     FileUpdate,
@@ -14,13 +15,12 @@ from quire.admin_api.media.bodies import (
     MediaFolder,
     NewFolder,
 )
-from quire.admin_api.media.reads import MediaJson, MediaReads
 from quire.admin_api.response_types import CREATED as STATUS_CREATED
 from quire.admin_api.response_types import MEDIA, DataEnvelope, FreeObject, ListQuery
 from quire.admin_api.responses import respond_data
+from quire.content_api.body_decoding import read_body
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, ids_of
 from quire.database.program import Program

@@ -6,14 +6,14 @@ from urllib.parse import quote, urlencode
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.media.bodies import MediaFile
 from quire.admin_api.media.reads import MediaJson, MediaReads
+from quire.admin_api.media.request_bodies import MediaFile
 from quire.admin_api.response_types import CREATED, MEDIA, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
+from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range, id_of
 from quire.database.entries.entry_tables import EntryStore

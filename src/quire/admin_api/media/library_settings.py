@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from quire.admin_api.media.bodies import LibraryOptions, LibraryView
+from quire.admin_api.media.request_bodies import LibraryOptions, LibraryView
 from quire.admin_api.response_types import MEDIA, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import read_body, sent_values
+from quire.content_api.body_decoding import read_body, sent_values
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.interface import Database

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
-from quire.admin_api.lists import list_limits, parse_positive
+from quire.admin_api.admin_user_lists import list_limits, parse_positive
 from quire.content_manager.permissions import CREATOR_FIELDS
 from quire.database.compile.read_plan import NOTHING_PRESENTED
 from quire.database.execute.prepared_read import PreparedRead

@@ -8,13 +8,13 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.declared_routes import MediaType
-from quire.admin_api.media.bodies import MediaFile
 from quire.admin_api.media.reads import MediaJson, MediaReads
+from quire.admin_api.media.request_bodies import MediaFile
 from quire.admin_api.response_types import CREATED, MEDIA, FreeObject
 from quire.admin_api.router import SIGNED_IN
+from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.errors import AppError, ApplicationError

@@ -13,7 +13,7 @@ from quire.access.admin_actions import READ as READ_ENTRY
 from quire.admin_api.media.reads import MediaJson, MediaReads
 from quire.admin_api.response_types import MEDIA, FreeObject
 from quire.content_api.envelope import respond
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, number_in
 from quire.content_manager.entry_titles import main_field, stored_views

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
 
+from quire.admin_api.content_manager.requested_type import rights_of
 from quire.admin_api.content_manager.review_filter import ReviewFilter, ReviewQuery
 from quire.admin_api.content_manager.revision_table import RevisionHistory
-from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
     EXTRAS,
@@ -22,9 +22,9 @@ from quire.admin_api.response_types import (
     StatusQuery,
 )
 from quire.admin_api.router import SIGNED_IN
+from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.envelope import envelope, respond_encoded
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
 from quire.content_manager.csv_export import columns_of, lines_of

@@ -18,7 +18,7 @@ from quire.admin_api.response_types import (
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.clock import Clock, iso_from_ms
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, log_page
 from quire.database.compile.writes import Writes

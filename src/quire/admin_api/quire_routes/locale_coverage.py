@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.content_manager.requested_type import rights_of
 from quire.admin_api.response_types import EXTRAS, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.permissions import TypePermissions, read_permissions

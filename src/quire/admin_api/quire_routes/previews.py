@@ -14,8 +14,8 @@ from quire.access.admin_actions import READ
 from quire.admin_api.response_types import EXTRAS, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.body_decoding import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, Place, problem_at
 from quire.database.compile.writes import Writes

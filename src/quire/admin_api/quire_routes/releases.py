@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from quire.access.admin_actions import PUBLISH, UPDATE
-from quire.admin_api.content_manager.types import rights_of
-from quire.admin_api.lists import parse_positive
-from quire.admin_api.quire_routes.release_parts import ReleaseParts
+from quire.admin_api.admin_user_lists import parse_positive
+from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.quire_routes.release_services import ReleaseParts
 from quire.admin_api.response_types import (
     CREATED,
     EXTRAS,
@@ -21,9 +21,9 @@ from quire.admin_api.response_types import (
 )
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
+from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, MaxLength, Range, id_of, single_line
 from quire.content_manager.entry_reads import ContentReading, chosen_of

@@ -8,14 +8,14 @@ from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from quire.access.admin_actions import UPDATE
-from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.content_manager.requested_type import rights_of
 from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, IdText, LocaleQuery
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.clock import Clock
-from quire.content_api.messages import Request, Response
-from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.body_decoding import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import MaxLength, Range, RowId, id_of, ids_of, single_line
 from quire.content_manager.entry_reads import ContentReading

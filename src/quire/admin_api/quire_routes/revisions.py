@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from quire.access.admin_ability import GrantRule
 from quire.access.admin_actions import UPDATE
+from quire.admin_api.content_manager.requested_type import rights_of
 from quire.admin_api.content_manager.revision_table import RevisionHistory
-from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.response_types import (
     EXTRAS,
     CreatorSummary,
@@ -25,7 +25,7 @@ from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import iso_from_ms
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Handler, Request, Response
+from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.content_api.write_requests import expected_tags

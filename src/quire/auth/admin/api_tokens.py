@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.auth.encryption import decrypt_token, encrypt_token
-from quire.auth.tokens import hash_api_token, new_api_token
+from quire.auth.jwt_and_api_tokens import hash_api_token, new_api_token
+from quire.auth.token_encryption import decrypt_token, encrypt_token
 from quire.clock import Clock
 from quire.database.interface import Database
 from quire.database.program import Program

@@ -11,7 +11,7 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.admin_grants import ability_of, super_ability
 from quire.access.principal import Administrator
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
-from quire.auth.authenticate import bearer_token
+from quire.auth.authenticator import bearer_token
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.interface import Database

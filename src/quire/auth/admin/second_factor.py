@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.auth.admin.user_rows import AdminUser
-from quire.auth.encryption import decrypt_token, encrypt_token
+from quire.auth.token_encryption import decrypt_token, encrypt_token
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.program import Program

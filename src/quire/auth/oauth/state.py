@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import orjson
 from msgspec import Struct
 
-from quire.auth.encryption import decrypt_token, encrypt_token
+from quire.auth.token_encryption import decrypt_token, encrypt_token
 from quire.clock import Clock
 
 BEGUN, DONE = "begun", "done"

@@ -17,7 +17,7 @@ from quire.access.actions import WRITING
 from quire.content_api.batch.operations import BatchOperation, BatchOperations, OperationReferences
 from quire.content_api.batch.types import BatchResult, BatchResults, batch_body
 from quire.content_api.envelope import respond
-from quire.content_api.messages import Request, Response
+from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Authorizer, Route, RouteGroup
 from quire.content_api.write_requests import (
     data_of,

@@ -1,0 +1,344 @@
+"""Roles of administrators and their permissions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from quire.access.admin_actions import (
+    ADMIN_ACTIONS,
+    CONDITIONS,
+    FIELDS,
+    LOCALES,
+    AdminAction,
+    PermissionSection,
+    subjects,
+    subjects_of,
+)
+from quire.access.admin_grants import Grant
+from quire.admin_api.admin_user_lists import AdminLists
+from quire.admin_api.profile import list_all_permissions
+from quire.admin_api.response_types import ADMINISTRATORS, CREATED, DataEnvelope, ListQuery, RowIds
+from quire.admin_api.responses import (
+    AdminPermission,
+    AdminRole,
+    build_response,
+    keep_fields,
+    permission_response,
+    respond_data,
+)
+from quire.auth.admin.roles import NOT_FOUND, AdminRoles, InUseError, require_editable
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows, StoredAdminRole
+from quire.content_api.body_decoding import RequestBody, read_body, sent_values, validator_of
+from quire.content_api.http_messages import Request, Response
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import Items, MinLength, Place, Range, id_of, ids_of, required
+from quire.database.interface import Database
+from quire.database.program import Program
+from quire.document_service.validate.problems import Problem, path_of, place_text, validation_error
+from quire.errors import NotFoundError
+from quire.schema.attributes.validation import ABSENT
+from quire.schema.model import Schema
+
+UNKNOWN_ACTION = "action is not an existing permission action"
+BAD_SUBJECT = "Invalid subject submitted"
+BAD_PROPERTIES = "Invalid property set at {}"
+BAD_FIELDS = "Invalid fields property at {}"
+BAD_LOCALES = "Invalid locales property at {}"
+BAD_NESTING = "Fields format are incorrect (bad nesting)."
+REPEATED_FIELDS = "Fields format are incorrect (duplicates)."
+UNKNOWN_CONDITION = "{} is not an existing condition"
+REPEATED = "Some permissions are duplicated (same action and subject)"
+_MOST = 5000
+
+
+class PermissionPayload(RequestBody):
+    """What a role is to grant."""
+
+    action: str
+    action_parameters: dict[str, object] | None = None
+    subject: str | None = None
+    properties: dict[str, object] = field(default_factory=dict)
+    conditions: Annotated[list[str], Range(0, 10)] = field(default_factory=list)
+
+
+class RolePermissions(RequestBody):
+    """All permissions of a role."""
+
+    permissions: Annotated[list[PermissionPayload], Range(0, _MOST)]
+
+
+class PermissionList:
+    """Checks the permissions of a body against the known actions and types."""
+
+    def __init__(self, schema: Schema) -> None:
+        known = frozenset(content_type.uid for content_type in subjects(schema))
+        self._item = _Permission(known, _readable(schema))
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        listed = Items(item=self._item, rules=(required,), most=_MOST)
+        found = False
+        for problem in listed.problems(place, value):
+            found = True
+            yield problem
+        if not found and isinstance(value, list) and _repeats(value):
+            yield Problem(path_of(place), REPEATED, value)
+
+
+def _readable(schema: Schema) -> frozenset[str]:
+    read = next(action for action in ADMIN_ACTIONS.values() if action.uid.endswith("explorer.read"))
+    return frozenset(content_type.uid for content_type in subjects_of(schema, read))
+
+
+class _Permission(Struct, frozen=True):
+    subjects: frozenset[str]
+    readable: frozenset[str]
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        found = False
+        for problem in validator_of(PermissionPayload).problems(place, value):
+            found = True
+            yield problem
+        if found or not isinstance(value, Mapping):
+            return
+        action = ADMIN_ACTIONS.get(str(value["action"]))
+        if action is None:
+            yield Problem(path_of((*place, "action")), UNKNOWN_ACTION, value["action"])
+            return
+        yield from self._of_action(place, action, value)
+
+    def _of_action(
+        self, place: Place, action: AdminAction, value: Mapping[str, object]
+    ) -> Iterator[Problem]:
+        subject = value.get("subject", ABSENT)
+        if not self._fits(action, subject):
+            yield Problem(path_of((*place, "subject")), BAD_SUBJECT, subject)
+        properties = value.get("properties") or {}
+        inside = (*place, "properties")
+        if not isinstance(properties, Mapping) or set(properties).difference(action.properties):
+            message = BAD_PROPERTIES.format(place_text(inside))
+            yield Problem(path_of(inside), message, properties)
+            return
+        yield from _of_fields((*inside, FIELDS), properties.get(FIELDS))
+        yield from _of_locales((*inside, "locales"), properties.get("locales"))
+        for index, condition in enumerate(_sequence(value.get("conditions"))):
+            if condition not in CONDITIONS:
+                where = path_of((*place, "conditions", index))
+                yield Problem(where, UNKNOWN_CONDITION.format(condition), condition)
+
+    def _fits(self, action: AdminAction, subject: object) -> bool:
+        if action.section is not PermissionSection.CONTENT:
+            return subject in (None, ABSENT)
+        known = self.readable if action.uid.endswith(".read") else self.subjects
+        return subject in known
+
+
+def _of_fields(place: Place, fields: object) -> Iterator[Problem]:
+    if fields is None:
+        return
+    if not isinstance(fields, list) or not all(isinstance(name, str) for name in fields):
+        yield Problem(path_of(place), BAD_FIELDS.format(place_text(place)), fields)
+        return
+    names = set(fields)
+    if len(names) < len(fields):
+        yield Problem(path_of(place), REPEATED_FIELDS, fields)
+    if any(parent in names for name in names for parent in _parents(name)):
+        yield Problem(path_of(place), BAD_NESTING, fields)
+
+
+def _of_locales(place: Place, locales: object) -> Iterator[Problem]:
+    if locales is None:
+        return
+    if not isinstance(locales, list) or not all(isinstance(code, str) for code in locales):
+        yield Problem(path_of(place), BAD_LOCALES.format(place_text(place)), locales)
+
+
+def _parents(name: str) -> Iterator[str]:
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def _repeats(listed: Sequence[object]) -> bool:
+    seen = [(i.get("action"), i.get("subject")) for i in listed if isinstance(i, Mapping)]
+    return len(set(seen)) < len(seen)
+
+
+def _sequence(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else ()
+
+
+_ACTION = "admin::roles"
+
+
+class NewAdminRole(RequestBody):
+    """A new role."""
+
+    name: Annotated[str, MinLength(1)]
+    description: str | None = None
+
+
+class AdminRoleChange(RequestBody):
+    """The changes of a role."""
+
+    name: Annotated[str, MinLength(1)] | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
+
+
+class AdminRoleApi:
+    """``/admin/roles``."""
+
+    def __init__(
+        self,
+        database: Database,
+        schema: Schema,
+        admin_users: AdminUserRows,
+        roles: AdminRoles,
+        lists: AdminLists,
+    ) -> None:
+        self._database = database
+        self._schema = schema
+        self._admin_users = admin_users
+        self._roles = roles
+        self._lists = lists
+        self._permissions = PermissionList(schema)
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        route = RouteGroup(ADMINISTRATORS, "admin/roles")
+        read, update, delete = (f"{_ACTION}.{verb}" for verb in ("read", "update", "delete"))
+        one, several = DataEnvelope[AdminRole], DataEnvelope[list[AdminRole]]
+        granted = DataEnvelope[list[AdminPermission]]
+        yield route("GET", "", read, self.find, query=ListQuery, response=several)
+        yield route(
+            "POST",
+            "",
+            f"{_ACTION}.create",
+            self.create,
+            body=NewAdminRole,
+            response=one,
+            status=CREATED,
+        )
+        yield route(
+            "POST", "/batch-delete", delete, self.delete_many, body=RowIds, response=several
+        )
+        yield route("GET", "/:id", read, self.find_one, response=one)
+        yield route("PUT", "/:id", update, self.change, body=AdminRoleChange, response=one)
+        yield route("DELETE", "/:id", delete, self.delete, response=DataEnvelope[AdminRole | None])
+        path = "/:id/permissions"
+        yield route("GET", path, read, self.permissions, response=granted)
+        yield route("PUT", path, update, self.grant, body=RolePermissions, response=granted)
+
+    async def find(self, request: Request) -> Response:
+        """List roles, with their numbers of users."""
+        listed = await self._lists.all(ADMIN_ROLE_UID, request.query, request.version)
+        found = await self._with_user_counts(listed.ids)
+        if listed.fields is not None:
+            wanted = listed.fields | {"id", "documentId", "usersCount"}
+            found = [keep_fields(one, wanted) for one in found]
+        return respond_data(found)
+
+    async def find_one(self, request: Request) -> Response:
+        """Show a role."""
+        found = await self._with_user_counts([_role_id(request)])
+        if not found:
+            raise NotFoundError(NOT_FOUND)
+        return respond_data(found[0])
+
+    async def create(self, request: Request) -> Response:
+        """Create a role without permissions."""
+        new = read_body(request.body, NewAdminRole)
+        role = await self._roles.create(new.name, new.description)
+        return respond_data(build_response(AdminRole, role), CREATED)
+
+    async def change(self, request: Request) -> Response:
+        """Change name or description of a role."""
+        values = sent_values(read_body(request.body, AdminRoleChange))
+        role = await self._roles.change(_role_id(request), values, request.administrator.ability)
+        return respond_data(build_response(AdminRole, role))
+
+    async def delete(self, request: Request) -> Response:
+        """Delete a role without users; a missing one counts as deleted."""
+        given = request.parameters["id"]
+        role_id = id_of(given)
+        ids = [] if role_id is None else [role_id]
+        deleted = await self._deleted(request, ids, "id", given)
+        return respond_data(build_response(AdminRole, deleted[0]) if deleted else None)
+
+    async def delete_many(self, request: Request) -> Response:
+        """Delete several roles, all of them or none."""
+        ids = read_body(request.body, RowIds).ids
+        deleted = await self._deleted(request, ids_of(ids), "ids", ids)
+        return respond_data([build_response(AdminRole, role) for role in deleted])
+
+    async def permissions(self, request: Request) -> Response:
+        """List the permissions of a role."""
+        role_id = _role_id(request)
+
+        def program() -> Program[list[AdminPermission]]:
+            role = yield from self._roles.existing(role_id)
+            stored = yield from self._admin_users.permissions([role_id])
+            if not role.is_super_admin:
+                return [permission_response(permission) for permission in stored]
+            return list_all_permissions(
+                self._schema, stored, (yield from self._admin_users.locales())
+            )
+
+        return respond_data(await self._database.read(program))
+
+    async def grant(self, request: Request) -> Response:
+        """Replace the permissions of a role."""
+        role_id = _role_id(request)
+
+        def program() -> Program[str | None]:
+            require_editable((yield from self._roles.existing(role_id)))
+            return (yield from self._admin_users.default_locale())
+
+        default = await self._database.read(program)
+        body = read_body(request.body, RolePermissions, permissions=self._permissions)
+        grants = [self._grant(item, default) for item in body.permissions]
+        stored = await self._roles.grant(role_id, grants, request.administrator.ability)
+        return respond_data([permission_response(permission) for permission in stored])
+
+    def _grant(self, given: PermissionPayload, default_locale: str | None) -> Grant:
+        properties = dict(given.properties)
+        action, subject = ADMIN_ACTIONS[given.action], given.subject
+        if action.section is PermissionSection.CONTENT and LOCALES in action.properties:
+            content_type = self._schema.content_types[str(subject)]
+            if content_type.localized and not properties.get(LOCALES):
+                properties[LOCALES] = [] if default_locale is None else [default_locale]
+        return Grant(
+            action=action.uid,
+            subject=subject,
+            properties=properties,
+            conditions=tuple(given.conditions),
+        )
+
+    async def _deleted(
+        self, request: Request, ids: list[int], field: str, given: object
+    ) -> list[StoredAdminRole]:
+        try:
+            return await self._roles.delete(ids, request.administrator.ability)
+        except InUseError as error:
+            raise validation_error([Problem((field,), error.message, given)]) from error
+
+    async def _with_user_counts(self, ids: Sequence[int]) -> list[AdminRole]:
+        def program() -> Program[list[AdminRole]]:
+            roles = yield from self._admin_users.roles(ids)
+            members = yield from self._admin_users.members(ids)
+            by_id = {role.id: role for role in roles}
+            return [
+                build_response(AdminRole, by_id[i], users_count=len(members.get(i, ())))
+                for i in ids
+                if i in by_id
+            ]
+
+        return await self._database.read(program)
+
+
+def _role_id(request: Request) -> int:
+    role_id = id_of(request.parameters["id"])
+    if role_id is None:
+        raise NotFoundError(NOT_FOUND)
+    return role_id

@@ -1,0 +1,132 @@
+"""Lists and single entries of collection types and single types, as administrators read them."""
+
+# Functions are created for each request here; postponed annotations make that cheaper.
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import orjson
+from msgspec import UNSET, Struct, UnsetType
+
+from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.review_filter import ReviewFilter, ReviewQuery
+from quire.admin_api.content_manager.revision_table import RevisionHistory
+from quire.admin_api.response_types import (
+    CONTENT,
+    EntryResponse,
+    ListQuery,
+    LocaleQuery,
+    ManagedEntry,
+    PageEnvelope,
+    StatusQuery,
+)
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.around_reads import AroundReads
+from quire.content_api.envelope import respond_encoded
+from quire.content_api.http_messages import Handler, Request, Response
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_manager.entry_lists import EntryLists
+from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.read_plans import populated_relations
+from quire.content_manager.status_and_locale import requested_version
+from quire.database.execute.json_encoding import encode_result
+from quire.database.interface import Database
+from quire.database.program import Program
+from quire.document_service.unit_of_work import WriteEngine
+from quire.errors import NotFoundError
+from quire.hooks.policies import ReadAction
+
+
+class PopulateQuery(Struct):
+    """Which relations of an entry are populated."""
+
+    populate: str | UnsetType = UNSET
+
+
+class EntryListQuery(ListQuery, kw_only=True):
+    """Which entries are listed, and which fields of each."""
+
+    fields: str | UnsetType = UNSET
+    columns: str | UnsetType = UNSET
+    missing_locale: str | UnsetType = UNSET
+
+
+class EntryApi:
+    """Reads below ``/content-manager/collection-types`` and ``…/single-types``."""
+
+    def __init__(
+        self,
+        database: Database,
+        engine: WriteEngine,
+        lists: EntryLists,
+        history: RevisionHistory,
+        around: AroundReads,
+    ) -> None:
+        self._database = database
+        self._engine = engine
+        self._review = ReviewFilter(database, engine, history)
+        self._reading = ContentReading(engine)
+        self._lists = lists
+        self._around = around
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        route, version = RouteGroup(CONTENT, "content-manager/"), (LocaleQuery, StatusQuery)
+        yield route(
+            "GET",
+            "collection-types/:uid",
+            SIGNED_IN,
+            self._around.admin_handler(self.find, "find"),
+            query=(EntryListQuery, ReviewQuery, *version, PopulateQuery),
+            response=PageEnvelope[ManagedEntry],
+        )
+        listed: tuple[tuple[str, Handler, ReadAction], ...] = (
+            ("collection-types/:uid/:id", self.find_one, "find_one"),
+            ("single-types/:uid", self.find_single, "find"),
+        )
+        query = (*version, PopulateQuery)
+        for path, read, action in listed:
+            handler = self._around.admin_handler(read, action)
+            yield route("GET", path, SIGNED_IN, handler, query=query, response=EntryResponse)
+
+    async def find(self, request: Request) -> Response:
+        """List entries with their status.
+
+        ``reviewStage`` and ``reviewAssignee`` filter the list, and ``missingLocale`` restricts it
+        to documents without a version in a locale.
+        """
+        rights = rights_of(self._engine.schema, request)
+        raw_query, query = request.raw_query, request.query
+        filters = await self._review.of(request, rights)
+        if filters is not query.get("filters"):
+            # The filter changes with the entries: it is part of what the list is cached by.
+            raw_query, query = raw_query + orjson.dumps(filters), {**query, "filters": filters}
+        return respond_encoded(await self._lists.page(rights, raw_query, query, request.version))
+
+    async def find_one(self, request: Request) -> Response:
+        """Show one document."""
+        rights = rights_of(self._engine.schema, request)
+        version = requested_version(request.query, rights.content_type, self._engine.default_locale)
+        rows = populated_relations(request.query, rights.content_type)
+        document_id = request.parameters["id"]
+        return await self._read(lambda: self._reading.get(rights, document_id, version, rows=rows))
+
+    async def find_single(self, request: Request) -> Response:
+        """Show the document of a single type, with its relations as rows."""
+        rights = rights_of(self._engine.schema, request)
+        content_type = rights.content_type
+        version = requested_version(request.query, content_type, self._engine.default_locale)
+        reading = self._reading
+
+        def read() -> Program[dict[str, object]]:
+            document_id = yield from reading.single(content_type)
+            if document_id is None:
+                raise NotFoundError
+            return (yield from reading.get(rights, document_id, version, rows=None, full=True))
+
+        return await self._read(read)
+
+    async def _read(self, make: Callable[[], Program[dict[str, object]]]) -> Response:
+        return respond_encoded(
+            await self._database.read(lambda: encode_result(make()), snapshot=True)
+        )

@@ -1,0 +1,25 @@
+"""The content type of a request, and the caller's permissions on it."""
+
+from quire.access.admin_actions import READ
+from quire.content_api.http_messages import Request
+from quire.content_manager.permissions import TypePermissions
+from quire.errors import PolicyError
+from quire.schema.model import ContentType, Schema
+
+
+def type_of(schema: Schema, request: Request) -> ContentType:
+    """Return the content type in the path. Raises PolicyError for an unknown one."""
+    found = schema.content_types.get(request.parameters["uid"])
+    if found is None:
+        raise PolicyError
+    return found
+
+
+def rights_of(schema: Schema, request: Request, action: str = READ) -> TypePermissions:
+    """Return the caller's permissions on entries of the content type in the path.
+
+    Raises PolicyError when there are none.
+    """
+    rights = TypePermissions(request.administrator.ability, action, type_of(schema, request))
+    rights.require()
+    return rights

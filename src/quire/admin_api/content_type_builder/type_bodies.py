@@ -1,0 +1,311 @@
+"""Validates content types, components and categories in request bodies of the builder."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from quire.admin_api.content_type_builder.attribute_bodies import Attribute, AttributeBodies
+from quire.admin_api.response_types import FreeObject
+from quire.content_api.body_decoding import RequestBody
+from quire.content_api.validators import (
+    Fields,
+    Flag,
+    FullMessage,
+    MinLength,
+    OneOf,
+    Place,
+    Rule,
+    Text,
+    Validator,
+    problem_at,
+    required,
+)
+from quire.document_service.validate.problems import Problem, path_of
+from quire.schema.attributes.validation import ABSENT
+from quire.schema.model import ContentType, Schema
+from quire.schema.name_words import snake_case
+
+RESERVED_MODELS = (
+    "boolean", "date", "date_time", "time", "upload", "document", "then",
+    "strapi*", "_strapi*", "__strapi*",
+)  # fmt: skip
+"""Reserved names of content types, in the order in which they are reported.
+
+A star is a wildcard.
+"""
+
+KINDS = ("singleType", "collectionType")
+_DIFFERENT = "contentType: singularName and pluralName should be different"
+_TAKEN = "contentType: name `{}` is already being used by another content type."
+_RESERVED = FullMessage(f"Content Type name cannot be one of {', '.join(RESERVED_MODELS)}")
+_NOT_KEBAB = "is not in kebab case (an-example-of-kebab-case)"
+_TABLE_PATTERN = "must match the following regex: /^[A-Za-z][-_0-9A-Za-z]*$/"
+_CATEGORY_PATTERN = (
+    "must start with a letter and only contain letters, numbers, dashes and underscores"
+)
+_KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_TABLE = re.compile(r"[A-Za-z][-_0-9A-Za-z]*")
+_MOST_ATTRIBUTES = 1000
+
+
+class CheckedText(Struct, frozen=True):
+    """A text with rules; all violations are reported."""
+
+    rules: tuple[Rule, ...]
+    nullable: bool = False
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        if self.nullable and (value is None or value is ABSENT):
+            return
+        wrong = list(Text().problems(place, value))
+        yield from wrong
+        for rule in () if wrong else self.rules:
+            if (message := rule(value)) is not None:
+                yield problem_at(place, message, value)
+
+
+class Attributes(Struct, frozen=True):
+    """The attributes of a model by name."""
+
+    forms: AttributeBodies
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        if value is ABSENT or value is None:
+            yield Problem(path_of(place), "attributes.required", value)
+        elif isinstance(value, Mapping) and len(value) <= _MOST_ATTRIBUTES:
+            yield from self.forms.problems(place, value)
+        else:
+            yield from Fields(closed=False, rules=(_limit_members,)).problems(place, value)
+
+
+class AnyObject(Struct, frozen=True):
+    """An object with any content."""
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        if value is not None:
+            yield from Fields(closed=False).problems(place, value)
+
+
+class ContentTypeValidator(Struct, frozen=True, kw_only=True):
+    """A content type: a new one, or the changed ``present`` one.
+
+    ``known`` are its present attributes, in the form of the builder.
+    """
+
+    schema: Schema
+    known: Mapping[str, Attribute]
+    present: ContentType | None = None
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        shape = Fields(closed=False, fields=self._fields())
+        yield from shape.problems(place, value)
+        if isinstance(value, Mapping) and value.get("singularName") == value.get("pluralName"):
+            yield Problem(path_of(place), _DIFFERENT, value)
+
+    def _fields(self) -> dict[str, Validator]:
+        forms = AttributeBodies(schema=self.schema, component=False, known=self.known)
+        others = [one for one in self.schema.content_types.values() if one is not self.present]
+        names = {name for one in others for name in (one.singular_name, one.plural_name)}
+        tables = {one.collection_name for one in others}
+        if self.present is not None:
+            kept = {self.present.singular_name, self.present.plural_name}
+            names, tables = names - kept, tables - kept
+        named: tuple[Rule, ...] = (
+            _kebab,
+            _unreserved,
+            required,
+        )
+        return {
+            "attributes": Attributes(forms),
+            "displayName": CheckedText((MinLength(1), required)),
+            "description": CheckedText((), nullable=True),
+            "options": AnyObject(),
+            "pluginOptions": AnyObject(),
+            "kind": CheckedText((OneOf((*KINDS,)),), nullable=True),
+            "collectionName": CheckedText((_table_name,), nullable=True),
+            "singularName": CheckedText(
+                (MinLength(1), _untaken(names), *named, self._unchanged),
+            ),
+            "pluralName": CheckedText(
+                (
+                    MinLength(1),
+                    _untaken(names),
+                    _untaken(tables),
+                    *named,
+                )
+            ),
+            "draftAndPublish": Flag(),
+        }
+
+    def _unchanged(self, value: object) -> str | None:
+        """Require the name that the uid is derived from; another one is another type."""
+        if self.present is None or value == self.present.singular_name:
+            return None
+        return "cannot be changed"
+
+
+class ComponentValidator(Struct, frozen=True, kw_only=True):
+    """A component: a new or a changed one; see `ContentTypeValidator`."""
+
+    schema: Schema
+    known: Mapping[str, Attribute]
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        forms = AttributeBodies(schema=self.schema, component=True, known=self.known)
+        shape = Fields(
+            closed=False,
+            rules=(required,),
+            fields={
+                "attributes": Attributes(forms),
+                "displayName": CheckedText((MinLength(1), _required_rule("displayName.required"))),
+                "description": CheckedText((), nullable=True),
+                "icon": CheckedText((), nullable=True),
+                "options": AnyObject(),
+                "pluginOptions": AnyObject(),
+                "category": CheckedText((_required_rule("category.required"), _category)),
+            },
+        )
+        yield from shape.problems(place, value)
+
+
+def _required_rule(message: str) -> Rule:
+    return lambda value: None if required(value) is None else FullMessage(message)
+
+
+def _untaken(names: Collection[str]) -> Rule:
+    return lambda value: FullMessage(_TAKEN.format(value)) if value in names else None
+
+
+def _limit_members(value: object) -> str | None:
+    many = isinstance(value, Mapping) and len(value) > _MOST_ATTRIBUTES
+    return f"field must have at most {_MOST_ATTRIBUTES} members" if many else None
+
+
+def _kebab(value: object) -> str | None:
+    return None if _is_empty(value) or is_kebab(str(value)) else _NOT_KEBAB
+
+
+def _unreserved(value: object) -> str | None:
+    return _RESERVED if not _is_empty(value) and is_reserved_model(str(value)) else None
+
+
+def _table_name(value: object) -> str | None:
+    return None if _is_empty(value) or _TABLE.fullmatch(str(value)) else _TABLE_PATTERN
+
+
+def _category(value: object) -> str | None:
+    return None if _is_empty(value) or _TABLE.fullmatch(str(value)) else _CATEGORY_PATTERN
+
+
+def _is_empty(value: object) -> bool:
+    return value is ABSENT or value == ""
+
+
+class CategoryName(RequestBody, forbid_unknown_fields=False):
+    """The new name of a category of components."""
+
+    name: Annotated[
+        str,
+        CheckedText((MinLength(3), _required_rule("name.required"), _category)),
+    ]
+
+
+class ContentTypeFields(RequestBody, forbid_unknown_fields=False, kw_only=True):
+    """The requested definition of a content type."""
+
+    display_name: str
+    singular_name: str
+    plural_name: str
+    kind: Literal["collectionType", "singleType"] | UnsetType = UNSET
+    draft_and_publish: bool | UnsetType = UNSET
+    collection_name: str | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
+    options: FreeObject | UnsetType = UNSET
+    plugin_options: FreeObject | UnsetType = UNSET
+    attributes: dict[str, FreeObject]
+
+
+class ContentTypeRequest(RequestBody, forbid_unknown_fields=False):
+    """A content type, and the components that come with it."""
+
+    content_type: ContentTypeFields
+    components: list[FreeObject] | UnsetType = UNSET
+
+
+class ComponentFields(RequestBody, forbid_unknown_fields=False, kw_only=True):
+    """The requested definition of a component."""
+
+    category: str
+    display_name: str
+    icon: str | UnsetType | None = UNSET
+    description: str | UnsetType | None = UNSET
+    attributes: dict[str, FreeObject]
+
+
+class ComponentRequest(RequestBody, forbid_unknown_fields=False):
+    """A component, and those that come with it."""
+
+    component: ComponentFields
+    components: list[FreeObject] | UnsetType = UNSET
+
+
+class SchemaChanges(RequestBody, forbid_unknown_fields=False):
+    """Content types and components, each with its action."""
+
+    content_types: list[FreeObject] | UnsetType = UNSET
+    components: list[FreeObject] | UnsetType = UNSET
+
+
+class SchemaRequest(RequestBody, forbid_unknown_fields=False):
+    """Several changes of the model at once."""
+
+    data: SchemaChanges
+
+
+class ConsentQuery(Struct, rename="camel"):
+    """The consent to a change."""
+
+    may_lose: (
+        Annotated[
+            bool,
+            Meta(description="Whether rows and values may be taken away; they are archived."),
+        ]
+        | UnsetType
+    ) = UNSET
+    plan: (
+        Annotated[
+            str,
+            Meta(description="The digest of a plan: nothing else is done than what it tells."),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+class ModelUid(Struct):
+    """The uid of a content type or a component."""
+
+    uid: str
+
+
+class SchemaStatus(Struct, rename="camel"):
+    """Whether the model is being changed."""
+
+    is_updating: bool
+
+
+def is_reserved_model(name: str) -> bool:
+    """Tell whether a name of a content type is reserved."""
+    snake = snake_case(name)
+    return snake in RESERVED_MODELS or snake.startswith("strapi")
+
+
+def is_kebab(name: str) -> bool:
+    """Tell whether a name is in kebab case."""
+    return _KEBAB.fullmatch(name) is not None

@@ -1,0 +1,349 @@
+"""``update-schema``: many changes of the model in one body (wire: builder).
+
+::
+
+    {"data": {"contentTypes": [
+        {"action": "create", "uid": "api::memo.memo", "displayName": "Memo", …,
+         "attributes": [{"action": "create", "name": "title", "properties": {"type": "string"}}]},
+        {"action": "delete", "uid": "api::note.note"}],
+     "components": […]}}
+
+An attribute with ``formerName``, and a model with ``formerUid``, is one that has another name now:
+what is stored stays. That is Quire's own.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from quire.admin_api.content_type_builder.attribute_bodies import (
+    NAME,
+    NAME_PATTERN,
+    Attribute,
+    AttributeBodies,
+    is_reserved,
+)
+from quire.admin_api.content_type_builder.definitions import (
+    Body,
+    component_definition,
+    type_definition,
+    uid_of_type,
+)
+from quire.admin_api.content_type_builder.errors import (
+    COMPONENT_EXISTS,
+    COMPONENT_NOT_FOUND,
+    CONTENT_TYPE_EXISTS,
+    CONTENT_TYPE_NOT_FOUND,
+    BuilderError,
+)
+from quire.admin_api.content_type_builder.type_bodies import KINDS, is_kebab, is_reserved_model
+from quire.builder.schema_files import SchemaFiles
+from quire.document_service.validate.problems import Problem
+from quire.schema.describe import describe_component, describe_content_type, is_visible
+from quire.schema.model import Model, Schema
+from quire.schema.name_words import kebab_case
+
+INVALID = "Invalid input"
+_EXPECTED = "Invalid input: expected {}, received {}"
+_TOO_SMALL = "Too small: expected {} to have >=1 {}"
+_BAD_NAME = f"Invalid string: must match pattern {NAME_PATTERN}"
+_RESERVED_NAME = "Attribute name is reserved"
+_RESERVED_MODEL = "Model name is reserved"
+_NOT_KEBAB = "Must be kebab case"
+_SAME_NAMES = "Singular and plural names must be different"
+_INVALID_UID = "{}.invalidUID"
+_NO_TARGET = "Content type {} not found"
+_NOT_OURS = "{} comes with the server and cannot be changed"
+_MOST = 500
+_ACTIONS = ("create", "update", "delete")
+_NAMES = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}
+
+
+class AttributeEntry(Struct, frozen=True, kw_only=True):
+    """The change of an attribute; ``former`` is its present name."""
+
+    action: str
+    name: str
+    properties: Attribute
+    former: str | None
+
+
+class ModelEntry(Struct, frozen=True, kw_only=True):
+    """The change of a content type or component; ``former`` is its present uid."""
+
+    action: str
+    uid: str
+    is_component: bool
+    body: Body
+    attributes: tuple[AttributeEntry, ...]
+    former: str | None
+
+    @property
+    def present_uid(self) -> str:
+        """Its present uid."""
+        return self.former or self.uid
+
+
+class SchemaUpdate:
+    """The changes of a body, checked against the present schema."""
+
+    def __init__(self, schema: Schema, body: object) -> None:
+        """Raises BuilderError for invalid changes, in Strapi's format."""
+        self._schema = schema
+        data = body.get("data") if isinstance(body, Mapping) else None
+        if not isinstance(data, Mapping):
+            raise BuilderError(_EXPECTED.format("object", _kind(body, "data")))
+        self.entries = [
+            *_entries(data, "components", is_component=True),
+            *_entries(data, "contentTypes", is_component=False),
+        ]
+        self._new = frozenset(one.uid for one in self.entries if one.action == "create")
+        renamed = frozenset(one.uid for one in self.entries if one.former is not None)
+        self._later = self._new | renamed
+        for entry in self.entries:
+            self._check(entry)
+
+    @property
+    def title(self) -> str:
+        """Which models are changed, as a text."""
+        return ", ".join(entry.uid for entry in self.entries)
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield the problems of attributes, with paths that begin with the uid."""
+        more = tuple(uid for uid in self._later if "::" in uid)
+        for entry in self.entries:
+            if entry.action != "delete":
+                forms = AttributeBodies(
+                    schema=self._schema,
+                    component=entry.is_component,
+                    known=self._described(entry),
+                    more=more,
+                )
+                wanted = self._merged_attributes(entry, self._own_attributes(entry))
+                yield from forms.problems((entry.uid, "attributes"), wanted)
+
+    def check_attributes(self) -> None:
+        """Raise BuilderError for invalid attributes, in Strapi's format."""
+        for problem in self.problems():
+            if "must have at least 1 items" in problem.message:
+                raise BuilderError(_TOO_SMALL.format("array", "items"))
+            raise BuilderError(INVALID)
+
+    def __call__(self, schema_files: SchemaFiles) -> None:
+        """Apply the changes to `SchemaFiles`. Raises InvalidDefinitionError."""
+        changed = [entry for entry in self.entries if entry.action != "delete"]
+        for entry in changed:
+            if entry.former is not None and entry.is_component:
+                schema_files.rename_component(entry.former, entry.uid)
+            elif entry.former is not None:
+                schema_files.rename_type(entry.former, entry.uid)
+            elif entry.action == "create":
+                self._add(schema_files, entry)
+        for entry in changed:
+            self._change(schema_files, entry)
+        for entry in self.entries:
+            if entry.action == "delete" and entry.is_component:
+                schema_files.remove_component(entry.uid)
+            elif entry.action == "delete":
+                schema_files.remove_type(entry.uid)
+
+    def _add(self, schema_files: SchemaFiles, entry: ModelEntry) -> None:
+        if entry.is_component:
+            schema_files.add_component(entry.uid, component_definition(entry.body, {}, {}))
+        else:
+            schema_files.add_type(entry.uid, type_definition(entry.body, {}, {}))
+
+    def _change(self, schema_files: SchemaFiles, entry: ModelEntry) -> None:
+        uid = entry.uid
+        if uid.startswith("plugin::"):
+            uid = schema_files.extend(uid)
+        raw = schema_files.raw(uid) or {}
+        wanted = self._merged_attributes(entry, raw.get("attributes", {}))
+        former = {one.name: one.former for one in entry.attributes if one.former is not None}
+        if entry.is_component:
+            schema_files.change_component(uid, component_definition(entry.body, wanted, former))
+        else:
+            schema_files.change_type(uid, type_definition(entry.body, wanted, former))
+
+    def _merged_attributes(self, entry: ModelEntry, own: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all requested attributes of a model, renamed ones in their places.
+
+        Attributes in the body follow each other as they do there, others stay where they are.
+        """
+        later_names = {one.former: one.name for one in entry.attributes if one.former is not None}
+        wanted = {later_names.get(name, name): one for name, one in own.items()}
+        for one in entry.attributes:
+            if one.action == "delete":
+                wanted.pop(one.name, None)
+            else:
+                wanted[one.name] = one.properties
+        listed = [one.name for one in entry.attributes if one.name in wanted]
+        following = iter(dict.fromkeys(listed))
+        moved = set(listed)
+        order = [next(following) if name in moved else name for name in wanted]
+        return {name: wanted[name] for name in order}
+
+    def _present(self, entry: ModelEntry) -> Model | None:
+        models: Mapping[str, Model] = (
+            self._schema.components if entry.is_component else self._schema.content_types
+        )
+        return models.get(entry.present_uid)
+
+    def _own_attributes(self, entry: ModelEntry) -> Mapping[str, Any]:
+        present = self._present(entry)
+        attributes = {} if present is None else present.raw.get("attributes")
+        return attributes if isinstance(attributes, Mapping) else {}
+
+    def _described(self, entry: ModelEntry) -> Mapping[str, Any]:
+        """Return the unchanged attributes, which need no check."""
+        own = dict(self._own_attributes(entry))
+        if entry.is_component:
+            component = self._schema.components.get(entry.present_uid)
+            found = {} if component is None else describe_component(component)
+        else:
+            content_type = self._schema.content_types.get(entry.present_uid)
+            found = {} if content_type is None else describe_content_type(content_type)
+        described: Mapping[str, Any] = found.get("schema", {}).get("attributes", {})
+        touched = {one.name: one for one in entry.attributes}
+        return {
+            name: described.get(name, one)
+            if name in touched and touched[name].properties == described.get(name)
+            else one
+            for name, one in own.items()
+        }
+
+    def _check(self, entry: ModelEntry) -> None:
+        present, what = self._present(entry), "component" if entry.is_component else "contentType"
+        if entry.action == "create" and entry.former is None:
+            if present is not None:
+                raise BuilderError(COMPONENT_EXISTS if entry.is_component else CONTENT_TYPE_EXISTS)
+        elif present is None:
+            raise BuilderError(
+                COMPONENT_NOT_FOUND if entry.is_component else CONTENT_TYPE_NOT_FOUND
+            )
+        if entry.action == "delete":
+            _refuse_foreign(entry.uid)
+            return
+        if not _is_its_uid(entry):
+            raise BuilderError(_INVALID_UID.format(what))
+        content_type = self._schema.content_types.get(entry.present_uid)
+        if content_type is not None and not is_visible(content_type):
+            raise BuilderError(_NOT_OURS.format(entry.uid))
+        for one in entry.attributes:
+            target = one.properties.get("target")
+            known = target in self._schema.content_types or target in self._later
+            if isinstance(target, str) and not known and not target.startswith("__"):
+                raise BuilderError(_NO_TARGET.format(target))
+
+
+def _refuse_foreign(uid: str) -> None:
+    if "::" in uid and not uid.startswith("api::"):
+        raise BuilderError(_NOT_OURS.format(uid))
+
+
+def _is_its_uid(entry: ModelEntry) -> bool:
+    if entry.uid.startswith("plugin::"):
+        return entry.action == "update" and entry.former is None
+    if not entry.is_component:
+        if entry.action == "update" and entry.former is None:
+            return entry.uid.rpartition(".")[2] == str(entry.body["singularName"])
+        return entry.uid == uid_of_type(entry.body)
+    category, dot, name = entry.uid.partition(".")
+    return bool(dot) and category == kebab_case(entry.body["category"]) and is_kebab(name)
+
+
+def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntry]:
+    given = data.get(name, [])
+    if not isinstance(given, list):
+        raise BuilderError(_EXPECTED.format("array", _kind(data, name)))
+    if len(given) > _MOST:
+        raise BuilderError(f"Too big: expected array to have <={_MOST} items")
+    for entry in given:
+        yield _entry(entry, is_component=is_component)
+
+
+def _entry(given: object, *, is_component: bool) -> ModelEntry:
+    if not isinstance(given, Mapping) or given.get("action") not in _ACTIONS:
+        raise BuilderError(INVALID)
+    uid, former = given.get("uid"), given.get("formerUid")
+    if not isinstance(uid, str) or not isinstance(former, str | None):
+        raise BuilderError(INVALID)
+    attributes: tuple[AttributeEntry, ...] = ()
+    if given["action"] != "delete":
+        _check_head(given, is_component=is_component)
+        listed = given.get("attributes")
+        if not isinstance(listed, list):
+            raise BuilderError(INVALID)
+        attributes = tuple(_attribute(one) for one in listed)
+    return ModelEntry(
+        action=given["action"],
+        uid=uid,
+        is_component=is_component,
+        body=given,
+        attributes=attributes,
+        former=None if former == uid else former,
+    )
+
+
+def _check_head(given: Body, *, is_component: bool) -> None:
+    names = ("displayName", "category") if is_component else (
+        "displayName", "singularName", "pluralName",
+    )  # fmt: skip
+    for name in names:
+        if not isinstance(given.get(name), str):
+            raise BuilderError(INVALID)
+        if not given[name]:
+            raise BuilderError(_TOO_SMALL.format("string", "characters"))
+    for name in ("description", "icon", "collectionName"):
+        if not isinstance(given.get(name), str | None):
+            raise BuilderError(INVALID)
+    for name in ("options", "pluginOptions"):
+        if not isinstance(given.get(name), Mapping | None):
+            raise BuilderError(INVALID)
+    if not is_component:
+        _check_type_head(given)
+
+
+def _check_type_head(given: Body) -> None:
+    if given.get("kind") not in KINDS or not isinstance(given.get("draftAndPublish"), bool):
+        raise BuilderError(INVALID)
+    singular, plural = given["singularName"], given["pluralName"]
+    if not is_kebab(singular) or not is_kebab(plural):
+        raise BuilderError(_NOT_KEBAB)
+    if is_reserved_model(singular) or is_reserved_model(plural):
+        raise BuilderError(_RESERVED_MODEL)
+    if singular == plural:
+        raise BuilderError(_SAME_NAMES)
+
+
+def _attribute(given: object) -> AttributeEntry:
+    if not isinstance(given, Mapping) or given.get("action") not in _ACTIONS:
+        raise BuilderError(INVALID)
+    name, former = given.get("name"), given.get("formerName")
+    if not isinstance(name, str) or not isinstance(former, str | None):
+        raise BuilderError(INVALID)
+    properties: Attribute = {}
+    if given["action"] != "delete":
+        if not NAME.fullmatch(name):
+            raise BuilderError(_BAD_NAME)
+        if is_reserved(name):
+            raise BuilderError(_RESERVED_NAME)
+        found = given.get("properties")
+        if not isinstance(found, Mapping):
+            raise BuilderError(INVALID)
+        properties = found
+    return AttributeEntry(
+        action=given["action"],
+        name=name,
+        properties=properties,
+        former=None if former == name else former,
+    )
+
+
+def _kind(body: object, name: str) -> str:
+    """Return the kind of a member in messages."""
+    if not isinstance(body, Mapping) or name not in body:
+        return "undefined"
+    value = body[name]
+    return "null" if value is None else _NAMES.get(type(value), "object")

@@ -1,0 +1,359 @@
+"""``/content-type-builder``, for changing the model (wire: builder).
+
+What is asked for is done at once: the tables, the schema files and all servers follow, or nothing
+changes. What is taken away is archived. With ``?mayLose=false`` nothing is taken away that people
+have written; with ``?plan=…`` it is done only as ``POST /admin/x/model/plan`` has reported.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from quire.admin_api.content_type_builder.apply import apply_change, builder_errors
+from quire.admin_api.content_type_builder.attribute_bodies import Attribute
+from quire.admin_api.content_type_builder.definitions import (
+    Body,
+    component_definition,
+    component_uids,
+    former_names,
+    resolve_names,
+    type_definition,
+    uid_of_component,
+    uid_of_type,
+)
+from quire.admin_api.content_type_builder.errors import (
+    COMPONENT_EXISTS,
+    COMPONENT_NOT_FOUND,
+    CONTENT_TYPE_NOT_FOUND,
+    BuilderError,
+    body_error,
+    builder_validation_error,
+    raise_problems,
+)
+from quire.admin_api.content_type_builder.read_routes import BUILD, PREFIX
+from quire.admin_api.content_type_builder.type_bodies import (
+    CategoryName,
+    ComponentRequest,
+    ComponentValidator,
+    ConsentQuery,
+    ContentTypeRequest,
+    ContentTypeValidator,
+    ModelUid,
+    SchemaRequest,
+    SchemaStatus,
+)
+from quire.admin_api.content_type_builder.update_schema import SchemaUpdate
+from quire.admin_api.response_types import CONTENT_TYPES, CREATED, OK, DataEnvelope, FreeObject
+from quire.admin_api.responses import respond_data
+from quire.builder.apply import ModelEditor
+from quire.builder.definitions import SELF
+from quire.builder.schema_files import SchemaFiles
+from quire.content_api.body_decoding import read_body
+from quire.content_api.envelope import respond_bare
+from quire.content_api.http_messages import Handler, Request, Response
+from quire.content_api.routes import Route, RouteGroup
+from quire.document_service.validate.problems import Problem
+from quire.errors import ApplicationError, ValidationError
+from quire.javascript.regular_expressions import PatternError, compile_pattern
+from quire.schema.describe import describe_component, describe_content_type, is_visible
+from quire.schema.model import Component, ContentType, Schema
+from quire.schema.name_words import kebab_case
+
+THIS_TYPE = "__contentType__"
+"""Stands for that model in attributes of these components."""
+
+_MOST_COMPONENTS = 100
+
+
+class NestedComponents:
+    """Components in the body of another model: new ones with a ``tmpUID``, others with a ``uid``.
+
+    Calling it with `SchemaFiles` adds them, and returns the uid of each placeholder.
+    """
+
+    def __init__(self, schema: Schema, given: list[Any]) -> None:
+        self._schema = schema
+        self._given = given
+
+    def check(self, attributes: Body) -> None:
+        """Raise BuilderError for invalid and for missing components."""
+        problems: list[Problem] = []
+        if len(self._given) > _MOST_COMPONENTS:
+            message = f"components field must have at most {_MOST_COMPONENTS} items"
+            problems.append(Problem(("components",), message))
+        for index, body in enumerate(self._given[:_MOST_COMPONENTS]):
+            uid = body.get("uid") if isinstance(body, Mapping) else None
+            present = self._schema.components.get(uid) if isinstance(uid, str) else None
+            if isinstance(uid, str) and present is None:
+                raise BuilderError(COMPONENT_NOT_FOUND)
+            form = self._form(present)
+            problems += form.problems(("components", index), body)
+        raise_problems(problems)
+        known = {body.get("tmpUID") for body in self._given}
+        for held in [attributes, *(body["attributes"] for body in self._given)]:
+            for uid in component_uids(held):
+                if uid not in known and uid not in self._schema.components:
+                    raise BuilderError(COMPONENT_NOT_FOUND)
+        for body in self._given:
+            if "uid" not in body and uid_of_component(body) in self._schema.components:
+                raise BuilderError(COMPONENT_EXISTS)
+
+    def __call__(self, schema_files: SchemaFiles, model: str) -> dict[str, str]:
+        """Add the components of the ``model``, a uid; return the uids of the placeholders."""
+        uids = {THIS_TYPE: model, SELF: model}
+        for body in self._given:
+            if "uid" not in body:
+                uid = uid_of_component(body)
+                uids[str(body.get("tmpUID"))] = uid
+                schema_files.add_component(uid, component_definition(body, {}, {}))
+        for body in self._given:
+            uid = body.get("uid", uids.get(str(body.get("tmpUID"))))
+            attributes = resolve_names(body["attributes"], uids)
+            schema_files.change_component(
+                uid, component_definition(body, attributes, former_names(body))
+            )
+        return uids
+
+    def _form(self, present: Component | None) -> ComponentValidator:
+        known = {} if present is None else describe_component(present)["schema"]["attributes"]
+        return ComponentValidator(schema=self._schema, known=known)
+
+
+STATUS_PATH = f"{PREFIX}/update-schema-status"
+"""Records the progress within a process."""
+
+_CATEGORY_NOT_FOUND = "category not found"
+_CATEGORY_TAKEN = "Name already taken"
+
+
+class ModelWritingApi:
+    """Changes content types and components."""
+
+    def __init__(self, remodeller: ModelEditor) -> None:
+        self._remodeller = remodeller
+        self._schema = remodeller.schema
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        one, types, parts = DataEnvelope[ModelUid], "content-types", "components"
+        category = "component-categories/:name"
+        listed: tuple[tuple[str, str, Handler, object, object, int], ...] = (
+            ("POST", types, self.create_type, ContentTypeRequest, one, CREATED),
+            ("PUT", f"{types}/:uid", self.change_type, ContentTypeRequest, one, CREATED),
+            ("DELETE", f"{types}/:uid", self.delete_type, None, one, OK),
+            ("POST", parts, self.create_component, ComponentRequest, one, CREATED),
+            ("PUT", f"{parts}/:uid", self.change_component, ComponentRequest, one, OK),
+            ("DELETE", f"{parts}/:uid", self.delete_component, None, one, OK),
+            ("PUT", category, self.rename_category, CategoryName, CategoryName, OK),
+            ("DELETE", category, self.delete_category, None, CategoryName, OK),
+            ("POST", "update-schema", self.update_schema, SchemaRequest, FreeObject, OK),
+        )
+        route = RouteGroup(CONTENT_TYPES, f"{PREFIX}/")
+        for method, path, handler, body, response, status in listed:
+            yield route(
+                method,
+                path,
+                BUILD,
+                builder_errors(handler),
+                body=body,
+                query=ConsentQuery,
+                response=response,
+                status=status,
+            )
+        yield RouteGroup(CONTENT_TYPES)(
+            "GET", STATUS_PATH, BUILD, self.status, response=DataEnvelope[SchemaStatus]
+        )
+
+    async def create_type(self, request: Request) -> Response:
+        """Create a content type."""
+        body = self._type_body(request, None)
+        components = self._components(request, _mapping(body, "attributes"))
+        uid = uid_of_type(body)
+
+        def change(schema_files: SchemaFiles) -> None:
+            uids = components(schema_files, uid)
+            schema_files.add_type(
+                uid, type_definition(body, resolve_names(body["attributes"], uids), {})
+            )
+
+        await apply_change(self._remodeller, request, change, uid)
+        return respond_data({"uid": uid}, 201)
+
+    async def change_type(self, request: Request) -> Response:
+        """Change a content type."""
+        present = self._present_type(request)
+        body, uid = self._type_body(request, present), present.uid
+        components = self._components(request, _mapping(body, "attributes"))
+
+        def change(schema_files: SchemaFiles) -> None:
+            uids = components(schema_files, uid)
+            source = uid if uid.startswith("api::") else schema_files.extend(uid)
+            definition = type_definition(
+                body, resolve_names(body["attributes"], uids), former_names(body)
+            )
+            schema_files.change_type(source, definition)
+
+        await apply_change(self._remodeller, request, change, uid)
+        return respond_data({"uid": uid}, 201)
+
+    async def delete_type(self, request: Request) -> Response:
+        """Delete a content type, with its entries and all relations to it."""
+        present = self._present_type(request)
+        if not present.is_api:
+            raise BuilderError(CONTENT_TYPE_NOT_FOUND, 404)
+        change = partial(SchemaFiles.remove_type, uid=present.uid)
+        await apply_change(self._remodeller, request, change, present.uid)
+        return respond_data({"uid": present.uid})
+
+    async def create_component(self, request: Request) -> Response:
+        """Create a component."""
+        body = self._component_body(request, None)
+        components = self._components(request, body["attributes"])
+        uid = uid_of_component(body)
+        if uid in self._schema.components:
+            raise BuilderError(COMPONENT_EXISTS)
+
+        def change(schema_files: SchemaFiles) -> None:
+            uids = components(schema_files, uid)
+            attributes = resolve_names(body["attributes"], uids)
+            schema_files.add_component(uid, component_definition(body, attributes, {}))
+
+        await apply_change(self._remodeller, request, change, uid)
+        return respond_data({"uid": uid}, 201)
+
+    async def change_component(self, request: Request) -> Response:
+        """Change a component; with another category it has another uid."""
+        present = self._present_component(request)
+        body = self._component_body(request, present)
+        components = self._components(request, body["attributes"])
+        later = f"{kebab_case(body['category'])}.{present.uid.partition('.')[2]}"
+        if later != present.uid and later in self._schema.components:
+            raise BuilderError(COMPONENT_EXISTS)
+
+        def change(schema_files: SchemaFiles) -> None:
+            uids = components(schema_files, present.uid)
+            attributes = resolve_names(body["attributes"], uids)
+            definition = component_definition(body, attributes, former_names(body))
+            schema_files.change_component(present.uid, definition)
+
+        await apply_change(self._remodeller, request, change, present.uid)
+        return respond_data({"uid": later})
+
+    async def delete_component(self, request: Request) -> Response:
+        """Delete a component, with all its values in entries."""
+        present = self._present_component(request)
+        change = partial(SchemaFiles.remove_component, uid=present.uid)
+        await apply_change(self._remodeller, request, change, present.uid)
+        return respond_data({"uid": present.uid})
+
+    async def rename_category(self, request: Request) -> Response:
+        """Rename a category of components, which changes the uids of its components."""
+        former = request.parameters["name"]
+        try:
+            name = read_body(request.body, CategoryName).name
+        except ValidationError as error:
+            raise builder_validation_error(error) from error
+        later = kebab_case(name)
+        uids = self._components_of(former)
+        if later != former and self._components_of(later, found=False):
+            raise ApplicationError(_CATEGORY_TAKEN)
+
+        def change(schema_files: SchemaFiles) -> None:
+            for uid in uids:
+                schema_files.rename_component(uid, f"{later}.{uid.partition('.')[2]}")
+
+        if later != former:
+            await apply_change(self._remodeller, request, change, f"{former} {later}")
+        return respond_bare({"name": later})
+
+    async def delete_category(self, request: Request) -> Response:
+        """Delete all components of a category."""
+        name = request.parameters["name"]
+        uids = self._components_of(name)
+
+        def change(schema_files: SchemaFiles) -> None:
+            for uid in uids:
+                schema_files.remove_component(uid)
+
+        await apply_change(self._remodeller, request, change, name)
+        return respond_bare({"name": name})
+
+    async def update_schema(self, request: Request) -> Response:
+        """Change many content types and components at once."""
+        update = SchemaUpdate(self._schema, request.body)
+        update.check_attributes()
+        if update.entries:
+            await apply_change(self._remodeller, request, update, update.title)
+        return respond_bare({})
+
+    async def status(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+        """Tell whether this process is changing the model."""
+        return respond_data({"isUpdating": self._remodeller.is_busy})
+
+    def _present_type(self, request: Request) -> ContentType:
+        found = self._schema.content_types.get(request.parameters["uid"])
+        if found is None or not is_visible(found):
+            raise BuilderError(CONTENT_TYPE_NOT_FOUND, 404)
+        return found
+
+    def _present_component(self, request: Request) -> Component:
+        found = self._schema.components.get(request.parameters["uid"])
+        if found is None:
+            raise BuilderError(COMPONENT_NOT_FOUND, 404)
+        return found
+
+    def _components_of(self, category: str, *, found: bool = True) -> list[str]:
+        uids = [one.uid for one in self._schema.components.values() if one.category == category]
+        if found and not uids:
+            raise ApplicationError(_CATEGORY_NOT_FOUND)
+        return uids
+
+    def _type_body(self, request: Request, present: ContentType | None) -> Body:
+        """Return the content type in a valid body. Raises BuilderError."""
+        body = request.body.get("contentType") if isinstance(request.body, Mapping) else None
+        if not isinstance(body, Mapping):
+            raise BuilderError({})  # in Strapi's format
+        known: Mapping[str, Attribute] = {}
+        if present is not None:
+            known = describe_content_type(present)["schema"]["attributes"]
+        form = ContentTypeValidator(schema=self._schema, known=known, present=present)
+        raise_problems(list(form.problems(("contentType",), body)))
+        _refuse_broken_patterns(body["attributes"])
+        return body
+
+    def _component_body(self, request: Request, present: Component | None) -> Body:
+        body = request.body.get("component") if isinstance(request.body, Mapping) else None
+        if body is None:
+            message = "component is a required field"
+            raise body_error([Problem(("component",), message)])
+        known: Mapping[str, Attribute] = {}
+        if present is not None:
+            known = describe_component(present)["schema"]["attributes"]
+        form = ComponentValidator(schema=self._schema, known=known)
+        raise_problems(list(form.problems(("component",), body)))
+        _refuse_broken_patterns(body["attributes"])
+        return dict(body)
+
+    def _components(self, request: Request, attributes: Body) -> NestedComponents:
+        """Return the nested components of a model. Raises BuilderError."""
+        body = request.body
+        given = body.get("components") if isinstance(body, Mapping) else None
+        beside = NestedComponents(self._schema, given if isinstance(given, list) else [])
+        beside.check(attributes)
+        return beside
+
+
+def _refuse_broken_patterns(attributes: Body) -> None:
+    """Reject invalid patterns, with the empty error that Strapi responds with."""
+    for attribute in attributes.values():
+        pattern = attribute.get("regex")
+        if isinstance(pattern, str):
+            try:
+                compile_pattern(pattern)
+            except PatternError as error:
+                raise BuilderError({}) from error
+
+
+def _mapping(body: Body, name: str) -> Mapping[str, Any]:
+    value = body[name]
+    return value if isinstance(value, Mapping) else {}

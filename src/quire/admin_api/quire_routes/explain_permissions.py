@@ -1,0 +1,191 @@
+"""Explains which permissions allow or deny an action."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from quire.access.admin_ability import AdminAbility, Creator, GrantRule
+from quire.access.admin_actions import ADMIN_ACTIONS
+from quire.access.admin_grants import granted_by, super_ability
+from quire.admin_api.response_types import ADMINISTRATORS, DataEnvelope, FreeObject
+from quire.admin_api.responses import respond_data
+from quire.auth.admin.authenticate import AdminAuthenticator
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows
+from quire.content_api.http_messages import Request, Response
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import id_of
+from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.permissions import EntryOrigin, read_permissions
+from quire.content_manager.sanitize import entry_origin
+from quire.database.interface import Database
+from quire.database.program import Program
+from quire.errors import NotFoundError, PolicyError, ValidationError
+
+_SEES_ROLES = "admin::roles.read"
+
+
+class PermissionQuery(Struct, frozen=True, kw_only=True):
+    """The action to check. Each part narrows it; ``None`` leaves it open."""
+
+    action: str
+    subject: str | None
+    field: str | None
+    locale: str | None
+    document_id: str | None
+
+
+class ExplainQuery(Struct, rename="camel"):
+    """The administrator and the action to check."""
+
+    user: Annotated[int, Meta(description="The id of an administrator.")] | UnsetType = UNSET
+    action: str | UnsetType = UNSET
+    subject: Annotated[str, Meta(description="A content type.")] | UnsetType = UNSET
+    field: str | UnsetType = UNSET
+    locale: str | UnsetType = UNSET
+    document_id: str | UnsetType = UNSET
+
+
+class ExplainedPermission(Struct):
+    """A permission, and what it lacks to allow the action."""
+
+    id: int
+    role: FreeObject
+    misses: list[str]
+
+
+class Explanation(Struct):
+    """Whether something is allowed, and why."""
+
+    allowed: bool
+    because: Literal["granted", "narrower", "no-permission", "inactive", "super-admin"]
+    permissions: list[ExplainedPermission]
+
+
+class ExplainApi:
+    """``GET /admin/x/explain``: for those who may see administrators and roles."""
+
+    def __init__(
+        self,
+        database: Database,
+        content: ContentReading,
+        admin_users: AdminUserRows,
+        authenticator: AdminAuthenticator,
+    ) -> None:
+        self._database = database
+        self._content = content
+        self._admin_users = admin_users
+        self._authenticator = authenticator
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        route, path = RouteGroup(ADMINISTRATORS), "admin/x/explain"
+        yield route(
+            "GET",
+            path,
+            "admin::users.read",
+            self.explain,
+            query=ExplainQuery,
+            response=DataEnvelope[Explanation],
+        )
+
+    async def explain(self, request: Request) -> Response:
+        """Tell whether an administrator may do something, and what each permission contributes."""
+        question, admin_user_id = _parse_query(request), id_of(request.query.get("user"))
+        if not request.administrator.ability.allows(_SEES_ROLES):
+            raise PolicyError
+
+        def program() -> Program[dict[str, Any]]:
+            admin_user = (
+                None
+                if admin_user_id is None
+                else (yield from self._admin_users.admin_user(admin_user_id))
+            )
+            if admin_user is None:
+                raise NotFoundError
+            return (yield from self._response(admin_user, question))
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    def _response(
+        self, admin_user: AdminUser, question: PermissionQuery
+    ) -> Program[dict[str, Any]]:
+        ability = yield from self._authenticator.ability_of(admin_user)
+        if not admin_user.may_sign_in:
+            return _serialize_reasons("inactive")
+        if admin_user.is_super_admin:
+            return _serialize_reasons(
+                "super-admin", allowed=ability.allows(question.action, question.subject)
+            )
+        entry = yield from self._entry(question)
+        grants: list[dict[str, Any]] = []
+        for role in admin_user.roles:
+            stored = yield from self._admin_users.permissions([role.id])
+            for permission in stored:
+                grant = permission.grant
+                if (grant.action, grant.subject) != (question.action, question.subject):
+                    continue
+                granted = granted_by(self._content.engine.schema, [grant])
+                misses = (
+                    _missing_parts(ability, granted[0][2], question, entry)
+                    if granted
+                    else ["nothing"]
+                )
+                name = {"id": role.id, "name": role.name}
+                grants.append({"id": permission.id, "role": name, "misses": misses})
+        allowed = any(not one["misses"] for one in grants)
+        because = "granted" if allowed else "narrower" if grants else "no-permission"
+        return {**_serialize_reasons(because, allowed=allowed), "permissions": grants}
+
+    def _entry(self, question: PermissionQuery) -> Program[EntryOrigin | None]:
+        """Return the entry's properties for rules."""
+        schema = self._content.engine.schema
+        content_type = schema.content_types.get(question.subject or "")
+        if question.document_id is None or content_type is None:
+            return None
+        everything = super_ability(schema, user_id=0, role_ids=frozenset())
+        rights = read_permissions(everything, content_type)
+        every = yield from self._content.owned_versions(rights, [question.document_id])
+        if not every:
+            raise NotFoundError
+        return entry_origin(every[0])
+
+
+def _missing_parts(
+    ability: AdminAbility, rule: GrantRule, question: PermissionQuery, entry: EntryOrigin | None
+) -> list[str]:
+    """Return what a rule lacks to allow the action."""
+    found = []
+    if question.field is not None and not rule.covers_field(question.field):
+        found.append("field")
+    if question.locale is not None and not rule.covers_locale(question.locale):
+        found.append("locale")
+    wanted = ability.row_filter(rule)
+    creator: Creator | None = None if entry is None else entry.creator
+    if wanted is not None and question.document_id is not None and not wanted.passes(creator):
+        found.append("condition")
+    return found
+
+
+def _serialize_reasons(because: str, *, allowed: bool = False) -> dict[str, Any]:
+    return {"allowed": allowed, "because": because, "permissions": []}
+
+
+def _parse_query(request: Request) -> PermissionQuery:
+    asked = request.query
+    texts: dict[str, str | None] = {}
+    for name in ("action", "subject", "field", "locale", "documentId"):
+        value = asked.get(name)
+        if value is not None and not isinstance(value, str):
+            raise ValidationError(f"{name} must be a text")
+        texts[name] = value
+    action = texts["action"]
+    if action not in ADMIN_ACTIONS:
+        raise ValidationError("action is not an existing permission action")
+    return PermissionQuery(
+        action=str(action),
+        subject=texts["subject"],
+        field=texts["field"],
+        locale=texts["locale"],
+        document_id=texts["documentId"],
+    )

@@ -1,0 +1,120 @@
+"""The data of the home page, in one response."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from quire.admin_api.response_types import EXTRAS, DataEnvelope, DocumentCounts, RecentEntry
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.http_messages import Request, Response
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_manager.recent_changes import RecentEntries, managed_types
+from quire.content_manager.view_configuration import stored_view
+from quire.database.interface import Database
+from quire.database.program import Program
+from quire.database.stores.core_store import read_settings, view_key
+from quire.database.stores.webhook_deliveries import DELIVERIES
+from quire.document_service.unit_of_work import WriteEngine
+from quire.schema.model import ContentType
+from quire.webhooks.setup import WebhookParts
+
+_SEES_WEBHOOKS = "admin::webhooks.read"
+
+
+class CountedType(Struct, rename="camel"):
+    """A content type, and its number of documents."""
+
+    uid: str
+    display_name: str
+    kind: str
+    count: int
+
+
+class FailingWebhook(Struct):
+    """A webhook, and its number of failed calls."""
+
+    id: str
+    name: str
+    count: int
+
+
+class Overview(Struct, rename="camel"):
+    """The latest changes, the numbers of documents, and failing webhooks."""
+
+    edited: list[RecentEntry]
+    published: list[RecentEntry]
+    documents: DocumentCounts
+    types: list[CountedType]
+    failing_webhooks: list[FailingWebhook] | None
+
+
+class HomeOverviewApi:
+    """``GET /admin/x/home``."""
+
+    def __init__(self, database: Database, engine: WriteEngine, webhooks: WebhookParts) -> None:
+        self._database = database
+        self._engine = engine
+        self._parts = webhooks
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        route = RouteGroup(EXTRAS)
+        yield route("GET", "admin/x/home", SIGNED_IN, self.home, response=DataEnvelope[Overview])
+
+    async def home(self, request: Request) -> Response:
+        """Show the latest changes, the numbers of documents, and failing webhooks."""
+        ability = request.administrator.ability
+
+        def program() -> Program[dict[str, Any]]:
+            types = list(managed_types(self._engine.schema, ability))
+            views = yield from self._views(types)
+            recent = RecentEntries(self._engine, ability, views)
+            found: dict[str, Any] = {
+                "edited": (yield from recent.documents("update")),
+                "published": (yield from recent.documents("publish")),
+                "documents": (yield from recent.counts()),
+                "types": (yield from _count_by_type(recent, types)),
+                "failingWebhooks": None,
+            }
+            if ability.allows(_SEES_WEBHOOKS):
+                found["failingWebhooks"] = yield from self._failing()
+            return found
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    def _views(self, types: list[ContentType]) -> Program[dict[str, dict[str, Any]]]:
+        keys = {one.uid: view_key(one.uid) for one in types}
+        stored = yield from read_settings(self._engine.store.writes, list(keys.values()))
+        schema = self._engine.schema
+        return {one.uid: stored_view(schema, one, stored.get(keys[one.uid])) for one in types}
+
+    def _failing(self) -> Program[list[dict[str, Any]]]:
+        if not (yield from self._parts.tables.exists(DELIVERIES)):
+            return []
+        counts = yield from self._parts.deliveries.failing()
+        webhooks = yield from self._parts.webhooks.all()
+        return [
+            {"id": str(one.id), "name": one.name, "count": counts[one.id]}
+            for one in webhooks
+            if one.id in counts
+        ]
+
+
+def _count_by_type(
+    recent: RecentEntries, types: list[ContentType]
+) -> Program[list[dict[str, Any]]]:
+    """Count the documents of each type that the caller may read."""
+    found = []
+    for one in types:
+        count = yield from recent.count_of(one)
+        found.append(
+            {
+                "uid": one.uid,
+                "displayName": one.display_name,
+                "kind": one.kind.value,
+                "count": count,
+            }
+        )
+    return found

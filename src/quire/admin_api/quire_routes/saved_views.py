@@ -1,0 +1,178 @@
+"""Saved views of lists: private, or shared with everybody."""
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+import orjson
+from msgspec import UNSET, Struct, UnsetType
+
+from quire.access.admin_actions import READ
+from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, FreeObject, Moment
+from quire.admin_api.responses import build_response, respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.clock import Clock
+from quire.content_api.body_decoding import RequestBody, read_body, sent_values
+from quire.content_api.http_messages import Request, Response
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import MaxLength, id_of
+from quire.database.interface import Database
+from quire.database.program import Program
+from quire.database.stores.quire_tables import QuireTables
+from quire.database.stores.saved_views import SAVED_VIEWS, SavedView, SavedViews
+from quire.errors import ForbiddenError, NotFoundError, ValidationError
+
+MOST_VIEWS = 200
+"""The maximum number of views per administrator."""
+
+_LARGEST_STATE = 16_384
+_Name = Annotated[str, MaxLength(100)]
+
+
+class NewView(RequestBody, kw_only=True):
+    """A new view."""
+
+    uid: str
+    name: _Name
+    shared: bool = False
+    state: FreeObject
+
+
+class ViewChange(RequestBody):
+    """The changes of a view."""
+
+    name: _Name | UnsetType = UNSET
+    shared: bool | UnsetType = UNSET
+    state: FreeObject | UnsetType = UNSET
+
+
+class ViewQuery(Struct):
+    """The content type whose views are listed."""
+
+    uid: str | UnsetType = UNSET
+
+
+class SavedViewResponse(Struct, rename="camel"):
+    """A view of a list: the caller's own, or a shared one."""
+
+    schema_name: ClassVar[str] = "SavedView"
+    id: int
+    uid: str
+    name: str
+    shared: bool
+    own: bool
+    state: FreeObject
+    updated_at: Moment
+
+
+class SavedViewApi:
+    """``/admin/x/views``."""
+
+    def __init__(
+        self, database: Database, views: SavedViews, tables: QuireTables, clock: Clock
+    ) -> None:
+        self._database = database
+        self._views = views
+        self._tables = tables
+        self._clock = clock
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        route, who, one = (
+            RouteGroup(EXTRAS, "admin/x/views"),
+            SIGNED_IN,
+            DataEnvelope[SavedViewResponse],
+        )
+        listed = DataEnvelope[list[SavedViewResponse]]
+        yield route("GET", "", who, self.find, query=ViewQuery, response=listed)
+        yield route("POST", "", who, self.create, body=NewView, response=one, status=CREATED)
+        yield route("PUT", "/:id", who, self.change, body=ViewChange, response=one)
+        yield route("DELETE", "/:id", who, self.delete, response=one)
+
+    async def find(self, request: Request) -> Response:
+        """List own and shared views, of the lists that the caller may see."""
+        uid, who = request.query.get("uid"), request.administrator
+        await self._tables.ensure(SAVED_VIEWS)
+        found = await self._database.read(
+            lambda: self._views.of(who.id, uid if isinstance(uid, str) else None)
+        )
+        seen = [one for one in found if who.ability.allows(READ, one.uid)]
+        return respond_data([_shown(one, who.id) for one in seen])
+
+    async def create(self, request: Request) -> Response:
+        """Create a view."""
+        new, who = read_body(request.body, NewView), request.administrator
+        if not who.ability.allows(READ, new.uid):
+            raise ForbiddenError
+        row = {
+            "uid": new.uid,
+            "owner_id": who.id,
+            "name": new.name,
+            "shared": new.shared,
+            "state": _state(new.state),
+            "updated_at": self._clock(),
+        }
+
+        def program() -> Program[SavedView]:
+            if (yield from self._views.count(who.id)) >= MOST_VIEWS:
+                raise ValidationError(f"There may be {MOST_VIEWS} views at most")
+            view_id = yield from self._views.insert(row)
+            return (yield from self._editable_view(request, view_id))
+
+        await self._tables.ensure(SAVED_VIEWS)
+        return respond_data(_shown(await self._database.write(program()), who.id), CREATED)
+
+    async def change(self, request: Request) -> Response:
+        """Change an own view."""
+        values = sent_values(read_body(request.body, ViewChange))
+        if "state" in values:
+            values["state"] = _state(values["state"])
+
+        def program() -> Program[SavedView]:
+            view = yield from self._editable_view(request)
+            yield from self._views.update(view.id, {**values, "updated_at": self._clock()})
+            return (yield from self._editable_view(request))
+
+        await self._tables.ensure(SAVED_VIEWS)
+        changed = await self._database.write(program())
+        return respond_data(_shown(changed, request.administrator.id))
+
+    async def delete(self, request: Request) -> Response:
+        """Delete an own view."""
+
+        def program() -> Program[SavedView]:
+            view = yield from self._editable_view(request)
+            yield from self._views.delete(view.id)
+            return view
+
+        await self._tables.ensure(SAVED_VIEWS)
+        deleted = await self._database.write(program())
+        return respond_data(_shown(deleted, request.administrator.id))
+
+    def _editable_view(self, request: Request, view_id: int | None = None) -> Program[SavedView]:
+        """Return a view that the caller may change; super admins may change shared ones, too.
+
+        Raises NotFoundError for one that they cannot see, and ForbiddenError.
+        """
+        if view_id is None:
+            view_id = id_of(request.parameters["id"])
+        found = None
+        if view_id is not None:
+            found = yield from self._views.get(view_id)
+        who = request.administrator
+        if found is None or not (found.shared or found.owner_id == who.id):
+            raise NotFoundError
+        if found.owner_id != who.id and not who.ability.super_admin:
+            raise ForbiddenError
+        return found
+
+
+def _state(value: object) -> str:
+    text = orjson.dumps(value).decode()
+    if len(text) > _LARGEST_STATE:
+        raise ValidationError(f"state must be at most {_LARGEST_STATE} characters")
+    return text
+
+
+def _shown(view: SavedView, asking: int) -> SavedViewResponse:
+    state = orjson.loads(view.state)
+    return build_response(SavedViewResponse, view, own=view.owner_id == asking, state=state)

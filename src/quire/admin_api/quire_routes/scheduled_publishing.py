@@ -1,0 +1,314 @@
+"""``/admin/x/schedule``: entries and releases that are published or unpublished later."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta, Struct
+
+from quire.access.admin_actions import PUBLISH
+from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.quire_routes.publishing_jobs import ScheduledJobs
+from quire.admin_api.quire_routes.release_services import ReleaseParts
+from quire.admin_api.quire_routes.releases import ReleaseItemResponse
+from quire.admin_api.response_types import EXTRAS, DataEnvelope, LocaleQuery, Moment
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.clock import iso_from_ms
+from quire.content_api.body_decoding import RequestBody, read_body
+from quire.content_api.http_messages import Request, Response
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import Text, id_of
+from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.permissions import TypePermissions
+from quire.content_manager.releases.release_items import ReleaseEntries
+from quire.content_manager.releases.schedule import (
+    ENTRY_JOB,
+    EntryArguments,
+    ReleaseArguments,
+    ScheduledAction,
+    entry_arguments,
+    release_arguments,
+)
+from quire.content_manager.releases.store import EntryKey, ItemAction, item_of_entry
+from quire.content_manager.status_and_locale import locale_of
+from quire.database.program import Program
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import (
+    ConflictError,
+    ForbiddenError,
+    NotFoundError,
+    ServiceUnavailableError,
+    ValidationError,
+)
+
+MOST_LISTED = 200
+"""How many scheduled actions are listed, the next ones first."""
+
+_LAST = 253_402_300_799_000  # the end of the year 9999, in epoch milliseconds
+_TIMEZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
+_ShortText = Annotated[str | None, Text(nullable=True, longest=40)]
+_GivenMoment = Annotated[_ShortText, Meta(extra_json_schema={"format": "date-time"})]
+_NAMES: Mapping[ItemAction, str] = {"publish": "publishAt", "unpublish": "unpublishAt"}
+_ORIGIN = "admin"
+_NO_MOMENT = "{name} must be a moment with its time zone, such as 2030-01-31T09:00:00+01:00"
+_PAST = "{name} must be in the future"
+_ORDER = "unpublishAt must be after publishAt"
+_NO_TIMEZONE = "timezone must be the name of a time zone, such as Europe/Berlin"
+_NO_DRAFTS = "{uid} has no drafts: nothing of it can be published later"
+_EMPTY = "The release has no items"
+_NOT_PUBLISHER = "You may not publish entries of any content type"
+_NO_QUEUE = "This server has no queue of jobs"
+
+
+class EntryTimes(RequestBody):
+    """When an entry is published and unpublished; ``null`` or missing means never."""
+
+    publish_at: _GivenMoment = None
+    unpublish_at: _GivenMoment = None
+    timezone: _ShortText = None
+
+
+class ReleaseTime(RequestBody):
+    """When a release is published; ``null`` or missing means never."""
+
+    scheduled_at: _GivenMoment = None
+    timezone: _ShortText = None
+
+
+class FailedAction(Struct):
+    """A failed scheduled action, and the error."""
+
+    action: ItemAction
+    at: Moment
+    message: str
+
+
+class EntrySchedule(Struct, rename="camel"):
+    """When an entry is published and unpublished, and the last failure."""
+
+    publish_at: Moment | None
+    unpublish_at: Moment | None
+    timezone: str | None
+    failed: list[FailedAction]
+
+
+class ReleaseSchedule(Struct, rename="camel"):
+    """When a release is published."""
+
+    id: int
+    scheduled_at: Moment | None
+    timezone: str | None
+
+
+class NamedRelease(Struct):
+    """A release."""
+
+    id: int
+    name: str
+
+
+class ScheduledActionResponse(Struct):
+    """A scheduled action: on an entry or a release."""
+
+    schema_name: ClassVar[str] = "ScheduledAction"
+    at: Moment
+    timezone: str | None
+    entry: ReleaseItemResponse | None
+    release: NamedRelease | None
+
+
+class ScheduleApi:
+    """Shows and changes scheduled actions."""
+
+    def __init__(self, parts: ReleaseParts, jobs: ScheduledJobs) -> None:
+        self._parts = parts
+        self._jobs = jobs
+        self._engine = parts.documents.engine
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        route, who, query = RouteGroup(EXTRAS, "admin/x/"), SIGNED_IN, LocaleQuery
+        one, listed = DataEnvelope[EntrySchedule], DataEnvelope[list[ScheduledActionResponse]]
+        yield route("GET", "schedule", who, self.find, response=listed)
+        path, body = "schedule/:uid/:id", EntryTimes
+        yield route("GET", path, who, self.of_entry, query=query, response=one)
+        yield route("PUT", path, who, self.set_entry, body=body, query=query, response=one)
+        path, found = "releases/:id/schedule", DataEnvelope[ReleaseSchedule]
+        yield route("PUT", path, who, self.set_release, body=ReleaseTime, response=found)
+
+    async def find(self, request: Request) -> Response:
+        """List scheduled actions, the next ones first."""
+        ability = request.administrator.ability
+
+        def program() -> Program[list[dict[str, Any]]]:
+            jobs = yield from self._parts.schedule.pending(MOST_LISTED)
+            entries = {job.id: entry_arguments(job) for job in jobs if job.name == ENTRY_JOB}
+            items = [
+                item_of_entry(job_id, arguments.action, arguments.entry)
+                for job_id, arguments in entries.items()
+            ]
+            described = yield from ReleaseEntries(self._engine, ability).describe(items)
+            shown = {one["id"]: one for one in described}
+            releases = {one.id: one for one in (yield from self._parts.releases.all())}
+            listed: list[dict[str, Any]] = []
+            for job in jobs:
+                if job.id in entries:
+                    arguments = entries[job.id]
+                    facts = {"at": iso_from_ms(arguments.at), "timezone": arguments.timezone}
+                    listed.append({**facts, "entry": shown[job.id], "release": None})
+                    continue
+                release = releases.get(release_arguments(job).release)
+                if release is not None and release.scheduled_at is not None:
+                    facts = {
+                        "at": iso_from_ms(release.scheduled_at),
+                        "timezone": release.timezone,
+                    }
+                    named = {"id": release.id, "name": release.name}
+                    listed.append({**facts, "entry": None, "release": named})
+            return listed
+
+        return respond_data(await self._parts.database.read(program, snapshot=True))
+
+    async def of_entry(self, request: Request) -> Response:
+        """Show the scheduled actions of an entry, and the last failure."""
+        rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
+        entry = self._entry(request, rights)
+
+        def program() -> Program[dict[str, Any]]:
+            yield from reading.require_entry(rights, entry.document_id, entry.locale)
+            return _shown((yield from self._parts.schedule.of(entry)))
+
+        return respond_data(await self._parts.database.read(program, snapshot=True))
+
+    async def set_entry(self, request: Request) -> Response:
+        """Schedule when an entry is published and unpublished; ``null`` removes a time."""
+        rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
+        entry = self._entry(request, rights)
+        given = read_body(request.body, EntryTimes)
+        moments: dict[ItemAction, int | None] = {
+            "publish": self._moment(given.publish_at, "publishAt"),
+            "unpublish": self._moment(given.unpublish_at, "unpublishAt"),
+        }
+        publish, unpublish = moments["publish"], moments["unpublish"]
+        if publish is not None and unpublish is not None and unpublish <= publish:
+            raise ValidationError(_ORDER)
+        timezone = _timezone(given.timezone)
+        wanted = [
+            EntryArguments(
+                uid=entry.uid,
+                document_id=entry.document_id,
+                locale=entry.locale,
+                action=action,
+                at=at,
+                editor=request.administrator.id,
+                timezone=timezone,
+            )
+            for action, at in moments.items()
+            if at is not None
+        ]
+        await self._prepare()
+
+        def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
+            yield from reading.require_entry(rights, entry.document_id, entry.locale, PUBLISH)
+            yield from self._parts.schedule.set_entry(unit, self._jobs.entry, entry, wanted)
+            return _shown((yield from self._parts.schedule.of(entry)))
+
+        return respond_data(await self._run(request, program))
+
+    async def set_release(self, request: Request) -> Response:
+        """Schedule when an open release is published; ``null`` removes the time."""
+        administrator = request.administrator
+        if not administrator.ability.subjects(PUBLISH):
+            raise ForbiddenError(_NOT_PUBLISHER)
+        given = read_body(request.body, ReleaseTime)
+        at, timezone = self._moment(given.scheduled_at, "scheduledAt"), _timezone(given.timezone)
+        release_id = id_of(request.parameters["id"])
+        if release_id is None:
+            raise NotFoundError
+        await self._prepare()
+
+        def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
+            releases, now = self._parts.releases, self._parts.clock()
+            release = yield from releases.open(release_id)
+            items = yield from releases.items(release_id)
+            if at is not None and not items:
+                raise ConflictError(_EMPTY)
+            if at is None:
+                yield from self._parts.schedule.cancel_release(unit, release_id)
+                yield from releases.schedule(release, None, None, now)
+                return {"id": release_id, "scheduledAt": None, "timezone": None}
+            wanted = ReleaseArguments(release=release_id, at=at, editor=administrator.id)
+            yield from self._parts.schedule.set_release(unit, self._jobs.release, wanted)
+            yield from releases.schedule(release, at, timezone, now)
+            if release.status == "failed":
+                yield from releases.set_status(release, "ready")
+            return {"id": release_id, "scheduledAt": iso_from_ms(at), "timezone": timezone}
+
+        return respond_data(await self._run(request, program))
+
+    async def _run(
+        self, request: Request, program: Callable[[UnitOfWork], Program[dict[str, Any]]]
+    ) -> dict[str, Any]:
+        return await self._parts.documents.run(
+            program, editor=request.administrator.id, origin=_ORIGIN
+        )
+
+    async def _prepare(self) -> None:
+        if self._engine.jobs is None:
+            raise ServiceUnavailableError(_NO_QUEUE)
+        await self._engine.jobs.prepare()
+
+    def _entry(self, request: Request, rights: TypePermissions) -> EntryKey:
+        content_type = rights.content_type
+        if not content_type.draft_and_publish:
+            raise ValidationError(_NO_DRAFTS.format(uid=content_type.uid))
+        return EntryKey(
+            uid=content_type.uid,
+            document_id=request.parameters["id"],
+            locale=locale_of(request.query, content_type, self._engine.default_locale),
+        )
+
+    def _moment(self, text: str | None, name: str) -> int | None:
+        """Return a time of the body in epoch milliseconds. Raises ValidationError."""
+        if text is None:
+            return None
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            moment = None
+        if moment is None or moment.tzinfo is None:
+            raise ValidationError(_NO_MOMENT.format(name=name))
+        at = round(moment.timestamp() * 1000)
+        if not self._parts.clock() < at <= _LAST:
+            raise ValidationError(_PAST.format(name=name))
+        return at
+
+
+def _timezone(name: str | None) -> str | None:
+    """Return the time zone of the body, which is only stored for display.
+
+    Raises ValidationError.
+    """
+    if name is not None and not _TIMEZONE.fullmatch(name):
+        raise ValidationError(_NO_TIMEZONE)
+    return name
+
+
+def _shown(actions: list[ScheduledAction]) -> dict[str, Any]:
+    """Return the times by name, and the last failure."""
+    open_ones = {one.action: one for one in actions if one.error is None}
+    failed = [one for one in actions if one.error is not None]
+    timezones = [one.timezone for one in open_ones.values()]
+    return {
+        **{
+            name: iso_from_ms(open_ones[action].at) if action in open_ones else None
+            for action, name in _NAMES.items()
+        },
+        "timezone": timezones[0] if timezones else None,
+        "failed": [
+            {"action": one.action, "at": iso_from_ms(one.at), "message": one.error}
+            for one in failed
+        ],
+    }

@@ -1,0 +1,104 @@
+"""``quire check --trust``: where Python code of a project acts without permissions."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from quire.cli.project_settings import require_project
+from quire.cli.terminal import DONE, print_message, print_result
+from quire.extension_loading import check_extensions, import_modules
+from quire.hooks.registry import Extensions
+from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
+
+_SYSTEM = "as_system"
+
+
+def list_trust(project: Path) -> int:
+    """Print each place that acts as the system, each public route, and what fields reveal.
+
+    Raises ExtensionError for mistakes in the code.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    modules = import_modules(settings.project, settings)
+    extensions = check_extensions(modules, load_project_schema(settings))
+    lines = [
+        *(line for file, module in modules.files.items() for line in _system_lines(file, module)),
+        *_public_lines(extensions),
+        *_revealing_lines(extensions),
+    ]
+    for line in lines:
+        print_result(line)
+    if not lines:
+        print_message("No Python code acts as the system, and no route is public.")
+    return DONE
+
+
+def _system_lines(file: str, module: ModuleType) -> Iterator[str]:
+    source = Path(inspect.getsourcefile(module) or file).read_text(encoding="utf-8")
+    for line, reason in sorted(system_places(source)):
+        yield f"{file}:{line}  as_system  {reason}"
+
+
+def system_places(source: str) -> Iterator[tuple[int, str]]:
+    """Yield each line of Python source that uses `as_system` by any name, with the reason given.
+
+    A use that is not a call with a literal text has no known reason.
+    """
+    tree = ast.parse(source)
+    names = {_SYSTEM, *_other_names(tree)}
+    called: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _is_system(node.func, names):
+            called.add(node.func)
+            yield node.lineno, _reason(node)
+    for node in ast.walk(tree):
+        if node not in called and (_is_system(node, names) or _is_text(node)):
+            yield getattr(node, "lineno", 1), "used without a call"
+
+
+def _other_names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            for one in node.names:
+                if one.name == _SYSTEM and one.asname is not None:
+                    yield one.asname
+
+
+def _is_system(node: ast.AST, names: set[str]) -> bool:
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            return name in names
+        case ast.Attribute(attr=name):
+            return name == _SYSTEM
+        case _:
+            return False
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Tell whether a node is the name as a text, as for ``getattr``."""
+    return isinstance(node, ast.Constant) and node.value == _SYSTEM
+
+
+def _reason(call: ast.Call) -> str:
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    if given and isinstance(given[0], ast.Constant) and isinstance(given[0].value, str):
+        return given[0].value
+    return ast.unparse(given[0]) if given else "without a reason"
+
+
+def _public_lines(extensions: Extensions) -> Iterator[str]:
+    for route in extensions.routes:
+        if route.public:
+            yield f"{route.place}  public route  {route.method} /{route.path}"
+
+
+def _revealing_lines(extensions: Extensions) -> Iterator[str]:
+    for fields in extensions.computed.values():
+        for one in fields.values():
+            if one.reveals:
+                revealed = ", ".join(one.reveals)
+                yield f"{one.place}  computed field {one.name} reveals {revealed} of {one.uid}"

@@ -1,0 +1,191 @@
+"""``quire port``: lists unsupported JavaScript of a project, and writes skeletons.
+
+Nothing is translated: a skeleton has the decorator that the code belongs under, and raises until
+somebody has implemented it.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from quire.cli.project_settings import require_project
+from quire.cli.terminal import DONE, print_message, print_result
+from quire.customisations import Customisations, Finding, UnservedRoute, find_customisations
+from quire.extension_loading import load_extensions
+from quire.schema.model import Schema
+from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
+
+_ACTIONS = {
+    "find": "find",
+    "findOne": "find_one",
+    "create": "create",
+    "update": "update",
+    "delete": "delete",
+}
+_PATH_PARAMETER = re.compile(r":([A-Za-z_]\w*)")
+_PLAIN_PATH = re.compile(r"(/(:[A-Za-z_]\w*|[A-Za-z0-9._~-]+))+")
+
+_ADVICE: Mapping[str, str] = {
+    "controller": "a @route for actions of its own; a @rule or @before_write for core actions",
+    "policy": "a @policy, or a @rule where it is about rows",
+    "middleware": "an @asgi_middleware, or a @rule where it is about rows",
+    "service": "a function in a module",
+    "lifecycles": "@before_write, @after_write, or @after_commit for effects elsewhere",
+    "start-up": "a @schedule or a @job for work; nothing for what is registered",
+    "extension": "@before_write and the like for its content type",
+    "plugin": "a package with Python code",
+    "cron": "a @schedule",
+}
+
+
+def port_project(project: Path, *, write: bool) -> int:
+    """Print each file with its decorator, or write skeletons as well."""
+    settings = load_settings(project)
+    require_project(settings)
+    schema = load_project_schema(settings)
+    replaced = load_extensions(settings.project, schema, settings).replaced
+    found = find_customisations(settings, schema, replaced)
+    done = {"ignored", "replaced"}
+    listed = [one for one in found.findings if one.kind in _ADVICE and one.effect not in done]
+    for finding in listed:
+        print_result(f"{finding}\n  port it to {_ADVICE[finding.kind]}")
+    for route in found.unserved:
+        print_result(f"{route}\n  port it to a @route")
+    if not listed and not found.unserved:
+        print_message("There is no JavaScript that is not understood.")
+        return DONE
+    if write:
+        for path, text in skeletons(found, listed, schema).items():
+            _write(settings.project, path, text)
+    return DONE
+
+
+def skeletons(found: Customisations, findings: Sequence[Finding], schema: Schema) -> dict[str, str]:
+    """Return Python files by path, one for each unsupported JavaScript file."""
+    parts: dict[str, list[str]] = {}
+    for finding in findings:
+        make = _SKELETONS.get(finding.kind)
+        if make is not None:
+            parts.setdefault(finding.file, []).append(make(finding, schema))
+    for route in found.unserved:
+        if _PLAIN_PATH.fullmatch(route.path):
+            parts.setdefault(route.file, []).append(_route(route))
+    return {_path(file): _module(file, texts) for file, texts in parts.items()}
+
+
+def _write(project: Path, path: str, text: str) -> None:
+    file = project / path
+    if file.exists():
+        print_message(f"{path} exists and stays as it is.")
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    print_message(f"{path} was written.")
+
+
+def _path(file: str) -> str:
+    """Return the path of a skeleton: below ``src``, with a name that Python can import."""
+    source = PurePosixPath(file)
+    if source.parts[0] != "src":
+        source = PurePosixPath("src", *source.parts)
+    name = re.sub(r"\W", "_", source.name.partition(".")[0])
+    return str(source.with_name(f"ported_{name}.py"))
+
+
+def _module(file: str, texts: Sequence[str]) -> str:
+    code = "\n\n".join(texts)
+    names = sorted(name for name in _IMPORTED if re.search(rf"\b{name}\b", code))
+    about = f"To be ported from {file}; list that file under [migration] ignore when it is done."
+    if any(name in code for name in _REPLACING):
+        about = f'To be ported from {file}; say replaces="{file}" when it is done.'
+    return f'"""{about}"""\n\nfrom quire import {", ".join(names)}\n\n\n{code}'
+
+
+_REPLACING = ("@policy(", "@before_write(", "@asgi_middleware(", "@route.")
+"""Decorators with the option ``replaces``."""
+_IMPORTED = (
+    *("Document", "PolicyContext", "Write", "after_write", "asgi_middleware", "before_write"),
+    *("policy", "route", "schedule"),
+)
+
+
+def _function(decorators: str, signature: str, file: str, returns: str = "None") -> str:
+    return (
+        f"{decorators}\n{signature} -> {returns}:\n"
+        f'    """To be written: what {file} does."""\n'
+        f"    raise NotImplementedError\n"
+    )
+
+
+def _policy(finding: Finding, schema: Schema) -> str:
+    by_type: dict[str, list[str]] = {}
+    for name in finding.closes:
+        uid, _, action = name.rpartition(".")
+        if name in schema.content_types:
+            by_type[name] = [*_ACTIONS.values()]
+        elif action in _ACTIONS:
+            by_type.setdefault(uid, []).append(_ACTIONS[action])
+    decorators = "\n".join(
+        f'@policy("{uid}", on={_join_names(sorted(set(actions)))})'
+        for uid, actions in by_type.items()
+    )
+    decorators = decorators or f"@policy(None, on={_join_names(sorted(_ACTIONS.values()))})"
+    name = _identifier(finding.file)
+    return _function(decorators, f"def {name}(context: PolicyContext)", finding.file, "bool | None")
+
+
+def _lifecycles(finding: Finding, schema: Schema) -> str:
+    folder = PurePosixPath(finding.file).parent.name
+    uid = next((one for one in schema.content_types if one.endswith(f".{folder}")), "api::*")
+    before = _function(
+        f'@before_write("{uid}", on=["create", "update"])',
+        "def before(write: Write[Document])",
+        finding.file,
+    )
+    after = _function(
+        f'@after_write("{uid}", on=["create", "update", "delete"])',
+        "async def after(write: Write[Document])",
+        finding.file,
+    )
+    return f"{before}\n\n{after}"
+
+
+def _cron(finding: Finding, schema: Schema) -> str:  # noqa: ARG001 - as for all kinds
+    return _function('@schedule("0 3 * * *")', "async def task()", finding.file)
+
+
+def _middleware(finding: Finding, schema: Schema) -> str:
+    if finding.closes:
+        return _policy(finding, schema)
+    name = _identifier(finding.file)
+    return _function("@asgi_middleware()", f"def {name}(app: object)", finding.file, "object")
+
+
+def _route(route: UnservedRoute) -> str:
+    parameters = ", ".join(f"{name}: str" for name in _PATH_PARAMETER.findall(route.path))
+    name = _identifier(route.handler.rpartition(".")[2] or route.path)
+    method = route.method.lower()
+    action = "" if route.file.startswith("src/api/") else f', action="api::ported.ported.{name}"'
+    decorator = f'@route.{method}("{route.path}"{action})'
+    signature = f"async def {name}({parameters})"
+    return _function(decorator, signature, route.file, "dict[str, object]")
+
+
+def _join_names(names: Sequence[str]) -> str:
+    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+
+
+def _identifier(text: str) -> str:
+    """Return a function name: that of a file without its suffix, or of a handler."""
+    stem = PurePosixPath(text).name.partition(".")[0]
+    name = re.sub(r"\W+", "_", stem).strip("_")
+    return name if name.isidentifier() else f"ported_{name}"
+
+
+_SKELETONS: Mapping[str, Callable[[Finding, Schema], str]] = {
+    "policy": _policy,
+    "middleware": _middleware,
+    "lifecycles": _lifecycles,
+    "cron": _cron,
+}

@@ -1,0 +1,480 @@
+"""The content API as an ASGI application with one route table.
+
+A request passes these steps: read the body, find the route, authenticate, check the permission,
+call the handler, send the response. Errors are raised anywhere and handled only here.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from time import perf_counter
+from typing import Protocol
+
+import structlog
+from msgspec import Struct
+
+from quire.access.principal import EndUser, Principal
+from quire.auth.authenticator import Authenticator
+from quire.content_api.auth_strategies import Strategies
+from quire.content_api.cache_control import SharedCaching
+from quire.content_api.customised_routes import EVERYBODY
+from quire.content_api.draft_access import refuse_drafts
+from quire.content_api.envelope import respond_error
+from quire.content_api.headers import Header, ResponseHeaders, head_error
+from quire.content_api.http_messages import (
+    NO_CONTENT,
+    REQUEST_ID,
+    TEXT,
+    AsgiApp,
+    AsgiReceive,
+    AsgiScope,
+    AsgiSend,
+    Request,
+    Response,
+    credential_of,
+)
+from quire.content_api.raw_body import METHODS_WITH_BODY, is_form, read_body
+from quire.content_api.readiness import Readiness
+from quire.content_api.request_observer import CountedResponse, RequestObserver
+from quire.content_api.routes import METHODS, Authorizer, MatchedRoute, Route, RouteTable
+from quire.content_manager.cached_values import ContentVersion
+from quire.database.interface import WouldBlockError, run_now
+from quire.database.retry_guard import watch_commits
+from quire.document_service.project_rules import acting
+from quire.document_service.unit_of_work import WriteEngine
+from quire.errors import (
+    AppError,
+    InternalServerError,
+    NotFoundError,
+    ServiceUnavailableError,
+    StaleSchemaError,
+    UnimplementedError,
+)
+from quire.logging import request_id
+from quire.settings import Settings
+
+_log = structlog.get_logger("quire.content_api")
+
+
+class OtherApi(Protocol):
+    """Handles requests for other APIs."""
+
+    async def __call__(self, request: Request) -> Response | None:
+        """Handle a request; ``None`` if it has no route there."""
+
+    def streams(self, method: str, raw_path: bytes) -> bool:
+        """Tell whether the handler of a request reads forms itself."""
+
+    def methods(self, raw_path: bytes) -> frozenset[str]:
+        """Return the methods of the routes at a path."""
+
+
+Successor = Callable[["ContentApi"], Awaitable["ContentApi | None"]]
+"""Returns the replacement of an API whose tables have changed, ``None`` if they have not.
+
+Raises ServiceUnavailableError when there is no replacement in time.
+"""
+
+_OF_PROJECT = "api::"
+_OF_FILES = frozenset({"HEAD", "GET"})
+_HEALTH = b"/_health"
+_READY = b"/_ready"
+_SERVER_FAULT = 500
+_STOPPING = "The server is shutting down"
+_MOST_TIMES = 4
+"""How often a request is repeated at most: types may be changed one after the other."""
+
+
+async def no_successor(_: "ContentApi") -> None:
+    """The successor of an API whose content types never change."""
+
+
+class OtherResponders(Struct, frozen=True, kw_only=True):
+    """Handlers of other requests: files for everybody, another API.
+
+    ``readiness`` handles ``/_ready``; ``successor`` returns the replacement of an outdated API.
+    """
+
+    readiness: Readiness
+    public: AsgiApp
+    api: OtherApi | None = None
+    successor: Successor = no_successor
+    observer: RequestObserver | None = None
+    shared_caching: SharedCaching | None = None
+
+
+class ContentApi:
+    """Handles all requests: the API's routes, both probes, and others through ``others``."""
+
+    def __init__(
+        self,
+        routes: RouteTable,
+        content_version: ContentVersion,
+        authenticator: Authenticator,
+        *,
+        settings: Settings,
+        headers: ResponseHeaders,
+        authorizer: Authorizer,
+        engine: WriteEngine,
+        others: OtherResponders,
+    ) -> None:
+        self.successor = others.successor
+        self._routes = routes
+        self.routes = routes.routes
+        self._content_version = content_version
+        self._authenticator = authenticator
+        self._prefix = settings.api.prefix.rstrip("/").lower().encode()
+        self._limits = settings.limits
+        self.headers = headers
+        self._authorizer = authorizer
+        self._rules = engine.rules
+        self._policies = engine.policies
+        self._drafts_need_token = settings.api.drafts_need_token
+        self._readiness = others.readiness
+        self._public = others.public
+        self._other_api = others.api
+        self.observer = others.observer
+        self._shared_caching = others.shared_caching
+        declared = engine.extensions.strategies
+        self._strategies = Strategies(declared, authenticator) if declared else None
+        if declared:
+            # The cache key of shared caches has no credentials.
+            self._shared_caching = None
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Handle one HTTP request."""
+        headers = dict(scope["headers"])
+        request = Request(
+            scope["method"],
+            scope["raw_path"],
+            scope["query_string"],
+            headers,
+            scope.get("client"),
+            credential_of(headers),
+        )
+        request_id.set(request.id.decode())
+        observer = self.observer
+        if observer is None:
+            await self._respond(request, scope, receive, send)
+            return
+        started = perf_counter()
+        counted = CountedResponse(send)
+        observer.in_flight += 1
+        try:
+            await self._respond(request, scope, receive, counted.send)
+        finally:
+            observer.in_flight -= 1
+            if counted.status:
+                observer.add(request, counted.status, counted.size, started)
+
+    async def _respond(
+        self, request: Request, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend
+    ) -> None:
+        error = head_error(scope["headers"], request.headers, scope["http_version"])
+        try:
+            if error is None:
+                response = await self.response(request, receive)
+            else:
+                response = respond_error(error)
+        except asyncio.CancelledError:
+            await self._deliver(respond_cancelled(request), request, scope, receive, send)
+            raise
+        await self._deliver(response, request, scope, receive, send)
+
+    async def response(self, request: Request, receive: AsgiReceive) -> Response | None:
+        """Return the response to a request, ``None`` if it is for the public folder.
+
+        Only raises CancelledError: all other errors become responses.
+        """
+        response = await self._response(request, receive)
+        if self._shared_caching is None or response is None:
+            return response
+        return self._shared_caching.mark(request, response)
+
+    async def _response(self, request: Request, receive: AsgiReceive) -> Response | None:
+        try:
+            if request.method in METHODS_WITH_BODY:
+                await self._take_body(request, receive)
+            return await self.respond_to_read(request)
+        except StaleSchemaError as error:
+            return await self._response_anew(request, error)
+        except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
+            return _respond_problem(request, error)
+
+    def respond_now(self, request: Request) -> Response | None:
+        """Return the response to a GET of content, if no waiting is needed.
+
+        ``None`` says that `response` has to be awaited, or that the request is for something else
+        (see `reads_content`); then nothing has been done.
+        """
+        try:
+            response = self._respond_now(request)
+        except (WouldBlockError, StaleSchemaError):
+            request.may_wait = True
+            return None
+        except Exception as error:  # noqa: BLE001 - as in `response`
+            response = _respond_problem(request, error)
+        if self._shared_caching is None or response is None:
+            return response
+        return self._shared_caching.mark(request, response)
+
+    def _respond_now(self, request: Request) -> Response | None:
+        if request.path.removesuffix(b"/") == _HEALTH:
+            return NO_CONTENT
+        found = self._find(request)
+        if self._strategies is not None:
+            return None  # they have to be awaited
+        if found is None or not found[0].is_immediate:
+            return None
+        version = self._content_version.current_or_none()
+        if version is None:
+            return None
+        principal = self._authenticator.cached_principal(request.credential, version)
+        if principal is None:
+            return None
+        route, request.parameters = found
+        request.version = version
+        principal = request.principal = self._rules.narrow(principal)
+        self._require(principal, route, request)
+        if self._drafts_need_token:
+            refuse_drafts(principal, request)
+        request.may_wait = False
+        return run_now(route.handler(request))
+
+    def _require(self, principal: Principal, route: Route, request: Request) -> None:
+        """Check the permission and the policies of a route. Raises ForbiddenError."""
+        self._authorizer.require(principal, route.action, route.uid)
+        if not self._policies.is_empty:
+            request.is_guarded = self._policies.require_read(
+                route.action,
+                acting(principal),
+                document_id=request.parameters.get("documentId"),
+                query=request.query,
+            )
+
+    async def role_principal(self, role_id: int) -> Principal:
+        """See `Authenticator.role_principal`."""
+        return await self._authenticator.role_principal(role_id)
+
+    async def user_principal(self, user_id: int) -> EndUser:
+        """See `Authenticator.user_principal`."""
+        return await self._authenticator.user_principal(user_id)
+
+    async def response_as(self, request: Request, principal: Principal) -> Response:
+        """Return the response to a GET of content for ``principal``.
+
+        Routes of plugins are excluded: some of them do more than read. Raises StaleSchemaError.
+        """
+        found = self._find(request)
+        if found is None or not (found[0].uid or "").startswith(_OF_PROJECT):
+            return respond_error(NotFoundError())
+        route, request.parameters = found
+        try:
+            request.version = await self._content_version.current()
+            principal = request.principal = self._rules.narrow(principal)
+            self._require(principal, route, request)
+            if self._drafts_need_token:
+                refuse_drafts(principal, request)
+            return await route.handler(request)
+        except StaleSchemaError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as in `response`
+            return _respond_problem(request, error)
+
+    def reads_content(self, request: Request) -> bool:
+        """Tell whether a GET is for a route that `respond_now` handles, now or later."""
+        found = self._find(request)
+        return found is not None and found[0].is_immediate
+
+    async def _response_anew(self, request: Request, error: StaleSchemaError) -> Response | None:
+        """Repeat a request whose tables have changed meanwhile, with the replacement of this API.
+
+        A request that has written something is not repeated; one whose body was streamed to its
+        handler has to be sent again.
+        """
+        problem = error
+        stale = self
+        for _ in range(_MOST_TIMES):
+            try:
+                successor = await stale.successor(stale)
+                if successor is None or _has_written(request):
+                    break
+                if hasattr(request, "receive"):
+                    return respond_error(ServiceUnavailableError())
+                stale = successor
+                return await successor.respond_to_read(request)
+            except StaleSchemaError as again:
+                problem = again
+            except Exception as other:  # noqa: BLE001 - the last resort here, too
+                return _respond_problem(request, other)
+        return _respond_problem(request, problem)
+
+    async def _deliver(
+        self,
+        response: Response | None,
+        request: Request,
+        scope: AsgiScope,
+        receive: AsgiReceive,
+        send: AsgiSend,
+    ) -> None:
+        """Send a response with the headers that all responses have."""
+        method, headers = request.method, request.headers
+        id_header = (REQUEST_ID, request.id)
+        if response is None:
+            static = self.headers.static(headers.get(b"origin"))
+            scope["quire.headers"] = (*static, id_header)
+            await self._public(scope, receive, send)
+            return
+        out = self._common_headers(response, method, headers)
+        out += [*response.described(), id_header]
+        await send({"type": "http.response.start", "status": response.status, "headers": out})
+        body = b"" if method == "HEAD" else response.body
+        await send({"type": "http.response.body", "body": body})
+
+    def _common_headers(
+        self, response: Response, method: str, headers: Mapping[bytes, bytes]
+    ) -> list[Header]:
+        origin = headers.get(b"origin")
+        if method != "OPTIONS":
+            return [*self.headers.api(origin)]
+        preflight = _asks_method(headers) and response is not NO_CONTENT
+        return [*self.headers.options(origin if preflight else None)]
+
+    async def _take_body(self, request: Request, receive: AsgiReceive) -> None:
+        """Read the body of a request, or leave it to the handler."""
+        if self._streams(request):
+            request.receive = receive
+        else:
+            request.body = await read_body(request.headers, receive, self._limits)
+
+    async def respond_to_read(self, request: Request) -> Response | None:
+        """Handle a request whose body has been read; raises its errors.
+
+        Returns ``None`` if it is for the public folder.
+        """
+        method, headers = request.method, request.headers
+        probed = request.path.removesuffix(b"/")
+        if probed == _HEALTH:
+            return NO_CONTENT
+        if probed == _READY:
+            return await self._readiness.respond()
+        if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
+            return Response(204, b"", None)
+        verb = "GET" if method == "HEAD" else method
+        found = self._find(request)
+        if found is None:
+            if verb != "GET":
+                request.commits = watch_commits()
+            response = await self._other_api(request) if self._other_api is not None else None
+            return response or self._unrouted(method, request.path)
+        route, request.parameters = found
+        version = self._content_version.current_or_none()
+        if version is None:
+            version = await self._content_version.current()
+        request.version = version
+        principal = self._rules.narrow(await self._principal(request, route, version))
+        request.principal = principal
+        self._require(principal, route, request)
+        if verb != "GET":
+            request.commits = watch_commits()
+        elif self._drafts_need_token:
+            refuse_drafts(principal, request)
+        return await route.handler(request)
+
+    async def _principal(self, request: Request, route: Route, version: int | None) -> Principal:
+        """Return the principal; a public route needs none."""
+        if route.is_open:
+            return EVERYBODY
+        if self._strategies is not None:
+            user = await self._strategies.identify(request)
+            if user is not None:
+                return user
+        known = self._authenticator.cached_principal(request.credential, version)
+        if known is not None:
+            return known
+        header = request.headers.get(b"authorization")
+        return await self._authenticator.principal(header, version)
+
+    def _streams(self, request: Request) -> bool:
+        """Tell whether a form is for a handler that reads it itself."""
+        if not is_form(request.headers):
+            return False
+        found = self._find(request)
+        if found is not None:
+            return found[0].streams
+        return self._other_api is not None and self._other_api.streams(request.method, request.path)
+
+    def _find(self, request: Request) -> MatchedRoute | None:
+        """Return the route of a request, which is looked up once.
+
+        Raises BadRequestError as `RouteTable.find` does.
+        """
+        if request.found is not None and request.found[0] is self._routes:
+            return request.found[1]
+        path = self._below_prefix(request.path)
+        verb = "GET" if request.method == "HEAD" else request.method
+        found = None if path is None else self._routes.find(verb, path)
+        request.found = self._routes, found
+        return found
+
+    def _below_prefix(self, raw_path: bytes) -> bytes | None:
+        prefix = self._prefix
+        if raw_path.startswith(prefix) or raw_path[: len(prefix)].lower() == prefix:
+            return raw_path[len(prefix) :]
+        return None
+
+    def _unrouted(self, method: str, raw_path: bytes) -> Response | None:
+        """Return the response for a path or method without a route."""
+        headers = ((b"allow", self._allowed_methods(raw_path).encode()),)
+        if method == "OPTIONS":
+            return Response(200, b"", TEXT, headers)
+        if method in {"GET", "HEAD"}:
+            return None
+        if method not in METHODS:
+            return Response(501, b"Not Implemented", TEXT, headers)
+        return Response(405, b"Method Not Allowed", TEXT, headers)
+
+    def _allowed_methods(self, raw_path: bytes) -> str:
+        """Return the methods of a path for ``Allow``.
+
+        GET is always allowed: a path without a route may be a file.
+        """
+        path = self._below_prefix(raw_path)
+        methods = frozenset() if path is None else self._routes.methods(path)
+        if self._other_api is not None:
+            methods |= self._other_api.methods(raw_path)
+        return ", ".join(method for method in METHODS if method in methods | _OF_FILES)
+
+
+def _has_written(request: Request) -> bool:
+    return request.commits is not None and request.commits.count > 0
+
+
+def respond_cancelled(request: Request) -> Response:
+    """Respond to a request that exceeds the shutdown timeout and was cancelled."""
+    _log.warning("request cut off: the server stops", **_about(request))
+    return respond_error(ServiceUnavailableError(_STOPPING))
+
+
+def _respond_problem(request: Request, error: Exception) -> Response:
+    """Respond to an error, and log it if it is an internal one."""
+    about = _about(request)
+    if isinstance(error, ServiceUnavailableError):
+        # Many requests may meet the same outage; a traceback would say nothing.
+        reason = repr(error.__cause__ or error)
+        _log.warning("request put off", **about, reason=reason)
+        return respond_error(error)
+    if isinstance(error, AppError):
+        if error.status >= _SERVER_FAULT and not isinstance(error, UnimplementedError):
+            _log.error("request failed", **about, exc_info=error)
+        return respond_error(error)
+    _log.error("request failed", **about, exc_info=error)
+    return respond_error(InternalServerError())
+
+
+def _about(request: Request) -> dict[str, str]:
+    """Return the log fields of a request."""
+    return {"path": request.path.decode("latin-1"), "request_id": request.id.decode()}
+
+
+def _asks_method(headers: Mapping[bytes, bytes]) -> bool:
+    return b"access-control-request-method" in headers

@@ -1,0 +1,129 @@
+"""The routes of a content type, as the project's router files restrict and change them."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from quire.access.ability import NOTHING
+from quire.access.principal import Anonymous, EndUser
+from quire.content_api.http_messages import Handler, Request, Response
+from quire.content_api.project_javascript.routes import ScriptServices, scripted_route
+from quire.content_api.routes import Route
+from quire.content_api.scripted_reads import ReceivedRequest, ScriptedReads
+from quire.customisations import ServedRoute
+from quire.customisations.query_changes import apply_steps
+from quire.customisations.reads import DocumentRead
+from quire.customisations.value_expressions import uses_path
+from quire.errors import PolicyError
+from quire.query.parameters import rewrite_query, sent_query
+from quire.query.querystring import parse_query
+
+EVERYBODY = Anonymous(NOTHING)
+"""The principal of a route with ``auth: false``: anonymous, without permissions.
+
+The route itself requires no permission. Relations stay hidden, as in Strapi, which has no ability
+to check.
+"""
+
+
+def guarded_routes(
+    uid: str,
+    usual: Iterable[Route],
+    served: Iterable[ServedRoute],
+    reads: ScriptedReads,
+    scripts: ScriptServices,
+) -> Iterator[Route]:
+    """Yield the served routes of a project, from the usual ones of a content type."""
+    by_action = {str(route.action).rpartition(".")[2]: route for route in usual}
+    core = {name: route.handler for name, route in by_action.items()}
+    for one in served:
+        path = one.path.strip("/")
+        if one.is_scripted:
+            yield scripted_route(one, uid, core, scripts)
+            continue
+        if one.read is not None:
+            yield _reading(one, path, one.read, reads)
+            continue
+        route = by_action[one.core_action]
+        is_usual = (one.permission, path) == (route.action, route.path)
+        if is_usual and not (one.needs_user or one.is_refused or one.steps):
+            yield route
+            continue
+        yield Route(
+            method=one.method,
+            path=path,
+            action=one.permission,
+            handler=_guarded(route, one),
+            uid=route.uid,
+            streams=route.streams,
+            # Without authentication, the handler does everything.
+            is_immediate=route.is_immediate and one.permission is not None,
+            is_open=one.permission is None,
+        )
+
+
+def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: ScriptedReads) -> Route:
+    """Return the route of an action that reads entries by itself."""
+    steps = served.steps
+    name = f"{served.method} {path}"
+
+    async def handle(request: Request) -> Response:
+        _require_user(served, request)
+        parameters = request.parameters
+        if read.validates:
+            sent = sent_query(request.raw_query)
+            changed = rewrite_query(sent, name, lambda query: apply_steps(steps, query, parameters))
+            await reads.validate(read.uid, changed.query, request.principal.ability)
+        request.raw_query = rewrite_query(
+            request.raw_query,
+            f"{name} {sorted(parameters.items())}",
+            lambda query: read.query_of(apply_steps(steps, query, parameters), parameters),
+        )
+        as_sent = None
+        if read.changes:
+            parsed = parse_query(sent_query(request.raw_query).decode("latin-1"))
+            as_sent = ReceivedRequest(name, apply_steps(steps, parsed, parameters), parameters)
+        return await reads.respond(request, read, as_sent)
+
+    return Route(
+        method=served.method,
+        path=path,
+        action=served.permission,
+        handler=handle,
+        uid=read.uid,
+        is_open=served.permission is None,
+    )
+
+
+def _require_user(served: ServedRoute, request: Request) -> None:
+    """Raise PolicyError for principals that a route excludes."""
+    is_missing = served.needs_user and not isinstance(request.principal, EndUser)
+    if is_missing or served.is_refused:
+        raise PolicyError
+
+
+def _guarded(route: Route, served: ServedRoute) -> Handler:
+    """Return a handler that checks and changes requests before the usual one."""
+    handler, prepare = route.handler, _preparation(served, route.uid)
+
+    async def handle(request: Request) -> Response:
+        prepare(request)
+        return await handler(request)
+
+    return handle
+
+
+def _preparation(served: ServedRoute, uid: str | None) -> Callable[[Request], None]:
+    steps = served.steps
+    name = f"{uid} {served.method} {served.path}"
+    looks_at_path = uses_path(steps)
+
+    def prepare(request: Request) -> None:
+        _require_user(served, request)
+        if steps:
+            path = request.parameters if looks_at_path else {}
+            request.raw_query = rewrite_query(
+                request.raw_query,
+                f"{name} {sorted(path.items())}" if path else name,
+                lambda query: apply_steps(steps, query, path),
+            )
+
+    return prepare

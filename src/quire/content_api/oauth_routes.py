@@ -1,0 +1,187 @@
+"""Sign-in through providers: redirect, callback, token.
+
+A browser goes to ``/connect/NAME``, is redirected to the provider, comes back to
+``/connect/NAME/callback``, and ends on a page of the project. That page requests the token from
+``/auth/NAME/callback``. URLs never contain the identity of the user.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import structlog
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import asdict
+
+from quire.auth.end_users import EndUsers
+from quire.auth.oauth.errors import ProviderError
+from quire.auth.oauth.providers import GRANT_KEY, Provider, is_allowed, read_provider
+from quire.auth.oauth.state import BEGUN, DONE, SignInState, StateCipher, begin_sign_in, is_same
+from quire.clock import Clock
+from quire.content_api.account_context import AccountResponses
+from quire.content_api.account_rate_limits import CallLimits
+from quire.content_api.account_types import ACCOUNTS, LIMITED, SignedInUser
+from quire.content_api.envelope import respond_redirect
+from quire.content_api.http_messages import Request, Response
+from quire.content_api.response_types import Redirect
+from quire.content_api.routes import Route
+from quire.database.stores.auth_rows import Accounts
+from quire.errors import ApplicationError, ValidationError
+
+if TYPE_CHECKING:
+    from quire.auth.oauth.oauth1 import OAuth1Client
+    from quire.auth.oauth.oauth2 import OAuth2Client
+
+DISABLED = "This provider is disabled"
+BAD_CALLBACK = "Invalid callback URL provided"
+NO_SESSION = "OAuth authentication requires a completed provider session"
+NO_EMAIL = "Email was not available."
+NOT_DONE = "The provider did not say who signs in"
+BLOCKED = "Your account has been blocked by an administrator"
+_COOKIE = "quire_connect"
+_log = structlog.get_logger("quire.content_api")
+
+
+class ConnectQuery(Struct):
+    """Where signing in through a provider ends."""
+
+    callback: Annotated[str | UnsetType, Meta(description="The page on which it ends.")] = UNSET
+
+
+class CallbackQuery(Struct):
+    """What a provider sends a browser back with."""
+
+    state: str | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+
+
+class ProviderApi:
+    """``/connect/:provider``, ``/connect/:provider/callback`` and ``/auth/:provider/callback``."""
+
+    def __init__(
+        self,
+        responses: AccountResponses,
+        users: EndUsers,
+        accounts: Accounts,
+        limits: CallLimits,
+        cipher: StateCipher | None,
+        *,
+        api: str,
+        secure: bool,
+        clock: Clock,
+    ) -> None:
+        self._responses = responses
+        self._users = users
+        self._accounts = accounts
+        self._limits = limits
+        self._cipher = cipher
+        self._api = api
+        self._attributes = f"; path=/; httponly; samesite=lax{'; secure' if secure else ''}"
+        self._clock = clock
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        connect = self._limits.limited(self.redirect_to_provider, "connect")
+        back = self._limits.limited(self.handle_provider_callback, "connect/callback")
+        for path, handler, query in (
+            ("connect/:provider", connect, ConnectQuery),
+            ("connect/:provider/callback", back, CallbackQuery),
+        ):
+            yield ACCOUNTS(
+                "GET",
+                path,
+                "connect",
+                handler,
+                query=query,
+                response=Redirect,
+                status=302,
+                errors=LIMITED,
+            )
+        path = "auth/:provider/callback"
+        handler = self.sign_in_with_provider
+        yield ACCOUNTS("GET", path, "callback", handler, response=SignedInUser, errors=(400,))
+
+    async def redirect_to_provider(self, request: Request) -> Response:
+        """Redirect a browser to a provider, to sign in there."""
+        provider, cipher = await self._provider(request)
+        callback = request.query.get("callback", provider.callback)
+        if not isinstance(callback, str) or not is_allowed(callback, provider):
+            raise ValidationError(BAD_CALLBACK, {"callback": callback})
+        begun = begin_sign_in(callback)
+        with _converted_errors(provider):
+            begun, address = await self._exchange(provider).begin(begun)
+        sealed = cipher.close(BEGUN, provider.name, asdict(begun))
+        return self._with_state_cookie(respond_redirect(address), sealed)
+
+    async def handle_provider_callback(self, request: Request) -> Response:
+        """Redirect a browser that comes from a provider to the page of the project."""
+        provider, cipher = await self._provider(request)
+        kept = cipher.open(_cookie(request), BEGUN, provider.name)
+        state, code = (request.query.get(name) for name in provider.preset.comes_back_with)
+        if kept is None or not isinstance(state, str) or not is_same(state, kept["state"]):
+            raise ApplicationError(NO_SESSION)
+        if not isinstance(code, str) or not code:
+            raise ApplicationError(NOT_DONE)
+        begun = SignInState(**kept)
+        with _converted_errors(provider):
+            profile = await self._exchange(provider).profile(code, begun)
+        if profile.email is None:
+            raise ApplicationError(NO_EMAIL)
+        who = {"email": profile.email, "username": profile.username or ""}
+        return self._with_state_cookie(
+            respond_redirect(begun.callback), cipher.close(DONE, provider.name, who)
+        )
+
+    async def sign_in_with_provider(self, request: Request) -> Response:
+        """Return the token of whoever has signed in through a provider."""
+        provider, cipher = await self._provider(request)
+        who = cipher.open(_cookie(request), DONE, provider.name)
+        if who is None:
+            raise ApplicationError(NO_SESSION)
+        user_id = await self._users.connect(provider.name, who["email"], who["username"])
+        user = await self._responses.read(lambda: self._accounts.user(user_id))
+        if user is None or user.blocked:
+            raise ApplicationError(BLOCKED)
+        response = await self._responses.signed_in(request, user_id)
+        return self._with_state_cookie(response, None)
+
+    async def _provider(self, request: Request) -> tuple[Provider, StateCipher]:
+        grant = await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
+        provider = read_provider(grant, request.parameters["provider"], self._api)
+        if provider is None or self._cipher is None:
+            raise ApplicationError(DISABLED)
+        return provider, self._cipher
+
+    def _exchange(self, provider: Provider) -> "OAuth2Client | OAuth1Client":
+        # The HTTP client is slow to import, and few projects have providers.
+        from quire.auth.oauth.oauth1 import OAuth1Client  # noqa: PLC0415
+        from quire.auth.oauth.oauth2 import OAuth2Client  # noqa: PLC0415
+
+        if provider.preset.request_url:
+            return OAuth1Client(provider)
+        return OAuth2Client(provider, self._clock)
+
+    def _with_state_cookie(self, response: Response, sealed: str | None) -> Response:
+        """Return the header that stores the encrypted state; ``None`` deletes it."""
+        ended = "; max-age=0" if sealed is None else ""
+        cookie = f"{_COOKIE}={sealed or ''}{ended}{self._attributes}"
+        headers = (*response.headers, (b"set-cookie", cookie.encode()))
+        return Response(response.status, response.body, response.content_type, headers)
+
+
+@contextmanager
+def _converted_errors(provider: Provider) -> Iterator[None]:
+    """Convert errors of a provider to an error response, and log them."""
+    try:
+        yield
+    except ProviderError as error:
+        _log.warning("no sign-in", provider=provider.name, reason=str(error))
+        raise ApplicationError(NOT_DONE) from error
+
+
+def _cookie(request: Request) -> str | None:
+    for part in request.headers.get(b"cookie", b"").decode("latin-1").split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == _COOKIE:
+            return value or None
+    return None

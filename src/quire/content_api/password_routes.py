@@ -1,0 +1,127 @@
+"""Changing a password, requesting a reset, and setting a new one."""
+
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+from quire.access.principal import EndUser
+from quire.auth.passwords import verify_password
+from quire.content_api.account_context import AccountApi
+from quire.content_api.account_types import (
+    ACCOUNTS,
+    LIMITED,
+    AccountBody,
+    FilledText,
+    RequiredEmail,
+    RequiredPassword,
+    SignedInUser,
+)
+from quire.content_api.body_decoding import read_body
+from quire.content_api.envelope import respond_bare
+from quire.content_api.http_messages import Request, Response
+from quire.content_api.response_types import OK_RESPONSE, OkResponse
+from quire.content_api.routes import Route
+from quire.content_api.validators import UNLIMITED, FullMessage, Text, required
+from quire.errors import ApplicationError, ValidationError
+
+T = TypeVar("T", bound="NewPassword")
+
+NOBODY = "You must be authenticated to reset your password"
+WRONG_PASSWORD = "The provided current password is invalid"  # noqa: S105 - a message
+SAME_PASSWORD = "Your new password must be different than your current password"  # noqa: S105
+DIFFERENT = FullMessage("Passwords do not match")
+
+
+class NewPassword(AccountBody, forbid_unknown_fields=True):
+    """A password, twice."""
+
+    password_confirmation: FilledText
+    password: RequiredPassword
+
+
+class PasswordChange(NewPassword):
+    """The present password, and the next one twice."""
+
+    current_password: FilledText
+
+
+class PasswordReset(NewPassword):
+    """A code from a mail, and the next password twice."""
+
+    code: FilledText
+
+
+class ForgottenPassword(AccountBody, forbid_unknown_fields=True):
+    """Whose password is forgotten."""
+
+    email: RequiredEmail
+
+
+class PasswordApi(AccountApi):
+    """``/auth/change-password``, ``/auth/forgot-password`` and ``/auth/reset-password``."""
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for name, action, handler, body, response in (
+            (
+                "change-password",
+                "changePassword",
+                self.change_password,
+                PasswordChange,
+                SignedInUser,
+            ),
+            (
+                "forgot-password",
+                "forgotPassword",
+                self.forgot_password,
+                ForgottenPassword,
+                OkResponse,
+            ),
+            ("reset-password", "resetPassword", self.reset_password, PasswordReset, SignedInUser),
+        ):
+            by_email = body is ForgottenPassword
+            path = f"auth/{name}"
+            limited = self._limits.limited(handler, path, by_email=by_email)
+            yield ACCOUNTS(
+                "POST", path, action, limited, body=body, response=response, errors=LIMITED
+            )
+
+    async def change_password(self, request: Request) -> Response:
+        """Give oneself another password, for the present one."""
+        principal = request.principal
+        if not isinstance(principal, EndUser):
+            raise ApplicationError(NOBODY)
+        given = _read_new_password(request.body_fields, PasswordChange)
+        user = await self._responses.read(lambda: self._accounts.user(principal.id))
+        hashed = None if user is None else user.password
+        if not await verify_password(given.current_password, hashed):
+            raise ValidationError(WRONG_PASSWORD)
+        if given.current_password == given.password:
+            raise ValidationError(SAME_PASSWORD)
+        show = self._responses.shower(request)
+        item = await self._responses.read(lambda: show(principal.id))
+        await self._users.set_password(principal.id, given.password)
+        return await self._responses.tokens(request, principal.id, item)
+
+    async def forgot_password(self, request: Request) -> Response:
+        """Send a code to reset the password; the response is the same for unknown users."""
+        given = read_body(request.body_fields, ForgottenPassword)
+        self._recovery.forgot_password(given.email)
+        return respond_bare(OK_RESPONSE)
+
+    async def reset_password(self, request: Request) -> Response:
+        """Set another password with a code from a mail."""
+        given = _read_new_password(request.body_fields, PasswordReset)
+        show = self._responses.shower(request)
+        user_id, item = await self._users.reset_password(given.code, given.password, show)
+        return await self._responses.tokens(request, user_id, item)
+
+
+def _read_new_password(values: Mapping[str, object], kind: type[T]) -> T:
+    """Return a body with a password that is repeated. Raises ValidationError."""
+
+    def same(value: object) -> str | None:
+        is_same = not isinstance(value, str) or not value or value == values.get("password")
+        return None if is_same else DIFFERENT
+
+    confirmation = Text(rules=(required, same), longest=UNLIMITED)
+    return read_body(values, kind, passwordConfirmation=confirmation)

@@ -1,0 +1,494 @@
+"""Reads and writes of code: the document service, the entity service, the query engine.
+
+As in Strapi, code needs no permissions; row rules of the caller apply.
+"""
+
+# Functions are created for each request here; postponed annotations make that cheaper.
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.content_api.project_javascript.data_access import DataReads
+from quire.content_api.project_javascript.output import with_secrets
+from quire.content_api.project_javascript.queries import (
+    Query,
+    content_parameters,
+    content_query,
+    document_query,
+    of_document,
+    parameters_of,
+    plain,
+    rows_query,
+)
+from quire.customisations.evaluated_code.model import has_single_rows
+from quire.document_service.commands import (
+    CreateDocument,
+    DeleteDocument,
+    DiscardDraft,
+    PublishDocument,
+    UnpublishDocument,
+    UpdateDocument,
+)
+from quire.document_service.service import run_and_read, run_command
+from quire.errors import AppError, NotFoundError
+from quire.javascript.interpreter.values import (
+    SECRET,
+    ErrorValue,
+    HostFunction,
+    HostObject,
+    ThrownError,
+    UnsupportedError,
+    as_json,
+    is_nullish,
+)
+from quire.javascript.scope import UNDEFINED
+from quire.schema.model import PUBLISHED_STATUS, ContentType, TypeKind
+
+if TYPE_CHECKING:
+    from quire.database.execute.prepared_read import EncodedEntry
+    from quire.database.execute.row_mappers import Item
+    from quire.database.program import Program
+    from quire.document_service.unit_of_work import UnitOfWork
+
+_CLIENT_FAULTS = range(400, 500)
+_IDENTITIES = ("id", "documentId", "createdAt", "updatedAt", "createdBy", "updatedBy")
+CallArguments = list[object]
+
+
+class DataAccess(DataReads):
+    """Reads and writes for one request."""
+
+    # What code calls
+
+    def documents(self, uid: object) -> HostObject:
+        """Return ``strapi.documents(uid)``."""
+        content_type = self._type(uid)
+        return _object(
+            {
+                "findMany": lambda given: self._many(content_type, _first(given)),
+                "findFirst": lambda given: self._first_of(content_type, _first(given)),
+                "findOne": lambda given: self._document(content_type, _first(given)),
+                "count": lambda given: self._count(content_type, _first(given)),
+                "create": lambda given: self._create(content_type, _first(given)),
+                "update": lambda given: self._update(content_type, _first(given)),
+                "delete": lambda given: self._delete(content_type, _first(given)),
+                "publish": lambda given: self._publish(
+                    content_type, PublishDocument, _first(given)
+                ),
+                "unpublish": lambda given: self._publish(
+                    content_type, UnpublishDocument, _first(given)
+                ),
+                "discardDraft": lambda given: self._publish(
+                    content_type, DiscardDraft, _first(given)
+                ),
+            }
+        )
+
+    def rows(self, uid: object) -> HostObject:
+        """Return ``strapi.db.query(uid)``."""
+        content_type = self._type(uid)
+
+        async def count(given: CallArguments) -> object:
+            query = rows_query({**parameters_of(_first(given)), "select": ["id", "documentId"]})
+            return len(await self._list(content_type, "rows", query))
+
+        return _object(
+            {
+                "findMany": lambda given: self._list(
+                    content_type, "rows", rows_query(parameters_of(_first(given)))
+                ),
+                "findOne": lambda given: self._one(
+                    content_type, "first row", rows_query(parameters_of(_first(given)))
+                ),
+                "count": count,
+                "delete": lambda given: self._delete_row(content_type, _first(given)),
+                "deleteMany": lambda given: self._delete_rows(content_type, _first(given)),
+            }
+        )
+
+    def entities(self) -> HostObject:
+        """Return ``strapi.entityService``."""
+        return _object(
+            {
+                "findMany": self._entities,
+                "findOne": self._entity,
+                "count": lambda given: self._count(self._type(_first(given)), _second(given)),
+                "findPage": self._entity_page,
+                "create": self._create_entity,
+                "update": self._update_entity,
+                "delete": self._delete_entity,
+            }
+        )
+
+    def service(self, uid: str) -> Mapping[str, HostFunction]:
+        """Return the methods of the core's service of a type."""
+        content_type = self._type(uid)
+        is_single = content_type.kind is TypeKind.SINGLE
+
+        async def find(given: CallArguments) -> object:
+            if is_single:
+                raise UnsupportedError("finds a single type")
+            query = content_query(parameters_of(_first(given)))
+            prepared = await self._prepared(content_type, "list", query)
+            items, total = await self.session.page(prepared)
+            if prepared.pagination is None:
+                raise UnsupportedError("a list without pages")
+            results = [self._stored(content_type, item, query) for item in items]
+            return {"results": results, "pagination": prepared.pagination.meta(total)}
+
+        async def find_one(given: CallArguments) -> object:
+            query = content_query(parameters_of(_second(given)))
+            return await self._one(content_type, "first", of_document(query, _first(given)))
+
+        return _functions({"find": find, "findOne": find_one})
+
+    # The entity service
+
+    async def _entities(self, given: CallArguments) -> object:
+        content_type = self._type(_first(given))
+        if content_type.kind is TypeKind.SINGLE:
+            return await self._first_of(content_type, _second(given))
+        return await self._many(content_type, _second(given))
+
+    async def _entity_page(self, given: CallArguments) -> object:
+        """Return a page of rows of every status and locale."""
+        content_type = self._type(_first(given))
+        parameters = parameters_of(_second(given))
+        page = _integer_of(parameters.pop("page", 1))
+        size = _integer_of(parameters.pop("pageSize", 10))
+        if not {"filters", "sort", "fields", "populate", "pagination"}.issuperset(parameters):
+            raise UnsupportedError("a page of something that is not known")
+        parameters.pop("pagination", None)
+        query: Query = {**content_query(parameters), "locale": "*"}
+        window: Query = {**query, "start": (page - 1) * size, "limit": size}
+        results = await self._list(content_type, "rows", window)
+        filters: Query = {name: query[name] for name in ("filters", "locale") if name in query}
+        rows = await self._list(content_type, "rows", {**filters, "fields": ["id"]})
+        counted = {"page": page, "pageSize": size, "pageCount": -(-len(rows) // size)}
+        return {"results": results, "pagination": {**counted, "total": len(rows)}}
+
+    async def _row(self, content_type: ContentType, row_id: object) -> object:
+        is_id = (isinstance(row_id, int) and not isinstance(row_id, bool)) or (
+            isinstance(row_id, str) and row_id.isdigit()
+        )
+        dialect = self._reader.database.dialect
+        if not is_id and _is_no_number(row_id) and dialect.compares_texts_with_numbers:
+            return None
+        if not is_id:
+            raise UnsupportedError("an entry by something else than its number")
+        query: Query = {"filters": {"id": row_id}, "locale": "*"}
+        return await self._one(content_type, "first row", query)
+
+    async def _entity(self, given: CallArguments) -> object:
+        content_type = self._type(_first(given))
+        row = await self._row(content_type, _second(given))
+        if not isinstance(row, dict):
+            return None
+        parameters = parameters_of(given[2] if len(given) > 2 else UNDEFINED)
+        query = of_document(document_query(parameters), row["documentId"])
+        return await self._one(content_type, "first", query)
+
+    async def _create_entity(self, given: CallArguments) -> object:
+        parameters = parameters_of(_second(given))
+        data = parameters.get("data")
+        if not isinstance(data, dict):
+            raise ThrownError(ErrorValue("Error", "cannot create"))
+        is_draft = "publishedAt" in data and data["publishedAt"] is None
+        status = "draft" if is_draft else "published"
+        return await self._create(self._type(_first(given)), {**parameters, "status": status})
+
+    async def _update_entity(self, given: CallArguments) -> object:
+        content_type = self._type(_first(given))
+        row = await self._row(content_type, _second(given))
+        if not isinstance(row, dict):
+            return None
+        parameters = parameters_of(given[2] if len(given) > 2 else UNDEFINED)
+        is_draft = content_type.draft_and_publish and row.get("publishedAt") is None
+        more = {"documentId": row["documentId"], "status": "draft" if is_draft else "published"}
+        return await self._update(content_type, {**parameters, **more})
+
+    async def _delete_entity(self, given: CallArguments) -> object:
+        content_type = self._type(_first(given))
+        row = await self._row(content_type, _second(given))
+        if not isinstance(row, dict):
+            return None
+        await self._delete(content_type, {"documentId": row["documentId"]})
+        return row
+
+    # Writing
+
+    async def _create(self, content_type: ContentType, given: object) -> object:
+        parameters = parameters_of(given)
+        command = CreateDocument(
+            uid=content_type.uid,
+            data=self._data(content_type, parameters.get("data")),
+            locale=_locale(parameters),
+            publish=parameters.get("status") == PUBLISHED_STATUS,
+        )
+        return await self._write(content_type, command, parameters)
+
+    async def _update(self, content_type: ContentType, given: object) -> object:
+        parameters = parameters_of(given)
+        document_id = parameters.get("documentId")
+        if not isinstance(document_id, str) or not document_id:
+            raise UnsupportedError("changes a document without an id")
+        command = UpdateDocument(
+            uid=content_type.uid,
+            document_id=document_id,
+            data=self._data(content_type, parameters.get("data")),
+            locale=_locale(parameters),
+            publish=parameters.get("status") == PUBLISHED_STATUS,
+        )
+        try:
+            return await self._write(content_type, command, parameters)
+        except NotFoundError:
+            return None
+
+    async def _delete(self, content_type: ContentType, given: object) -> object:
+        parameters = parameters_of(given)
+        document_id = parameters.get("documentId")
+        known = {"documentId", "locale", "populate", "fields"}
+        if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
+            raise UnsupportedError("deletes by something else than an id")
+        self._require_writable(content_type)
+        locale = _locale(parameters)
+        command = DeleteDocument(uid=content_type.uid, document_id=document_id, locale=locale)
+        query = _rows_of(document_id, {"locale": locale} if locale else {}, parameters)
+        if not self._shows_drafts(content_type):
+            written = await self.session.write(lambda unit: run_command(unit, command))
+            return {"documentId": document_id, "entries": SECRET if written else []}
+        prepared = await self._prepared(content_type, "rows", query)
+
+        def act(unit: UnitOfWork) -> Program[list[Item]]:
+            items, _ = yield from prepared.rows()
+            written = yield from run_command(unit, command)
+            return items if written else []
+
+        items = await self.session.write(act)
+        entries = [self._stored(content_type, item, query) for item in items]
+        return {"documentId": document_id, "entries": entries}
+
+    async def _publish(
+        self,
+        content_type: ContentType,
+        kind: type[PublishDocument | UnpublishDocument | DiscardDraft],
+        given: object,
+    ) -> object:
+        """Publish or unpublish a document, or discard its draft; returns the entries."""
+        parameters = parameters_of(given)
+        document_id = parameters.get("documentId")
+        known = {"documentId", "locale", "populate", "fields"}
+        if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
+            raise UnsupportedError("publishes by something else than an id")
+        if not content_type.draft_and_publish:
+            raise ThrownError(ErrorValue("TypeError", "is not a function"))
+        self._require_writable(content_type)
+        locale = _locale(parameters)
+        command = kind(uid=content_type.uid, document_id=document_id, locale=locale)
+        query = _rows_of(document_id, {"locale": locale} if locale else {}, parameters)
+        query["filters"] = {
+            "documentId": document_id,
+            "publishedAt": {"$null" if kind is DiscardDraft else "$notNull": True},
+        }
+        prepared = await self._prepared(content_type, "rows", query)
+
+        def act(unit: UnitOfWork) -> Program[list[Item]]:
+            published, _ = yield from prepared.rows()
+            yield from run_command(unit, command)
+            if kind is UnpublishDocument:
+                return published
+            return (yield from prepared.rows())[0]
+
+        try:
+            items = await self.session.write(act)
+        except NotFoundError:
+            items = []
+        entries = [self._stored(content_type, item, query) for item in items]
+        return {"documentId": document_id, "entries": entries}
+
+    # Rows of types whose documents have one row each
+
+    async def _delete_row(self, content_type: ContentType, given: object) -> object:
+        """Delete the first matching row; returns it."""
+        parameters = parameters_of(given)
+        wanted: Query = {
+            name: parameters[name] for name in ("where", "populate") if name in parameters
+        }
+        selected = parameters.get("select")
+        columns = selected if isinstance(selected, list) else [selected]
+        if selected is not None:
+            wanted["select"] = [*columns, "id", "documentId"]
+        rows = await self._delete_matching(content_type, {**wanted, "limit": 1})
+        if not rows:
+            return None
+        if selected is not None and "documentId" not in columns:
+            del rows[0]["documentId"]
+        return rows[0]
+
+    async def _delete_rows(self, content_type: ContentType, given: object) -> object:
+        """Delete all matching rows; returns how many."""
+        parameters = parameters_of(given)
+        if "filters" in parameters or "_q" in parameters:
+            raise UnsupportedError("deletes rows by something else than where")
+        wanted = {"where": parameters.get("where", UNDEFINED), "select": ["id", "documentId"]}
+        return {"count": len(await self._delete_matching(content_type, wanted))}
+
+    async def _delete_matching(
+        self, content_type: ContentType, parameters: Query
+    ) -> list[dict[str, object]]:
+        """Delete the documents of all matching rows; returns the rows.
+
+        An undefined condition would match all of them, and is rejected.
+        """
+        self._require_writable(content_type)
+        where = parameters.get("where")
+        if not has_single_rows(content_type):
+            raise UnsupportedError("deletes rows of documents that have several")
+        if where in ({}, None, UNDEFINED) and "limit" in parameters:
+            raise ThrownError(ErrorValue("Error", "Delete requires a where parameter"))
+        if not isinstance(where, dict) or not where or _has_undefined(where):
+            raise UnsupportedError("deletes rows without a condition")
+        query = rows_query({**parameters, "where": where})
+        prepared = await self._prepared(content_type, "rows", query)
+
+        def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:
+            items, _ = yield from prepared.rows()
+            rows: list[dict[str, object]] = []
+            for item in items:
+                row = self._stored(content_type, item, query)
+                document_id = row.get("documentId") if isinstance(row, dict) else None
+                if not isinstance(row, dict) or not isinstance(document_id, str):
+                    raise UnsupportedError("a row without a document")
+                command = DeleteDocument(uid=content_type.uid, document_id=document_id)
+                yield from run_command(unit, command)
+                rows.append(row)
+            return rows
+
+        return await self.session.write(act)
+
+    def _require_writable(self, content_type: ContentType) -> None:
+        if not content_type.is_api:
+            raise UnsupportedError("writes something else than content of the project")
+
+    def _data(self, content_type: ContentType, data: object) -> dict[str, object]:
+        """Return the attributes in data; other keys are ignored, as in Strapi."""
+        self._require_writable(content_type)
+        found = {} if is_nullish(data) else as_json(data)
+        if not isinstance(found, dict):
+            raise UnsupportedError("writes data that are no object")
+        if any(name in found for name in _IDENTITIES):
+            raise UnsupportedError("writes what the server sets")
+        known = {**content_type.attributes}
+        return {
+            name: value
+            for name, value in found.items()
+            if name in known and name not in {"publishedAt", "locale", "localizations"}
+        }
+
+    async def _write(
+        self, content_type: ContentType, command: CreateDocument | UpdateDocument, parameters: Query
+    ) -> object:
+        """Write a document in its own transaction; returns the entry."""
+        reader = self._reader
+        shown: Query = {
+            name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
+        }
+        if content_type.draft_and_publish and not command.publish:
+            shown["status"] = "draft"
+        prepared = await reader.prepare(
+            content_type, "written", content_parameters(shown), self._ability()
+        )
+
+        def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
+            return run_and_read(
+                unit, command, lambda written: prepared.encoded_row(written[0].entry_id)
+            )
+
+        entry = await self.session.write(act, [command])
+        if entry is None:
+            raise UnsupportedError("an entry that was just written is not there")
+        found = msgspec.json.decode(entry.text)
+        return with_secrets(found, content_type, reader.schema, shown)
+
+
+def _rows_of(document_id: str, more: Query, parameters: Query) -> Query:
+    """Return the query of the rows of a document, with the shown fields."""
+    shown: Query = {
+        name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
+    }
+    return {"filters": {"documentId": document_id}, "sort": ["id"], **more, **shown}
+
+
+def _has_undefined(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_undefined, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_undefined, value))
+    return value is UNDEFINED
+
+
+def _locale(parameters: Mapping[str, object]) -> str | None:
+    locale = parameters.get("locale")
+    if locale is None:
+        return None
+    if not isinstance(locale, str) or locale == "*" or "\0" in locale:
+        raise UnsupportedError("writes more than one locale")
+    return locale or None
+
+
+def _integer_of(value: object) -> int:
+    """Return an integer of a page. Raises UnsupportedError for other values."""
+    if isinstance(value, str) and value.isdigit():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise UnsupportedError("a page that is no number")
+    return value
+
+
+def _is_no_number(value: object) -> bool:
+    """Whether a text certainly is not a number for a database."""
+    return isinstance(value, str) and any(letter in value for letter in "ghijklmnopqrstuvwyz")
+
+
+def _first(given: CallArguments) -> object:
+    return given[0] if given else UNDEFINED
+
+
+def _second(given: CallArguments) -> object:
+    return given[1] if len(given) > 1 else UNDEFINED
+
+
+Call = Callable[[CallArguments], Awaitable[object]]
+
+
+def _functions(calls: Mapping[str, Call]) -> dict[str, HostFunction]:
+    return {name: HostFunction(throwing(call), is_async=True) for name, call in calls.items()}
+
+
+def _object(calls: Mapping[str, Call]) -> HostObject:
+    return HostObject(_functions(calls))
+
+
+def throwing(call: Call) -> Call:
+    """Return a call whose errors can be caught by code."""
+
+    async def made(given: CallArguments) -> object:
+        try:
+            return await call(given)
+        except AppError as error:
+            if error.status not in _CLIENT_FAULTS:
+                raise
+            raise ThrownError(error_value(error)) from None
+
+    return made
+
+
+def error_value(error: AppError) -> ErrorValue:
+    """Return an error of the server in its form for code."""
+    details = UNDEFINED if error.details is None else msgspec.to_builtins(error.details)
+    return ErrorValue(
+        error.name, str(error.message), status=error.status, details=details, cause=error
+    )

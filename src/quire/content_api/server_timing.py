@@ -1,0 +1,154 @@
+"""The ``Server-Timing`` header in development.
+
+Browsers show it with each request. ``authenticate`` is the authentication, ``resolve`` the
+preparation of the query (missing if it is cached), ``database`` all statements, with their number.
+Only stages that ran are listed; statements of ``authenticate`` count in both. A server in
+production does not use these classes.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from quire.access.ability import Ability
+from quire.access.principal import Principal
+from quire.auth.authenticator import Authenticator
+from quire.content_api.http_messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
+from quire.database.execute.prepared_read import PreparedRead
+from quire.database.observed_database import Operation
+from quire.database.program import Program, Statement, is_query
+from quire.document_service.read_planner import Mode, Query, ReadPlanner
+from quire.schema.model import ContentType
+
+T = TypeVar("T")
+
+
+class Timings:
+    """Milliseconds by stage, and the number of statements, of one request."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = {}
+        self.statements = 0
+
+    def count(self, statement: Statement) -> None:  # noqa: ARG002 - for those who list them
+        """Count a statement that is about to run."""
+        self.statements += 1
+
+    @contextmanager
+    def measure(self, target: str) -> Iterator[None]:
+        """Add the time of a block to a stage."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(target, time.perf_counter() - started)
+
+    def add(self, target: str, seconds: float) -> None:
+        """Add seconds to a stage."""
+        self.spent[target] = self.spent.get(target, 0.0) + seconds * 1000
+
+    def header(self) -> bytes:
+        """Return the value of the header."""
+        return ", ".join(
+            self._metric(target, spent) for target, spent in self.spent.items()
+        ).encode()
+
+    def _metric(self, target: str, spent: float) -> str:
+        said = f';desc="{self.statements} statements"' if target == "database" else ""
+        return f"{target}{said};dur={spent:.3f}"
+
+
+_present: ContextVar[Timings] = ContextVar("timings")
+
+
+@contextmanager
+def collect_timings(timings: Timings) -> Iterator[None]:
+    """Collect the timings of a block."""
+    token = _present.set(timings)
+    try:
+        yield
+    finally:
+        _present.reset(token)
+
+
+def _timings() -> Timings:
+    """Return those of the present request; unused ones outside of requests."""
+    return _present.get(None) or Timings()
+
+
+class ServerTiming:
+    """An ASGI application that adds the header to the responses of another one."""
+
+    def __init__(self, app: AsgiApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Handle one HTTP request."""
+        timings = Timings()
+        _present.set(timings)
+        started = time.perf_counter()
+
+        async def send_with_timing(message: dict[str, object]) -> None:
+            if message["type"] == "http.response.start":
+                timings.spent["total"] = (time.perf_counter() - started) * 1000
+                headers = message.get("headers", ())
+                message = {**message, "headers": [*headers, (b"server-timing", timings.header())]}  # type: ignore[misc]  # pairs, by ASGI
+            await send(message)
+
+        await self._app(scope, receive, send_with_timing)  # type: ignore[arg-type]  # messages are dicts
+
+
+class DatabaseTimings:
+    """Adds operations of a database to the ``database`` of the present request."""
+
+    def observe(self, program: Program[T]) -> Program[T]:
+        """Count the statements of a program."""
+        return _count_statements(program, _timings())
+
+    def add(self, operation: Operation, seconds: float) -> None:
+        """Add the time of an operation."""
+        del operation
+        _timings().add("database", seconds)
+
+
+def _count_statements(program: Program[T], timings: Timings) -> Program[T]:
+    try:
+        statement = next(program)
+        while True:
+            if is_query(statement):
+                timings.count(statement)
+            rows = yield statement
+            statement = program.send(rows)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]  # the program's own result
+
+
+class TimedPlanner(ReadPlanner):
+    """A planner that measures ``resolve``."""
+
+    async def prepare(
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: Query,
+        ability: Ability,
+        *,
+        computes: bool = False,
+        may_wait: bool = True,
+    ) -> PreparedRead:
+        """Prepare a query, and measure it."""
+        with _timings().measure("resolve"):
+            return await super().prepare(
+                content_type, mode, query, ability, computes=computes, may_wait=may_wait
+            )
+
+
+class TimedAuthenticator(Authenticator):
+    """An authenticator that measures results that are not cached."""
+
+    async def principal(self, header: bytes | None, version: int | None) -> Principal:
+        """Authenticate a request, and measure it."""
+        with _timings().measure("authenticate"):
+            return await super().principal(header, version)

@@ -1,0 +1,142 @@
+"""Forms with files, which are written to disk while they are received.
+
+Only a few pieces of the body are in memory at a time; threads write to the disk.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import BinaryIO
+
+from quire.content_api.http_messages import AsgiReceive
+from quire.content_api.multipart import Form, Take, read_parts
+from quire.errors import PayloadTooLargeError
+from quire.uploads.processing import IncomingFile
+from quire.uploads.storage import storage_problem
+
+FILES = "files"
+"""The field name of files; files of other fields are skipped."""
+
+_BUFFER = 1_000_000
+_UNITS = ("Bytes", "KB", "MB", "GB", "TB")
+
+
+class FileForm(Form):
+    """Collects text parts, and writes files named ``files`` into a folder."""
+
+    def __init__(self, folder: Path, *, text_limit: int, size_limit: int, total_limit: int) -> None:
+        """``size_limit`` is the maximum size of a file, ``total_limit`` that of all."""
+        super().__init__(text_limit)
+        self._total_limit = total_limit
+        self._total = 0
+        self.files: list[IncomingFile] = []
+        self._folder = folder
+        self._size_limit = size_limit
+        self._opened = 0
+        self._path = folder
+        self._described = ("", "")
+        self._size_of_file = 0
+        self._waiting: list[tuple[Path, bytes]] = []
+        self._waiting_size = 0
+        self._file: tuple[Path, BinaryIO] | None = None
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts of all fields of a name."""
+        return [text for field, text in self.fields if field == name]
+
+    def text(self, name: str) -> str | None:
+        """Return the text of the only field of a name."""
+        texts = self.texts(name)
+        return texts[0] if len(texts) == 1 else None
+
+    def begin_file(self, name: str, filename: str, type_: str) -> Take | None:
+        """Accept files of the right field."""
+        if name != FILES:
+            return None
+        self._opened += 1
+        self._path = self._folder / f"incoming-{self._opened}"
+        self._described = (filename, type_)
+        self._size_of_file = 0
+        return self._write
+
+    def end_file(self) -> None:
+        """Add a file, unless it is empty."""
+        if self._size_of_file:
+            name, declared = self._described
+            self.files.append(
+                IncomingFile(path=self._path, name=name, declared=declared, size=self._size_of_file)
+            )
+
+    def _write(self, piece: bytes) -> None:
+        self._size_of_file += len(piece)
+        if self._size_of_file > self._size_limit:
+            limit = shown_size(self._size_limit)
+            raise PayloadTooLargeError(f"{self._described[0]} exceeds size limit of {limit}.")
+        self._total += len(piece)
+        if self._total > self._total_limit:
+            limit = shown_size(self._total_limit)
+            raise PayloadTooLargeError(f"The files exceed size limit of {limit}.")
+        self._waiting.append((self._path, piece))
+        self._waiting_size += len(piece)
+
+    async def settle(self) -> None:
+        """Write the received data if there is enough."""
+        if self._waiting_size >= _BUFFER:
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Write all received data.
+
+        Raises OutOfSpaceError when the disk is full, StorageError for its other errors.
+        """
+        waiting, self._waiting, self._waiting_size = self._waiting, [], 0
+        try:
+            await asyncio.to_thread(self._append, waiting)
+        except OSError as error:
+            raise storage_problem(error) from error
+
+    def _append(self, waiting: list[tuple[Path, bytes]]) -> None:
+        for path, piece in waiting:
+            if self._file is None or self._file[0] != path:
+                self.close()
+                self._file = (path, path.open("ab"))
+            self._file[1].write(piece)
+        if self._file is not None:
+            self._file[1].flush()
+
+    def close(self) -> None:
+        """Close the open file."""
+        if self._file is not None:
+            self._file[1].close()
+            self._file = None
+
+
+async def read_files(
+    content_type: bytes,
+    receive: AsgiReceive,
+    folder: Path,
+    *,
+    text_limit: int,
+    size_limit: int,
+    total_limit: int,
+) -> FileForm:
+    """Read a form, its files into a folder.
+
+    Raises BadRequestError for a body that is not a form, PayloadTooLargeError for a file or text
+    that is too large, OutOfSpaceError and StorageError for errors of the disk.
+    """
+    form = FileForm(folder, text_limit=text_limit, size_limit=size_limit, total_limit=total_limit)
+    try:
+        await read_parts(form, content_type, receive)
+        await form.flush()
+    finally:
+        form.close()
+    return form
+
+
+def shown_size(size: int) -> str:
+    """Format a number of bytes for people, in powers of 1000, without rounding."""
+    value, unit = float(size), 0
+    while value >= 1000 and unit < len(_UNITS) - 1:
+        value /= 1000
+        unit += 1
+    return f"{value:.2f}".rstrip("0").rstrip(".") + f" {_UNITS[unit]}"
