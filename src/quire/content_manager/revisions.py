@@ -80,7 +80,7 @@ class RevisionLog(Struct, frozen=True):
         *,
         published: bool = False,
     ) -> Program[None]:
-        entry = yield from read_whole(reading, rights, entry_id, whole=True)
+        entry = yield from read_whole(reading, rights, entry_id, published=published, whole=True)
         content_type = rights.content_type
         live = published or not content_type.draft_and_publish
         moment = entry["publishedAt"] if published else entry["updatedAt"]
@@ -99,13 +99,19 @@ class RevisionLog(Struct, frozen=True):
 
 
 def read_whole(
-    reading: ContentReading, rights: TypePermissions, entry_id: int, *, whole: bool = False
+    reading: ContentReading,
+    rights: TypePermissions,
+    entry_id: int,
+    *,
+    published: bool = False,
+    whole: bool = False,
 ) -> Program[EntryJson]:
     """Return a row with all its values, whatever may be read of it, relations as rows.
 
-    A ``whole`` row includes what rules of the project hide.
+    A ``published`` row is the published version of a document that has drafts: it is related to
+    published versions. A ``whole`` row includes what rules of the project hide.
     """
-    wanted = RequestedVersion("draft", None, "draft")
+    wanted = RequestedVersion("draft", None, "published" if published else "draft")
     entry = reading.entry(rights, entry_id, wanted, None, rules=_EVERYTHING, whole=whole)
     return (yield from entry)
 

@@ -1,13 +1,23 @@
 """Releases: entries are published together, in one transaction, and this can be undone."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from quire import cli
 from tests.databases.kind import Kind
-from tests.unit.admin_api.office import Office, Reply, office_project, open_office, run_office
+from tests.unit.admin_api.office import (
+    SECRETS,
+    Office,
+    Reply,
+    office_project,
+    open_office,
+    run_office,
+)
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.kiosk import PAPER, WRITER
 
@@ -162,6 +172,48 @@ async def test_undo_restores_what_was_public_and_leaves_drafts_as_they_are(offic
     assert (now["title"], now["status"]) == ("Newest", "modified")
     assert [line["text"] for line in now["lines"]] == ["new"]
     assert (await draft(office, taken))["status"] == "published"
+
+
+async def test_undo_restores_relations_to_what_is_public(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        await _let_papers_be_related(project, monkeypatch)
+        async with run_office(project) as office:
+            await _sign_in(office)
+            first, second, third = [await paper(office, title=title) for title in "ABC"]
+            for other in (first, second):
+                await publish(office, other)
+            await _relate(office, third, first)
+            await publish(office, third)
+            await _relate(office, third, second)
+            release_id = await release(office, entry(third))
+            assert (await ask(office, "POST", f"/{release_id}/publish")).status == 200
+            assert await _related(office, third) == [second]
+
+            assert (await ask(office, "POST", f"/{release_id}/undo")).status == 200
+
+            assert await _related(office, third) == [first]
+            assert await _related(office, third, "draft") == [second]
+
+
+async def test_a_revision_of_what_is_public_has_its_relations(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        await _let_papers_be_related(project, monkeypatch)
+        async with run_office(project) as office:
+            await _sign_in(office)
+            first, second = [await paper(office, title=title) for title in "AB"]
+            await publish(office, first)
+            await _relate(office, second, first)
+            await publish(office, second)
+
+            address = f"/admin/x/revisions/{PAPER}/{second}"
+            listed = (await office.ask("GET", address, token=office.boss)).data
+            (of_public,) = [one["id"] for one in listed if one["status"] == "published"]
+            shown = await office.ask("GET", f"{address}/{of_public}", token=office.boss)
+            assert [one["documentId"] for one in shown.data["data"]["related"]] == [first]
 
 
 async def test_undo_asks_before_it_leaves_out_what_was_published_since(office: Office) -> None:
@@ -374,3 +426,27 @@ async def test_releases_outlive_the_server(kind: Kind, tmp_path: Path) -> None:
 
 async def _sign_in(office: Office) -> None:
     office.boss = (await office.sign_in("boss@example.com")).data["token"]
+
+
+async def _let_papers_be_related(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add a relation between papers, which have drafts on both of its sides."""
+    file = project / "src" / "api" / "paper" / "content-types" / "paper" / "schema.json"
+    schema = json.loads(file.read_text())
+    related = {"type": "relation", "relation": "manyToMany", "target": PAPER}
+    schema["attributes"]["related"] = related
+    file.write_text(json.dumps(schema))
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
+    assert await asyncio.to_thread(cli.run, ["migrate", str(project), "--apply"]) == 0
+
+
+async def _relate(office: Office, document_id: str, other: str) -> None:
+    await change(office, document_id, related={"set": [{"documentId": other}]})
+
+
+async def _related(office: Office, document_id: str, status: str = "published") -> list[str]:
+    """Return the papers that a version of a paper is related to."""
+    query = f"status={status}&populate[related][fields]=title"
+    reply = await office.ask("GET", f"/api/papers/{document_id}?{query}")
+    assert reply.status == 200, reply.json
+    return [one["documentId"] for one in reply.data["related"]]

@@ -177,7 +177,8 @@ class ReleasePublication(Struct, frozen=True):
 
     def content(self, rights: TypePermissions, version: EntryJson) -> Program[str]:
         """Return the whole content of a version as JSON, in the form of revisions."""
-        whole = yield from read_whole(self.reading, rights, version["id"])
+        published = version["publishedAt"] is not None
+        whole = yield from read_whole(self.reading, rights, version["id"], published=published)
         data = revision_data(self.unit.engine.schema, rights.content_type, whole)
         return msgspec.json.encode(data).decode()
 
