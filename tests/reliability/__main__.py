@@ -4,8 +4,9 @@ Outages of PostgreSQL for as long as wanted: ``python -m tests.reliability outag
 changes of content types as wanted: ``python -m tests.reliability remodels --times 100``. The server
 killed while they change: ``python -m tests.reliability remodel-crash``. Migrations that end after
 each of their statements: ``python -m tests.reliability migrations``. Jobs and what follows commits
-when the server is killed: ``python -m tests.reliability background --rounds 200``. Several nodes, a
-server and a replica that go away in turn: ``python -m tests.reliability failover``.
+when the server is killed: ``python -m tests.reliability background --rounds 200``. Releases, when
+it is killed while one is published or undone: ``python -m tests.reliability releases``. Several
+nodes, a server and a replica that go away in turn: ``python -m tests.reliability failover``.
 """
 
 import asyncio
@@ -33,6 +34,7 @@ from tests.reliability.crash import crash
 from tests.reliability.failover import fail_over
 from tests.reliability.migrating import change_files, cut_off
 from tests.reliability.outage import WAYS, Outcome, live_through
+from tests.reliability.release_crash import crash_releases
 from tests.reliability.remodel_crash import crash_changes
 from tests.reliability.remodels import memory_of, remodel
 
@@ -335,6 +337,47 @@ def remodel_crash(
     console.print(
         f"killed {outcome.rounds} times, {outcome.acknowledged:,} changes acknowledged, "
         f"{outcome.unanswered:,} cut off, {len(outcome.problems)} faults",
+        highlight=False,
+    )
+    return 1 if outcome.problems else 0
+
+
+@app.command
+def releases(
+    *, rounds: int = 200, entries: int = 1000, seed: int = 1, database: KindName = "sqlite"
+) -> int:
+    """Kill the server while a release is published or undone; look whether all or none of it was.
+
+    Parameters
+    ----------
+    rounds
+        How many times it is killed; the first round that shows a fault is the last.
+    entries
+        How many entries the release has.
+    seed
+        Decides the moments, and what the entries contain.
+    database
+        The kind of database.
+    """
+    kind = kind_called(database)
+    console = Console()
+    with TemporaryDirectory() as folder, console.status("starting") as status:
+        project = kind.recorded(Path(folder) / "project")
+        try:
+            outcome = crash_releases(
+                lambda: quire(project),
+                entries=entries,
+                rounds=rounds,
+                seed=seed,
+                progress=status.update,
+            )
+        finally:
+            kind.release(project)
+    for problem in outcome.problems:
+        console.print(problem, style="red", markup=False)
+    console.print(
+        f"killed {outcome.publications} times during publishing and {outcome.undos} times during"
+        f" undoing, {outcome.committed} of them committed, {len(outcome.problems)} faults",
         highlight=False,
     )
     return 1 if outcome.problems else 0

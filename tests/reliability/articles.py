@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from typing import Any, TypeVar
 
+from tests.conformance.corpus import CORPUS
+
 T = TypeVar("T")
 
 POPULATE = (
@@ -83,6 +85,15 @@ class Site:
         if response.status not in {200, 201, 204}:
             raise RefusalError(f"{method} {target} {body}", response.status, answered)
         return json.loads(answered) if answered else None
+
+
+def signed_in(site: Site) -> Site:
+    """Sign the recorded administrator in; returns the site with their access token."""
+    recorded = json.loads((CORPUS / "credentials.json").read_bytes())["admin"]
+    body = {name: recorded[name] for name in ("email", "password")}
+    with closing(site.connect()) as connection:
+        response = site.send(connection, "POST", "/admin/login", body)
+    return Site(site.port, response["data"]["token"])
 
 
 def random_entry(made: random.Random, targets: Targets) -> Entry:

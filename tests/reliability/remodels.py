@@ -1,6 +1,5 @@
 """Changes content types again and again while a server is read from and written to."""
 
-import json
 import os
 import re
 import threading
@@ -11,8 +10,7 @@ from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
 
-from tests.conformance.corpus import CORPUS
-from tests.reliability.articles import RefusalError, Site
+from tests.reliability.articles import RefusalError, Site, signed_in
 
 _READERS = 4
 _PATIENCE_SECONDS = 30.0
@@ -78,13 +76,11 @@ class Client:
 
 
 class Builder:
-    """An administrator who changes the model: tags have a colour or not, there are posters or not.
+    """An administrator who changes the model: tags have a colour or not, posters exist or not."""
 
-    ``session`` is the access token.
-    """
-
-    def __init__(self, site: Site, session: str) -> None:
-        self._site = Site(site.port, session)
+    def __init__(self, site: Site) -> None:
+        """The token of ``site`` is the access token of an administrator."""
+        self._site = site
 
     def change(self, *, wide: bool) -> None:
         """Add to the model, or take away from it. Raises RefusalError."""
@@ -98,11 +94,7 @@ class Builder:
 
 def builder(site: Site) -> Builder:
     """Sign the recorded administrator in."""
-    recorded = json.loads((CORPUS / "credentials.json").read_bytes())["admin"]
-    body = {name: recorded[name] for name in ("email", "password")}
-    with closing(site.connect()) as connection:
-        response = site.send(connection, "POST", "/admin/login", body)
-    return Builder(site, response["data"]["token"])
+    return Builder(signed_in(site))
 
 
 def remodel(
