@@ -74,6 +74,12 @@ class Dialect(Protocol):
     def encode_list(self, values: Sequence[Value]) -> Operand:
         """Return any number of values as one bound value."""
 
+    def list_of(self, bind: "Expression", kind: StorageKind) -> "FromClause":
+        """Return a list from `encode_list`, of values for a column of a kind, as a table.
+
+        Its columns are ``value`` and ``position``.
+        """
+
     def encode_json(self, value: object) -> Value:
         """Return what a JSON column stores for a value, in the form that Strapi stores."""
 

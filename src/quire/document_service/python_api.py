@@ -6,7 +6,15 @@ transaction, unless `transaction` combines several. They act as the caller, with
 permissions.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from typing import Any, Generic, TypeVar, cast, overload
 
 import structlog
@@ -51,16 +59,18 @@ from quire.hooks.document import (
     mark_unrestricted,
     uid_of,
 )
-from quire.hooks.errors import NotFound, UnitOfWorkError, nearest
+from quire.hooks.errors import NotFound, UnitOfWorkError, UnknownFieldError, nearest
 from quire.hooks.policies import ReadAction
 from quire.hooks.shape import Shape
 from quire.query.plan import Status
+from quire.query.resolve import grouping_filter
 from quire.schema.model import FILE_UID, USER_UID, ContentType
 
 Data = Mapping[str, Any]
 """The attributes of a document, in the form of the content API."""
 
 S = TypeVar("S", bound=Shape[Any])
+V = TypeVar("V", bound=Hashable)
 
 _BATCH = 500
 _NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}
@@ -70,10 +80,14 @@ _log = structlog.get_logger("quire.extensions")
 
 
 class _Found(Struct, frozen=True):
-    """What was read: documents, and the number of all if it was asked for."""
+    """What was read: documents, and the number of all if it was asked for.
+
+    ``counts`` are the numbers for values, by their positions.
+    """
 
     documents: Sequence[EntryJson]
     total: int | None = None
+    counts: Mapping[int, int] = {}
 
 
 @overload
@@ -285,6 +299,51 @@ class Documents(Generic[D]):
             return _Found([], page.pagination.get("total") or 0)
 
         return (await self._read(context, "count", find, read)).total or 0
+
+    async def count_by(
+        self,
+        field: str,
+        values: Iterable[V],
+        *,
+        filters: Data | None = None,
+        excluding: Iterable[str] = (),
+        status: Status = "published",
+        locale: str | None = None,
+    ) -> dict[V, int]:
+        """Return how many documents have each of some values of a field, in one statement.
+
+        Relations and media are compared by document ids. Every value is in the result; no document
+        has the value ``None``. ``excluding`` are ids of documents that do not count. Raises
+        ValueError for a field that the type does not have or that has no values to compare, and
+        for more values than `extensions.rows`.
+        """
+        context, ability = self._authorized_context("find")
+        wanted, most = list(values), context.engine.code_limits.rows
+        attributes = self._require_type(context).attributes
+        if field not in attributes:
+            raise UnknownFieldError(self._uid, field, attributes)
+        if len(wanted) > most:
+            message = f"count_by takes up to {most} values (extensions.rows)"
+            raise ValueError(message)
+        group = grouping_filter(attributes[field], wanted)
+        excluded = [*excluding]
+        others: Data = {"documentId": {"$notIn": excluded}}
+        find = DocumentQuery(
+            uid=self._uid,
+            filters={"$and": [others, *([filters] if filters else [])]} if excluded else filters,
+            fields=["documentId"],
+            status=status,
+            locale=locale,
+            ability=ability,
+            counts=True,
+        )
+
+        async def read(find: DocumentQuery) -> _Found:
+            numbers = await context.read(lambda: context.engine.reads.counts(find, group))
+            return _Found([], sum(numbers.values()), numbers)
+
+        found = await self._read(context, "count", find, read)
+        return {value: found.counts.get(place, 0) for place, value in enumerate(wanted)}
 
     async def stream(
         self,

@@ -17,18 +17,28 @@ from msgspec.structs import replace
 
 from quire.access.ability import Ability, FullAccess
 from quire.database.compile.compiled_read import CompiledRead
+from quire.database.compile.grouped_counts import compile_grouped_counts
 from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented, compile_read
+from quire.database.compile.statements import Query as CompiledQuery
 from quire.database.compile.statements import Values
 from quire.database.dialect import Dialect
 from quire.database.execute.prepared_read import PreparedRead, bind_read
 from quire.database.interface import WouldBlockError
 from quire.database.lru import BoundedCache
-from quire.database.program import Program
+from quire.database.program import Program, Statement
 from quire.database.tables.table_map import TableMap
 from quire.errors import ServiceUnavailableError
 from quire.metrics.caches import CacheCounter
 from quire.query.parameters import as_query, read_query
-from quire.query.plan import Filter, Junction, PlanNode, ReadPlan, Status, plan_size
+from quire.query.plan import (
+    ConstantCondition,
+    Filter,
+    Junction,
+    PlanNode,
+    ReadPlan,
+    Status,
+    plan_size,
+)
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits, ResolvedRead, Resolver
 from quire.query.resolve.row_rules import COUNT, FIND, rule_filter
@@ -139,6 +149,8 @@ class ReadPlanner:
         self._counter.entries = self._prepared.__len__
         self._once: BoundedCache[Hashable, ResolvedRead] = BoundedCache(plans)
         self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plans)
+        self._compiled_counts: BoundedCache[tuple[ReadPlan, Filter], CompiledQuery]
+        self._compiled_counts = BoundedCache(plans)
         self._compiled_lock = Lock()
         self._compilations = 0
         """How many large plans are being compiled or waiting for it."""
@@ -249,6 +261,21 @@ class ReadPlanner:
             return self.planned(resolver.single(query))
         return self.planned(resolver.document(query, document_id))
 
+    def counts(self, find: DocumentQuery, group: Mapping[str, object]) -> Program[dict[int, int]]:
+        """Return how many documents have each of some values, in one statement.
+
+        ``group`` is a filter of `grouping_filter`. The result has the positions of values in its
+        list; those that no document has are missing. The number of values in a filter is not
+        limited. Raises the first error of the query as an AppError.
+        """
+        resolver = replace(self._finder(find), limits=replace(self.limits, filter_values=None))
+        resolved = resolver.counts(_query_of(find), as_query(group))
+        if isinstance(resolved.group, ConstantCondition):
+            return {}
+        query = self._compile_counts(resolved.read.plan, resolved.group)
+        rows = yield Statement(query.sql, query.bind(resolved.read.values))
+        return {int(place or 0): int(number or 0) for place, number in rows}
+
     def _finder(self, find: DocumentQuery) -> Resolver:
         return Resolver(
             schema=self.schema,
@@ -342,6 +369,15 @@ class ReadPlanner:
             found = compile_read(plan, self.schema, self.tables, self._dialect, self._presented)
             with self._compiled_lock:
                 self._compiled[plan] = found
+        return found
+
+    def _compile_counts(self, plan: ReadPlan, group: Filter) -> CompiledQuery:
+        key = plan, group
+        found = self._compiled_counts.get(key)
+        if found is None:
+            found = compile_grouped_counts(plan, group, self.schema, self.tables, self._dialect)
+            with self._compiled_lock:
+                self._compiled_counts[key] = found
         return found
 
 

@@ -18,6 +18,7 @@ from quire.database.entries.entry_tables import open_store
 from quire.database.entries.lookup import is_taken
 from quire.database.execute.prepared_read import PreparedRead, bind_read
 from quire.database.program import Statement
+from quire.document_service.read_planner import DocumentQuery, ReadPlanner
 from quire.query.querystring import parse_query
 from quire.query.resolve.scope import ReadLimits
 from tests.databases.sqlite_store import SqliteStore
@@ -47,6 +48,14 @@ READS: Mapping[str, str] = {
     "relation-of-drafts": "filters[author][name]=persons 7&status=draft",
     "file": "filters[cover][name]=a.png",
 }
+
+
+COUNTS: Mapping[str, Mapping[str, object]] = {
+    "counts-of-values": {"slug": {"$in": ["slug-7", "slug-8", "slug-9"]}},
+    "counts-of-targets": {"author": {"documentId": {"$in": ["persons7", "persons8"]}}},
+    "counts-of-documents": {"documentId": {"$in": ["book7", "book8"]}},
+}
+"""Filters by which books are counted."""
 
 
 class Variant(NamedTuple):
@@ -83,6 +92,8 @@ def statements(name: str, dialect: Dialect) -> Mapping[str, Statement]:
         store = open_store(library_schema(), library_tables(), dialect)
         asked = next(is_taken(store, BOOK, (), "slug", "slug-7", besides="book7", locale="en"))
         return {"whether it is taken": asked}
+    if name in COUNTS:
+        return {"counts": counts(COUNTS[name], dialect)}
     bound = bound_list(READS[name], dialect)
     assert bound.total_statement is not None
     found = {"page": bound.page_statement, "total": bound.total_statement}
@@ -93,6 +104,14 @@ def statements(name: str, dialect: Dialect) -> Mapping[str, Statement]:
         if bound.offset:
             found["keys, from the end"] = bound.keys_from_end(25, 500)
     return found
+
+
+def counts(group: Mapping[str, object], dialect: Dialect) -> Statement:
+    """Return the statement that counts the published books with each of some values."""
+    planner = ReadPlanner(
+        library_schema(), library_tables(), dialect, ReadLimits(), default_locale="en"
+    )
+    return next(planner.counts(DocumentQuery(uid=BOOK, counts=True), group))
 
 
 def bound_list(query: str, dialect: Dialect) -> PreparedRead:
@@ -131,7 +150,7 @@ def _lines(name: str, stores: Mapping[Variant, SqliteStore]) -> Iterator[str]:
 
 def names() -> list[str]:
     """Return the names of all that is written down."""
-    return [*READS, "unique"]
+    return [*READS, *COUNTS, "unique"]
 
 
 def write() -> None:

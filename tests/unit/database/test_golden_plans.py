@@ -30,6 +30,8 @@ from tests.unit.database.many_books import Indexes, fill, leave
 FIRST_PAGES = ["list", "list-of-drafts", "list-of-locales", "value"]
 LOOKED_UP = ["relation", "relation-of-drafts", "relation-sorted", "file"]
 """Reads by few related rows."""
+COUNTED = ["counts-of-targets", "counts-of-documents"]
+"""Counts for each of few values, which an index leads to."""
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +88,14 @@ def test_what_few_related_rows_have_is_looked_up(
 ) -> None:
     store, found = stores[variant], statements(name, stores[variant].dialect)
     assert max(steps(store, found[what]) for what in ("page", "keys", "total")) < 6000
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_rows_of_few_values_are_looked_up_and_counted(
+    name: str, variant: Variant, stores: Mapping[Variant, SqliteStore]
+) -> None:
+    (counts,) = statements(name, stores[variant].dialect).values()
+    assert steps(stores[variant], counts) < 6000
 
 
 def test_rows_of_a_rare_locale_are_not_walked_to(
@@ -160,6 +170,18 @@ def test_postgresql_looks_up_what_few_related_rows_have(
         read = nodes(books, found[what])
         assert "Seq Scan books" not in read
         assert "Seq Scan books_author_lnk" not in read
+
+
+@pytest.mark.parametrize("name", COUNTED)
+@pytest.mark.parametrize("statistics", [False, True])
+def test_postgresql_looks_up_rows_of_few_values(
+    name: str, books: Store, *, statistics: bool
+) -> None:
+    leave(books, Indexes.REFERENCE)
+    if statistics:
+        books.execute("ANALYZE")
+    (counts,) = statements(name, books.dialect).values()
+    assert "Seq Scan books" not in nodes(books, counts)
 
 
 @pytest.mark.parametrize("name", ["list", "list-of-drafts", "list-of-locales"])

@@ -6,7 +6,7 @@ nothing is raw any more: names are attributes, operands have their types, and wh
 not read is either an error or absent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +14,8 @@ from msgspec.structs import replace
 from quire.access.ability import Ability
 from quire.errors import AppError, InvalidKeyError, ValidationError
 from quire.query.plan import (
+    ConstantCondition,
+    Filter,
     LocaleScope,
     PlanNode,
     ReadPlan,
@@ -31,7 +33,13 @@ from quire.query.resolve.pagination import (
     root_window,
 )
 from quire.query.resolve.populate import PopulatedVersions, resolve_populate
-from quire.query.resolve.row_rules import COUNT, FIND, FIND_ONE, narrow_root
+from quire.query.resolve.row_rules import (
+    COUNT,
+    FIND,
+    FIND_ONE,
+    narrow_filter,
+    narrow_root,
+)
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
 from quire.query.resolve.sort import resolve_sort
 from quire.query.resolve.status_and_locale import (
@@ -40,14 +48,23 @@ from quire.query.resolve.status_and_locale import (
     resolve_publication,
     resolve_status,
 )
+from quire.schema.attributes.base import (
+    Attribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+    StorageKind,
+)
 from quire.schema.model import ContentType, Schema
 
 __all__ = [
     "Pagination",
     "ReadLimits",
+    "ResolvedCounts",
     "ResolvedRead",
     "Resolver",
     "SlotValue",
+    "grouping_filter",
 ]
 
 STRICT_KEYS = frozenset(
@@ -91,6 +108,16 @@ class ResolvedRead(Struct, frozen=True, kw_only=True):
     volatile: bool = False
 
 
+class ResolvedCounts(Struct, frozen=True, kw_only=True):
+    """A read whose rows are counted for each of some values.
+
+    ``group`` compares them, or their related rows, with the values, which are a list in a slot.
+    """
+
+    read: ResolvedRead
+    group: Filter
+
+
 class Resolver(Struct, frozen=True, kw_only=True):
     """Resolves the queries of one content type for one ability.
 
@@ -121,6 +148,16 @@ class Resolver(Struct, frozen=True, kw_only=True):
             count=pagination.with_count,
             action=action,
         )
+
+    def counts(self, query: Query, group: QueryValue) -> ResolvedCounts:
+        """Resolve a request for the numbers of rows with each value of a `grouping_filter`."""
+        scope = self._scope()
+        plan = self._resolve_parameters(query, scope)
+        compared = resolve_filters(group, self.content_type, scope)
+        if compared is not None:
+            compared = narrow_filter(compared, self.content_type, scope)
+        read = self._finish(plan, scope, limit=None, start=0, count=True, action=COUNT)
+        return ResolvedCounts(read=read, group=compared or ConstantCondition(holds=False))
 
     def document(self, query: Query, document_id: str) -> ResolvedRead:
         """Resolve a request for one document."""
@@ -347,6 +384,23 @@ class Resolver(Struct, frozen=True, kw_only=True):
             pagination=pagination,
             volatile=scope.slots.volatile,
         )
+
+
+def grouping_filter(attribute: Attribute, values: Sequence[object]) -> dict[str, object]:
+    """Return the filter for rows with one of some values of an attribute.
+
+    Targets of relations and media are compared by their document ids. Raises ValueError for an
+    attribute of any other kind without a column.
+    """
+    among = {"$in": values}
+    match attribute:
+        case ScalarAttribute(storage=storage) if storage is not StorageKind.JSON:
+            return {attribute.name: among}
+        case RelationAttribute(target=str()) | MediaAttribute():
+            return {attribute.name: {"documentId": among}}
+        case _:
+            message = f"documents are not counted by {attribute.name}: it is {attribute.type.name}"
+            raise ValueError(message)
 
 
 def _of_any_version(node: PlanNode) -> PlanNode:

@@ -50,11 +50,14 @@ def narrow_root(node: PlanNode, scope: Scope, action: str | None) -> PlanNode:
     ``action`` is the caller's action on rows of the root, ``None`` if its rule is checked
     elsewhere. Raises InvalidKeyError for an order that would reveal other rows.
     """
-    rules, volatile = rules_of(scope.ability), project_rules_of(scope.ability).volatile
-    if not rules and not volatile:
-        return node
-    narrowing = _Narrowing(scope.schema, scope.limits, scope.slots, rules, volatile)
-    return narrowing.root(node, action)
+    narrowing = _narrowing(scope)
+    return node if narrowing is None else narrowing.root(node, action)
+
+
+def narrow_filter(part: Filter, model: Model, scope: Scope) -> Filter:
+    """Return a filter of rows of a model in which only related rows count that may be found."""
+    narrowing = _narrowing(scope)
+    return part if narrowing is None else narrowing.part(part, model)
 
 
 def narrow_for_project(
@@ -130,7 +133,7 @@ class _Narrowing(Struct, frozen=True):
         """Narrow a node, and all nodes below it."""
         model = self.schema.model(node.uid)
         self._check_orders(node.sort, model)
-        own = None if node.filter is None else self._part(node.filter, model)
+        own = None if node.filter is None else self.part(node.filter, model)
         rule = None if action is None else self._rule(model, action)
         return replace(
             node,
@@ -161,15 +164,16 @@ class _Narrowing(Struct, frozen=True):
         self.slots.volatile |= action in self.volatile
         return self.rules.get(action)
 
-    def _part(self, part: Filter, model: Model) -> Filter:
+    def part(self, part: Filter, model: Model) -> Filter:
+        """Narrow a filter of rows of a model."""
         match part:
             case Junction(parts=parts):
-                return replace(part, parts=tuple(self._part(inner, model) for inner in parts))
+                return replace(part, parts=tuple(self.part(inner, model) for inner in parts))
             case RelatedCondition(attribute=name, part=inner):
                 target = target_model(self.schema, model.attributes[name])
                 if target is None:
                     return part
-                narrowed = None if inner is None else self._part(inner, target)
+                narrowed = None if inner is None else self.part(inner, target)
                 return replace(part, part=narrowed, row_filter=self._rule(target, FIND))
             case _:
                 return part
@@ -181,6 +185,14 @@ class _Narrowing(Struct, frozen=True):
                 here = None if here is None else target_model(self.schema, here.attributes[name])
                 if here is not None and self._text(f"{here.uid}.{FIND}") is not None:
                     raise InvalidKeyError(name, ".".join(key.path), source="query", param="sort")
+
+
+def _narrowing(scope: Scope) -> _Narrowing | None:
+    """Return the narrowing by the rules of the caller, ``None`` without any."""
+    rules, volatile = rules_of(scope.ability), project_rules_of(scope.ability).volatile
+    if not rules and not volatile:
+        return None
+    return _Narrowing(scope.schema, scope.limits, scope.slots, rules, volatile)
 
 
 def _trusted(schema: Schema, limits: ReadLimits, slots: Slots) -> Scope:

@@ -178,7 +178,7 @@ class PostgresDialect:
 
         return asyncpg.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's
 
-    def united_type(self, kind: StorageKind) -> "TypeEngine[Any] | None":
+    def united_type(self, kind: StorageKind) -> "TypeEngine[Any]":
         """See `Dialect.united_type`. Dates and times are text for the driver in any case."""
         from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - only when a statement is new
 
@@ -210,6 +210,22 @@ class PostgresDialect:
     def encode_list(self, values: Sequence[Value]) -> Operand:
         """A list is bound as one array."""
         return tuple(values)
+
+    def list_of(self, bind: "Expression", kind: StorageKind) -> "FromClause":
+        """Expand an array to rows; a limited type would cut its values."""
+        from sqlalchemy import cast, func, select  # noqa: PLC0415 - only when a statement is new
+        from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - only when a statement is new
+
+        exact: dict[StorageKind, TypeEngine[Any]] = {
+            StorageKind.DECIMAL: postgresql.NUMERIC(),
+            StorageKind.DATE: postgresql.DATE(),
+            StorageKind.TIME: postgresql.TIME(),
+        }
+        array = cast(bind, postgresql.ARRAY(exact.get(kind, self.united_type(kind))))
+        listed = func.unnest(array).table_valued("value", with_ordinality="position")
+        listed = listed.render_derived(name="listed")
+        # Positions count from zero, as everywhere.
+        return select(listed.c.value, (listed.c.position - 1).label("position")).subquery()
 
     def encode_json(self, value: object) -> Value:
         """Everything is JSON text; a string is passed unchanged, as Strapi sends it.

@@ -161,6 +161,14 @@ class SqliteDialect:
         """A list is bound as one JSON text."""
         return orjson.dumps(values, default=_unlisted).decode()
 
+    def list_of(self, bind: "Expression", kind: StorageKind) -> "FromClause":
+        """Expand a JSON text to rows; a value has the type that it was bound with."""
+        from sqlalchemy import func, select  # noqa: PLC0415 - only when a statement is new
+
+        del kind  # columns have no types
+        listed = func.json_each(bind).table_valued("key", "value")
+        return select(listed.c.value, listed.c.key.label("position")).subquery()
+
     def encode_json(self, value: object) -> Value:
         """Objects and lists are JSON text; scalars are stored without quotes, as by Strapi."""
         if value is None or isinstance(value, str | float):
