@@ -24,7 +24,7 @@ SOURCE = ROOT / "src" / "quire"
 SEARCHED = {
     SearchMode.NEVER: "no",
     SearchMode.TEXT: "yes",
-    SearchMode.NUMBER: "if it looks for a number",
+    SearchMode.NUMBER: "if the search term is a number",
 }
 
 

@@ -39,7 +39,7 @@ class Operand(Enum):
     """What an operator takes."""
 
     VALUE = "a value of the attribute's type"
-    TEXT = "text, whatever the attribute's type"
+    TEXT = "text, for every attribute type"
     LIST = "a list of values of the attribute's type"
     PAIR = "exactly two values of the attribute's type"
     FLAG = "true or false"
