@@ -23,7 +23,7 @@ import quire.database.migration.schema_pair
 import quire.document_service.read_planner
 import quire.schema.load
 from quire.database.compile.compiled_read import CompiledRead
-from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented, compile_read
+from quire.database.compile.read_plan import NOTHING_PRESENTED, ValueSerializers, compile_read
 from quire.database.compile.statements import Query, StatementBuilder
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
@@ -97,7 +97,7 @@ def _compile_read(
     schema: Schema,
     tables: TableMap,
     dialect: Dialect,
-    presented: Presented = NOTHING_PRESENTED,
+    presented: ValueSerializers = NOTHING_PRESENTED,
 ) -> CompiledRead:
     if presented is not NOTHING_PRESENTED:
         return compile_read(plan, schema, tables, dialect, presented)

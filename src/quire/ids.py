@@ -9,11 +9,11 @@ import secrets
 import string
 from itertools import count
 
-_LETTERS = string.ascii_lowercase
+_FIRST_CHARACTERS = string.ascii_lowercase
 _ALPHABET = string.ascii_lowercase + string.digits
 DOCUMENT_ID_LENGTH = 24
-_FOLLOWING = DOCUMENT_ID_LENGTH - 1
-_COUNT = len(_LETTERS) * len(_ALPHABET) ** _FOLLOWING
+_REMAINING_LENGTH = DOCUMENT_ID_LENGTH - 1
+_COUNT = len(_FIRST_CHARACTERS) * len(_ALPHABET) ** _REMAINING_LENGTH
 """The number of possible document ids."""
 
 
@@ -21,10 +21,10 @@ def new_document_id() -> str:
     """Return a fresh, unguessable document id (about 123 bits of randomness)."""
     number = secrets.randbelow(_COUNT)  # one random number: one per character takes 20 times longer
     characters = []
-    for _ in range(_FOLLOWING):
+    for _ in range(_REMAINING_LENGTH):
         number, index = divmod(number, len(_ALPHABET))
         characters.append(_ALPHABET[index])
-    return _LETTERS[number] + "".join(characters)
+    return _FIRST_CHARACTERS[number] + "".join(characters)
 
 
 _process = secrets.token_hex(8).encode()

@@ -16,7 +16,7 @@ Address = IPv4Address | IPv6Address
 Allows = Callable[[Address], bool]
 """Tells whether an address may be connected to."""
 
-_EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
+_IPV4_EMBEDDING_NETWORKS = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 """IPv6 ranges that contain IPv4 addresses."""
 
 _INSIDE = (".localhost", ".local", ".internal")
@@ -30,7 +30,7 @@ def is_public(address: Address) -> bool:
     """Tell whether an address is public, in whatever notation."""
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
-        if inner is None and any(address in network for network in _EMBEDDING):
+        if inner is None and any(address in network for network in _IPV4_EMBEDDING_NETWORKS):
             inner = IPv4Address(int(address) & 0xFFFF_FFFF)
         if inner is not None:
             return is_public(inner)

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 
 import structlog
 
-_FACTOR = 4
+_BACKOFF_FACTOR = 4
 _LONGEST_MS = 3_600_000
 _JITTER = 0.2
 
@@ -40,7 +40,7 @@ def backoff_ms(failures: int) -> int:
     The delays vary by a fifth, so that rows which failed together are not all retried together.
     """
     # Limit the exponent: the delay does not grow after a few failures.
-    exact: int = min(1000 * _FACTOR ** min(failures - 1, 10), _LONGEST_MS)
+    exact: int = min(1000 * _BACKOFF_FACTOR ** min(failures - 1, 10), _LONGEST_MS)
     chance = random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 - spreads load, guards nothing
     return min(max(round(exact * chance), 1000), _LONGEST_MS)
 

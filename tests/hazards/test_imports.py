@@ -155,7 +155,7 @@ async def test_h098_files_beyond_the_limit_are_given_up(tmp_path: Path) -> None:
 async def test_h098_a_server_that_never_answers_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quire.uploads.remote_import._SECONDS", 0.2)
+    monkeypatch.setattr("quire.uploads.remote_import._TIMEOUT_SECONDS", 0.2)
 
     async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()

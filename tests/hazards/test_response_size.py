@@ -241,7 +241,7 @@ def or_filters(count: int) -> str:
 async def test_h120_no_more_large_queries_wait_to_be_compiled_than_may(
     ask: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quire.document_service.read_planner._MOST_COMPILATIONS", 1)
+    monkeypatch.setattr("quire.document_service.read_planner._MAX_COMPILATIONS", 1)
     fields = ("title", "code", "rank", "day")
     queries = [
         f"articles?{or_filters(count)}&fields={name}" for count in (40, 41) for name in fields

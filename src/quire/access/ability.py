@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from quire.access.row_rules import BoundRules, join_rules
 
-_READING = ("find", "findOne")
+_READ_ACTIONS = ("find", "findOne")
 
 
 class FullAccess(Struct, frozen=True):
@@ -35,7 +35,7 @@ class ReadOnly(Struct, frozen=True):
 
     def allows(self, action: str) -> bool:
         """Grant reading, by the last part of the action's name."""
-        return action.rpartition(".")[2] in _READING
+        return action.rpartition(".")[2] in _READ_ACTIONS
 
 
 class Granted:
@@ -184,7 +184,7 @@ _NO_RULES: Mapping[str, str] = {}
 
 Ability = FullAccess | Unsanitized | ReadOnly | Granted | NarrowedAbility
 
-NOTHING = Granted(frozenset())
+NO_PERMISSIONS = Granted(frozenset())
 """The ability without any permission."""
 
 

@@ -9,7 +9,7 @@ from quire.schema.model import Schema, TypeKind
 _COLLECTION = ("find", "findOne", "create", "update", "delete")
 _SINGLE = ("find", "update", "delete")
 
-WRITING: Mapping[str, str] = {
+WRITE_ACTIONS: Mapping[str, str] = {
     "create": "create",
     "update": "update",
     "delete": "delete",
@@ -68,13 +68,13 @@ class Controller(Struct, frozen=True):
         return f"{self.owner}.{self.name}.{name}"
 
 
-Routed = Mapping[str, Sequence[str]]
+RoutedActions = Mapping[str, Sequence[str]]
 """The actions of controllers by uid, if they differ from those of content types."""
 
-USUAL: Routed = {}
+NO_ROUTED_ACTIONS: RoutedActions = {}
 
 
-def controllers(schema: Schema, routed: Routed = USUAL) -> Iterator[Controller]:
+def controllers(schema: Schema, routed: RoutedActions = NO_ROUTED_ACTIONS) -> Iterator[Controller]:
     """Yield every controller: those of the project's content types, then those of plugins."""
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
         owner, _, name = content_type.uid.rpartition(".")
@@ -89,6 +89,6 @@ def controllers(schema: Schema, routed: Routed = USUAL) -> Iterator[Controller]:
         yield Controller(owner, name, actions)
 
 
-def all_actions(schema: Schema, routed: Routed = USUAL) -> frozenset[str]:
+def all_actions(schema: Schema, routed: RoutedActions = NO_ROUTED_ACTIONS) -> frozenset[str]:
     """Return the full names of all actions."""
     return frozenset(c.action(name) for c in controllers(schema, routed) for name in c.actions)

@@ -36,16 +36,16 @@ class Grant(Struct, frozen=True, kw_only=True):
     conditions: tuple[str, ...] = ()
 
 
-Granted = tuple[str, Subject, GrantRule]
+GrantedAction = tuple[str, Subject, GrantRule]
 """An action, its subject, and its restrictions."""
 
 
-def granted_by(schema: Schema, grants: Iterable[Grant]) -> list[Granted]:
+def granted_by(schema: Schema, grants: Iterable[Grant]) -> list[GrantedAction]:
     """Return the grants of permissions. Invalid permissions grant nothing.
 
     These are unknown actions, missing types, and conditions of which none is known.
     """
-    found: list[Granted] = []
+    found: list[GrantedAction] = []
     for grant in grants:
         action = ADMIN_ACTIONS.get(grant.action)
         rule = None if action is None else _rule(schema, action, grant)

@@ -48,8 +48,8 @@ BAD_LOCALES = "Invalid locales property at {}"
 BAD_NESTING = "Fields format are incorrect (bad nesting)."
 REPEATED_FIELDS = "Fields format are incorrect (duplicates)."
 UNKNOWN_CONDITION = "{} is not an existing condition"
-REPEATED = "Some permissions are duplicated (same action and subject)"
-_MOST = 5000
+DUPLICATE_PERMISSIONS = "Some permissions are duplicated (same action and subject)"
+_MAX_PERMISSIONS = 5000
 
 
 class PermissionPayload(RequestBody):
@@ -65,7 +65,7 @@ class PermissionPayload(RequestBody):
 class RolePermissions(RequestBody):
     """All permissions of a role."""
 
-    permissions: Annotated[list[PermissionPayload], Range(0, _MOST)]
+    permissions: Annotated[list[PermissionPayload], Range(0, _MAX_PERMISSIONS)]
 
 
 class PermissionList:
@@ -77,13 +77,13 @@ class PermissionList:
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        listed = Items(item=self._item, rules=(required,), most=_MOST)
+        listed = Items(item=self._item, rules=(required,), most=_MAX_PERMISSIONS)
         found = False
         for problem in listed.problems(place, value):
             found = True
             yield problem
         if not found and isinstance(value, list) and _repeats(value):
-            yield Problem(path_of(place), REPEATED, value)
+            yield Problem(path_of(place), DUPLICATE_PERMISSIONS, value)
 
 
 def _readable(schema: Schema) -> frozenset[str]:

@@ -51,7 +51,7 @@ from quire.database.program import Program
 from quire.errors import ApplicationError, BadInputError, NotFoundError, UnauthorizedError
 from quire.schema.model import ADMIN_USER_UID
 
-OWN = "You cannot delete your own user"
+CANNOT_DELETE_SELF = "You cannot delete your own user"
 WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
 
 _Roles = Annotated[list[IdText], Range(1)]
@@ -199,7 +199,7 @@ class AdminUserApi:
         """Delete several administrators, all of them or none."""
         ids = ids_of(read_body(request.body, RowIds).ids)
         if request.administrator.id in ids:
-            raise ApplicationError(OWN)
+            raise ApplicationError(CANNOT_DELETE_SELF)
         deleted = await self._staff.delete(ids, request.administrator.ability)
         return respond_data([administrator_response(admin_user) for admin_user in deleted])
 

@@ -19,7 +19,7 @@ from quire.schema.attributes.validation import ABSENT, not_of_type
 LIFESPANS = (604_800_000, 2_592_000_000, 7_776_000_000)
 """A week, 30 days and 90 days, in milliseconds; a token without one does not expire."""
 
-_TRUSTED = ("regenerate", "update")
+_KEY_PERMISSIONS = ("regenerate", "update")
 """With one of these permissions the key of a token is shown."""
 TokenType = Literal["read-only", "full-access", "custom"]
 
@@ -115,7 +115,7 @@ class ApiTokenApi:
         """Show a token, with its key if the project stores it and the caller may change it."""
         token = await self._tokens.get(_token_id(request))
         ability = request.administrator.ability
-        trusted = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _TRUSTED)
+        trusted = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _KEY_PERMISSIONS)
         return respond_data(_shown(token, token.key if trusted else None))
 
     async def create(self, request: Request) -> Response:

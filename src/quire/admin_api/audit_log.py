@@ -10,7 +10,13 @@ import structlog
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.access.declared_routes import MediaType
-from quire.admin_api.response_types import BEFORE, PROJECT, DataEnvelope, FreeObject, Moment
+from quire.admin_api.response_types import (
+    BEFORE_ID_DESCRIPTION,
+    PROJECT,
+    DataEnvelope,
+    FreeObject,
+    Moment,
+)
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.clock import Clock
@@ -19,7 +25,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import number_in
 from quire.database.interface import Database, DatabaseWrapper
 from quire.database.program import Program
-from quire.database.stores.audit_log import FILTERED, AuditLog, AuditQuery, AuditRow
+from quire.database.stores.audit_log import FILTER_COLUMNS, AuditLog, AuditQuery, AuditRow
 from quire.errors import AppError, ForbiddenError
 
 _log = structlog.get_logger("quire.audit")
@@ -28,15 +34,15 @@ T = TypeVar("T")
 
 _Lines = Annotated[str, MediaType("application/x-ndjson")]
 NDJSON = b"application/x-ndjson; charset=utf-8"
-_PAGE, _MOST = 50, 1000
-_EXPORTED = 10_000
-_LONGEST = 320
+_PAGE_SIZE, _MAX_PAGE_SIZE = 50, 1000
+_MAX_EXPORTED_ROWS = 10_000
+_MAX_LENGTH = 320
 _LOGGED_FIELDS = ("ids", "documentIds", "locale", "locales")
 """Keys of bodies with the target of an action; nothing else of a body is stored."""
-_OK, _FAILED = 200, 400
+_STATUS_OK, _STATUS_FAILED = 200, 400
 _SIGN_IN, _REFUSED_SIGN_INS = "admin/login", frozenset({400, 401})
 _NOTED_AFTERWARDS = frozenset({_SIGN_IN, "admin/forgot-password"})
-_QUIET = frozenset({"admin/access-token", "admin/permissions/check"})
+_UNLOGGED_ROUTES = frozenset({"admin/access-token", "admin/permissions/check"})
 """POST routes without relevant changes."""
 
 
@@ -89,7 +95,10 @@ class AuditTrail:
         so are routes that write after the response. Raises ServiceUnavailableError.
         """
         _pending.set(None)
-        if not _is_worth_it(request, route, _OK) or route.path.strip("/") in _NOTED_AFTERWARDS:
+        if (
+            not _is_worth_it(request, route, _STATUS_OK)
+            or route.path.strip("/") in _NOTED_AFTERWARDS
+        ):
             return
         await self._log.ready()
         _pending.set(_PendingRow(self._row(request, route, route.status)))
@@ -103,7 +112,7 @@ class AuditTrail:
         _pending.set(None)
         if not _is_worth_it(request, route, status):
             return
-        if status < _FAILED and pending is not None and pending.noted:
+        if status < _STATUS_FAILED and pending is not None and pending.noted:
             return
         row = self._row(request, route, status)
         try:
@@ -119,9 +128,9 @@ class AuditTrail:
         return AuditRow(
             at=self._clock(),
             actor_id=actor_id,
-            actor=actor.lower()[:_LONGEST] if isinstance(actor, str) else "",
+            actor=actor.lower()[:_MAX_LENGTH] if isinstance(actor, str) else "",
             action=f"{request.method} /{route.path.strip('/')}",
-            target="/".join(request.parameters.values())[:_LONGEST],
+            target="/".join(request.parameters.values())[:_MAX_LENGTH],
             details=_details(request, body),
             status=status,
             place=request.client[0] if request.client else "",
@@ -135,9 +144,9 @@ def _is_worth_it(request: Request, route: Route, status: int) -> bool:
     they are processed, so that nobody can fill the log from outside.
     """
     path = route.path.strip("/")
-    if request.method in {"GET", "HEAD"} or path in _QUIET:
+    if request.method in {"GET", "HEAD"} or path in _UNLOGGED_ROUTES:
         return False
-    if status < _FAILED:
+    if status < _STATUS_FAILED:
         return True
     return status in _REFUSED_SIGN_INS if path == _SIGN_IN else status == ForbiddenError.status
 
@@ -156,7 +165,7 @@ class AuditFilter(Struct):
     ) = UNSET
     since: Annotated[int, Meta(description="Milliseconds since 1970.")] | UnsetType = UNSET
     until: Annotated[int, Meta(description="Milliseconds since 1970.")] | UnsetType = UNSET
-    before: Annotated[int, Meta(description=BEFORE)] | UnsetType = UNSET
+    before: Annotated[int, Meta(description=BEFORE_ID_DESCRIPTION)] | UnsetType = UNSET
     limit: int | UnsetType = UNSET
 
 
@@ -191,12 +200,12 @@ class AuditApi:
 
     async def find(self, request: Request) -> Response:
         """List actions, the latest first; ``before`` is the last known id."""
-        found = await self._log.find(_query(request, _PAGE, _MOST))
+        found = await self._log.find(_query(request, _PAGE_SIZE, _MAX_PAGE_SIZE))
         return respond_data([_shown(row) for row in found])
 
     async def export(self, request: Request) -> Response:
         """Return the same as lines of JSON, more at once."""
-        found = await self._log.find(_query(request, _EXPORTED, _EXPORTED))
+        found = await self._log.find(_query(request, _MAX_EXPORTED_ROWS, _MAX_EXPORTED_ROWS))
         lines = b"".join(msgspec.json.encode(_shown(row)) + b"\n" for row in found)
         attachment = b'attachment; filename="audit.ndjson"'
         return Response(200, lines, NDJSON, ((b"content-disposition", attachment),))
@@ -206,7 +215,7 @@ def _details(request: Request, body: Mapping[str, object]) -> str:
     details: dict[str, object] = {name: body[name] for name in _LOGGED_FIELDS if name in body}
     details |= {name: request.query[name] for name in _LOGGED_FIELDS if name in request.query}
     text = orjson.dumps(details).decode() if details else ""
-    return text[:_MOST]
+    return text[:_MAX_PAGE_SIZE]
 
 
 def _query(request: Request, limit: int, most: int) -> AuditQuery:
@@ -214,7 +223,9 @@ def _query(request: Request, limit: int, most: int) -> AuditQuery:
     numbers = {name: number_in(asked, name) for name in ("limit", "before", "since", "until")}
     wanted = numbers["limit"] if numbers["limit"] is not None else limit
     return AuditQuery(
-        values={name: str(asked[name]) for name in FILTERED if isinstance(asked.get(name), str)},
+        values={
+            name: str(asked[name]) for name in FILTER_COLUMNS if isinstance(asked.get(name), str)
+        },
         limit=min(wanted, most),
         before=numbers["before"],
         since=numbers["since"],

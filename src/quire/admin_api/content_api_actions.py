@@ -105,7 +105,7 @@ PLUGIN_ROUTES: tuple[PluginRoute, ...] = (
     ),
 )
 
-Described = dict[str, object]
+DescribedAction = dict[str, object]
 
 
 def described_routes(
@@ -113,13 +113,13 @@ def described_routes(
     prefix: str,
     served: Mapping[str, Sequence[ServedRoute]],
     custom: Sequence[CustomRoute] = (),
-) -> dict[str, list[Described]]:
+) -> dict[str, list[DescribedAction]]:
     """Describe all routes by their owner: an API of the project, or a plugin.
 
     ``served`` are the routes of content types with other than the usual ones, ``custom`` those of
     the project's Python code.
     """
-    found: dict[str, list[Described]] = {}
+    found: dict[str, list[DescribedAction]] = {}
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
         owner = content_type.uid.rpartition(".")[0]
         found.setdefault(owner, []).extend(
@@ -135,7 +135,7 @@ def described_routes(
 
 def _of_type(
     content_type: ContentType, prefix: str, served: Sequence[ServedRoute] | None
-) -> Iterator[Described]:
+) -> Iterator[DescribedAction]:
     uid = content_type.uid
     api = uid.removeprefix("api::").partition(".")[0]
     for route in usual_routes(content_type) if served is None else served:
@@ -150,7 +150,7 @@ def _of_type(
         }
 
 
-def _of_code(route: CustomRoute, prefix: str) -> Described:
+def _of_code(route: CustomRoute, prefix: str) -> DescribedAction:
     api = route.action.partition(".")[0].partition("::")[2]
     return {
         "method": route.method,
@@ -161,8 +161,8 @@ def _of_code(route: CustomRoute, prefix: str) -> Described:
     }
 
 
-def _of_plugin(route: PluginRoute, prefix: str) -> Described:
-    config: Described = {}
+def _of_plugin(route: PluginRoute, prefix: str) -> DescribedAction:
+    config: DescribedAction = {}
     if route.limited:
         config["middlewares"] = ["plugin::users-permissions.rateLimit"]
     if route.own_path:
@@ -217,5 +217,5 @@ class ContentApiActionsApi:
         """Show all routes in the form of the page of end users' roles."""
         return respond_bare({"routes": self._described()})
 
-    def _described(self) -> dict[str, list[Described]]:
+    def _described(self) -> dict[str, list[DescribedAction]]:
         return described_routes(self._schema, self._prefix, self._found.routes, self._custom)

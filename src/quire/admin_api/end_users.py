@@ -36,10 +36,12 @@ from quire.mail.templates import UNSOUND, is_sound
 from quire.schema.attributes.validation import not_of_type
 
 PROVIDERS_KEY = "plugin_users-permissions_grant"
-_DONE = {"ok": True}
+_OK_BODY = {"ok": True}
 _OWNER = "plugin::users-permissions"
 _BLOCK = re.compile(r"<%.*?%>|\$\{[^}]*\}", re.DOTALL)
-_TRUSTED: Principal = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
+_FULL_ACCESS_PRINCIPAL: Principal = ApiToken(
+    id=0, type="full-access", last_used_at=None, ability=FullAccess()
+)
 """Administrators as principals of the content API: with the permission to grant every action."""
 
 
@@ -192,13 +194,13 @@ class EndUserApi:
 
     async def _write(self, key: str, value: Mapping[str, object]) -> Response:
         await self._database.write(write_setting(self._writes, key, dict(value)))
-        return respond_bare(_DONE)
+        return respond_bare(_OK_BODY)
 
 
 def _trusted(handler: Handler) -> Handler:
     @wraps(handler)
     async def handle(request: Request) -> Response:
-        request.principal = _TRUSTED
+        request.principal = _FULL_ACCESS_PRINCIPAL
         return await handler(request)
 
     return handle

@@ -16,7 +16,7 @@ from quire.database.stores.builtin_type_table import BaseRow, ContentTables
 from quire.database.stores.webhooks import Webhooks
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, LOCALE_UID, USER_UID
 
-_COUNTED = {
+_COUNT_QUERIES = {
     "assets": FILE_UID,
     "locales": LOCALE_UID,
     "admins": ADMIN_USER_UID,
@@ -62,7 +62,7 @@ class HomepageApi:
     def _counts(self) -> Program[dict[str, int]]:
         schema = self._tables.store.schema
         counts: dict[str, int] = {}
-        for name, uid in _COUNTED.items():
+        for name, uid in _COUNT_QUERIES.items():
             counts[name] = yield from self._tables.of(uid, BaseRow).count()
         types = [t for t in schema.api_types if is_shown(t)]
         return {

@@ -54,7 +54,7 @@ def super_grants(schema: Schema, locales: Sequence[str]) -> Iterator[Grant]:
             yield Grant(action=action.uid, subject=subject.uid, properties=properties)
 
 
-_MANY = 1000
+_MAX_SESSIONS = 1000
 
 
 class CheckedPermission(RequestBody):
@@ -69,7 +69,7 @@ class CheckedPermission(RequestBody):
 class PermissionCheck(RequestBody, forbid_unknown_fields=False):
     """The permissions to check."""
 
-    permissions: Annotated[list[CheckedPermission], Range(0, _MANY)]
+    permissions: Annotated[list[CheckedPermission], Range(0, _MAX_SESSIONS)]
 
 
 class AdminSession(Struct, rename="camel"):

@@ -13,7 +13,7 @@ from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.interface import Database
 
-SPEAKS = "5.54.0"
+STRAPI_VERSION = "5.54.0"
 """The version of Strapi whose admin API this one implements, for tools that check it."""
 
 
@@ -95,7 +95,7 @@ class ProjectApi:
             {
                 "currentEnvironment": self._environment,
                 "autoReload": False,
-                "strapiVersion": SPEAKS,
+                "strapiVersion": STRAPI_VERSION,
                 "dependencies": {},
                 "projectId": None,
                 "nodeVersion": None,

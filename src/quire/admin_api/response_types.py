@@ -46,7 +46,7 @@ IdText = Annotated[int | str, RowId()]
 """The id of a row, as a number or as text."""
 
 Moment = response_types.Moment
-BEFORE = "The id of the last row that is known."
+BEFORE_ID_DESCRIPTION = "The id of the last row that is known."
 FreeObject = response_types.FreeObject
 DataEnvelope = response_types.DataEnvelope
 

@@ -24,13 +24,13 @@ SIGNED_IN = "signed in"
 SUPER_ADMINS = "super admins"
 """The action of routes for super admins only, which cannot be granted."""
 
-Begin = Callable[[Request, Route], Awaitable[None]]
+RequestListener = Callable[[Request, Route], Awaitable[None]]
 """Called for each request to a route before its handler runs."""
 
-Note = Callable[[Request, Route, int], Awaitable[None]]
+ResponseListener = Callable[[Request, Route, int], Awaitable[None]]
 """Called for each request to a route, with the status of its response."""
 
-_READING = frozenset({"GET", "HEAD"})
+_READ_METHODS = frozenset({"GET", "HEAD"})
 
 
 class AdminApi:
@@ -42,8 +42,8 @@ class AdminApi:
         content_version: ContentVersion,
         authenticator: AdminAuthenticator,
         engine: WriteEngine,
-        begin: Begin,
-        note: Note,
+        begin: RequestListener,
+        note: ResponseListener,
     ) -> None:
         self.routes = RouteTable(routes)
         self._content_version = content_version
@@ -100,7 +100,7 @@ class AdminApi:
         Raises ForbiddenError. Those on writing are checked where documents are written.
         """
         uid = request.parameters.get("uid")
-        if self._policies.is_empty or uid is None or request.method not in _READING:
+        if self._policies.is_empty or uid is None or request.method not in _READ_METHODS:
             return
         document_id = request.parameters.get("id")
         action = "find" if document_id is None else "findOne"

@@ -21,7 +21,7 @@ from quire.database.interface import Database
 from quire.database.program import Program
 from quire.errors import ApplicationError, BadInputError, NotFoundError, UnauthorizedError
 
-OWN = "One's own second factor is removed with a code of it"
+CODE_REQUIRED_FOR_SELF = "One's own second factor is removed with a code of it"
 WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
 _PATH = "admin/x/second-factor"
 
@@ -160,7 +160,7 @@ class SecondFactorApi:
         asking = request.administrator
         admin_user_id = id_of(request.parameters["id"])
         if admin_user_id == asking.id:
-            raise ApplicationError(OWN)
+            raise ApplicationError(CODE_REQUIRED_FOR_SELF)
 
         def program() -> Program[None]:
             admin_user = None

@@ -35,8 +35,8 @@ from quire.errors import (
 
 NAME = "strapi_admin_refresh"
 _SIGNATURE = f"{NAME}.sig"
-_ENDED = "Thu, 01 Jan 1970 00:00:00 GMT"
-_SIGNING = str.maketrans({"/": "_", "+": "-", "=": None})
+_EXPIRED_COOKIE_DATE = "Thu, 01 Jan 1970 00:00:00 GMT"
+_BASE64URL = str.maketrans({"/": "_", "+": "-", "=": None})
 
 Header = tuple[bytes, bytes]
 
@@ -55,7 +55,7 @@ class AdminRefreshCookie:
 
     def clear(self) -> tuple[Header, ...]:
         """Return the header fields that delete it."""
-        return self._written("", _ENDED)
+        return self._written("", _EXPIRED_COOKIE_DATE)
 
     def read(self, header: bytes | None) -> str | None:
         """Return the refresh token among the cookies of a request."""
@@ -77,7 +77,7 @@ class AdminRefreshCookie:
 
     def _signature(self, key: bytes, value: str) -> str:
         digest = hmac.new(key, f"{NAME}={value}".encode(), hashlib.sha1).digest()
-        return base64.b64encode(digest).decode().translate(_SIGNING)
+        return base64.b64encode(digest).decode().translate(_BASE64URL)
 
 
 MISSING_CREDENTIALS = "Missing credentials"

@@ -42,7 +42,7 @@ EVENTS = frozenset(
 _TEST = "trigger-test"
 _URL = re.compile(r"https?://[^\s/?#\[\]]+\.[^\s\[\]]+|https?://localhost(:\d+)?([/?#]\S*)?")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_MOST_HEADERS, _LONGEST_VALUE = 100, 8192
+_MAX_HEADERS, _MAX_VALUE_LENGTH = 100, 8192
 
 
 class _Url(Struct, frozen=True):
@@ -72,7 +72,7 @@ class _Headers(Struct, frozen=True):
             return
         for name, content in value.items():
             where = (*place, str(name))
-            if len(value) > _MOST_HEADERS or not _is_header(str(name), content):
+            if len(value) > _MAX_HEADERS or not _is_header(str(name), content):
                 yield Problem(path_of(where), BAD_HEADER.format(place_text(where)), content)
 
 
@@ -303,4 +303,4 @@ def _is_header(name: str, value: object) -> bool:
     ):
         return False
     text = str(value)
-    return len(text) <= _LONGEST_VALUE and not any(ord(c) < 0x20 or ord(c) == 0x7F for c in text)
+    return len(text) <= _MAX_VALUE_LENGTH and not any(ord(c) < 0x20 or ord(c) == 0x7F for c in text)

@@ -11,7 +11,7 @@ from typing import TypeVar
 import structlog
 from msgspec import Struct
 
-from quire.access.ability import NOTHING, Ability, FullAccess, Granted, ReadOnly
+from quire.access.ability import NO_PERMISSIONS, Ability, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
 from quire.access.row_rules import bind_rules
 from quire.auth.jwt_and_api_tokens import hash_api_token, read_jwt
@@ -28,11 +28,11 @@ T = TypeVar("T")
 
 _log = structlog.get_logger("quire.auth")
 
-EXPIRED = "Token expired"
+EXPIRED_MESSAGE = "Token expired"
 INVALID_CREDENTIALS = "Invalid credentials"
 _HOUR_MS = 3_600_000
 _PARTS = 2
-_NEVER = float("inf")
+_NO_EXPIRY = float("inf")
 _NOBODY: Mapping[str, object] = {}
 
 
@@ -155,7 +155,7 @@ class Authenticator:
         ``places`` are the values of placeholders in its row rules.
         """
         if role_id is None:
-            return NOTHING
+            return NO_PERMISSIONS
         actions = await self._run(lambda: self._accounts.role_actions(role_id))
         rules = await self._run(lambda: self._accounts.role_rules(role_id))
         granted = {action: rule for action, rule in rules.items() if action in actions}
@@ -190,14 +190,14 @@ class Authenticator:
 
     async def _api_token(self, row: TokenRow) -> tuple[ApiToken, float]:
         if row.expires_at is not None and row.expires_at <= self._clock():
-            raise UnauthorizedError(EXPIRED)
+            raise UnauthorizedError(EXPIRED_MESSAGE)
         principal = ApiToken(
             id=row.id,
             type=row.type,
             last_used_at=row.last_used_at,
             ability=await self._token_ability(row),
         )
-        return principal, _NEVER if row.expires_at is None else row.expires_at
+        return principal, _NO_EXPIRY if row.expires_at is None else row.expires_at
 
     async def _token_ability(self, row: TokenRow) -> Ability:
         match row.type:

@@ -10,14 +10,14 @@ import structlog
 
 from quire.errors import QuireError, ServiceUnavailableError
 
-_MOST = 200
+_MAX_TASKS = 200
 _log = structlog.get_logger("quire.auth")
 
 
 class BackgroundTasks:
     """Runs tasks in the background; the server waits for them when it stops."""
 
-    def __init__(self, most: int = _MOST) -> None:
+    def __init__(self, most: int = _MAX_TASKS) -> None:
         self._most = most
         self._tasks: set[asyncio.Task[None]] = set()
 

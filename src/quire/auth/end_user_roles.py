@@ -23,9 +23,11 @@ from quire.schema.name_words import without_accents
 NOT_FOUND = "Role not found"
 PUBLIC_STAYS = "Cannot delete public role"
 PUBLIC = "public"
-_ALONE = r"\u2700-\u27bf\U00010000-\U0010ffff"
-_BETWEEN = r"\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf\xd7\xf7\u2000-\u206f"
-_WORD = re.compile(rf"[0-9]+|[{_ALONE}]|[^0-9{_ALONE}{_BETWEEN}]+")
+_SINGLE_CHARACTER_WORDS = r"\u2700-\u27bf\U00010000-\U0010ffff"
+_SEPARATORS = r"\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf\xd7\xf7\u2000-\u206f"
+_WORD = re.compile(
+    rf"[0-9]+|[{_SINGLE_CHARACTER_WORDS}]|[^0-9{_SINGLE_CHARACTER_WORDS}{_SEPARATORS}]+"
+)
 """Numbers, single emoji, and words between spaces and punctuation."""
 
 

@@ -28,7 +28,7 @@ Show = Callable[[int], Program[T]]
 Data = Mapping[str, object]
 
 LOCAL = "local"
-TAKEN = "Email or Username are already taken"
+EMAIL_OR_USERNAME_IN_USE = "Email or Username are already taken"
 EMAIL_TAKEN = "Email already taken"
 USERNAME_TAKEN = "Username already taken"
 NO_DEFAULT_ROLE = "Impossible to find the default role"
@@ -42,7 +42,7 @@ NO_NEW_USERS = "Register action is actually not available."
 EMAIL_ELSEWHERE = "Email is already taken."
 _SHORTEST_NAME, _LONGEST_NAME = 3, 200
 
-GUARDED = frozenset({"resetPasswordToken", "confirmationToken"})
+SERVER_SET_ATTRIBUTES = frozenset({"resetPasswordToken", "confirmationToken"})
 """Attributes of an account that clients cannot set."""
 
 
@@ -78,7 +78,7 @@ class EndUsers:
                 raise ApplicationError(NO_DEFAULT_ROLE)
             provider = None if options.unique_email else LOCAL
             if (yield from self._accounts.users_named(username, email, provider=provider)):
-                raise ApplicationError(TAKEN)
+                raise ApplicationError(EMAIL_OR_USERNAME_IN_USE)
             confirmed = not options.email_confirmation
             given = {"email": email, "provider": LOCAL, "confirmed": confirmed, "role": role}
             user_id = yield from self._insert(unit, {**data, **given})

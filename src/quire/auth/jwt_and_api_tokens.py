@@ -17,7 +17,7 @@ from jwt.algorithms import HMACAlgorithm
 
 _TOKEN_BYTES = 128
 _ALGORITHM = "HS256"
-_WORD = 2**63
+_INT64_LIMIT = 2**63
 
 
 class _ProjectSecret(HMACAlgorithm):
@@ -85,4 +85,4 @@ def read_claims(token: str, secret: str, now: int) -> Mapping[str, object] | Non
 
 def _is_whole(value: object) -> TypeGuard[int]:
     """Tell whether a claim is an integer in the range of the database."""
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _WORD
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _INT64_LIMIT

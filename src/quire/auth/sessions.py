@@ -20,7 +20,7 @@ from quire.database.stores.row_conditions import eq
 SESSION_UID = "admin::session"
 ORIGIN = "admin"
 ACCESS, REFRESH = "access", "refresh"
-SHORT, LONG = "session", "refresh"
+BROWSER_SESSION, PERSISTENT_SESSION = "session", "refresh"
 """Kinds of sessions: until the browser is closed, and until sign-out."""
 
 _SESSION_BYTES = 16
@@ -61,8 +61,8 @@ class SessionLifetimes(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_LIFETIMES = SessionLifetimes(
-    idle={SHORT: timedelta(hours=2), LONG: timedelta(days=14)},
-    longest={SHORT: timedelta(days=1), LONG: timedelta(days=30)},
+    idle={BROWSER_SESSION: timedelta(hours=2), PERSISTENT_SESSION: timedelta(days=14)},
+    longest={BROWSER_SESSION: timedelta(days=1), PERSISTENT_SESSION: timedelta(days=30)},
 )
 
 
@@ -108,7 +108,7 @@ class Sessions:
         device_name: str | None = None,
     ) -> Program[Tokens]:
         """Start a session, and delete those of this user that have ended."""
-        kind = LONG if remember else SHORT
+        kind = PERSISTENT_SESSION if remember else BROWSER_SESSION
         yield from self._forget_ended(user_id, now)
         named = {} if device_name is None else {"deviceName": device_name}
         row = {
@@ -136,8 +136,8 @@ class Sessions:
             if rotated is None or now - rotated > _OVERLAP_MS:
                 yield from self._end_with_device(session)
             return None
-        kind = session.type or LONG
-        kind = kind if kind in self._lifetimes.idle else LONG
+        kind = session.type or PERSISTENT_SESSION
+        kind = kind if kind in self._lifetimes.idle else PERSISTENT_SESSION
         kept = {
             "userId": session.user_id,
             "deviceId": session.device_id,
@@ -222,7 +222,7 @@ class Sessions:
         return Tokens(
             access=sign_claims(access, self._secret),
             refresh=sign_claims(refresh, self._secret),
-            ends=ends if kind == LONG else None,
+            ends=ends if kind == PERSISTENT_SESSION else None,
         )
 
     def _locked(self, claims: Mapping[str, object] | None) -> Program[Session | None]:

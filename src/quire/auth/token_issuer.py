@@ -12,7 +12,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from quire.auth.jwt_and_api_tokens import issue_jwt
-from quire.auth.sessions import LONG, SessionLifetimes, Sessions
+from quire.auth.sessions import PERSISTENT_SESSION, SessionLifetimes, Sessions
 from quire.clock import Clock
 from quire.database.program import Program
 from quire.database.stores.auth_rows import Accounts
@@ -120,6 +120,6 @@ def lifetimes_of(settings: UserSessionSettings) -> SessionLifetimes:
     """Return the lifetimes of the tokens and sessions of end users."""
     return SessionLifetimes(
         access=settings.access_expires_in,
-        idle={LONG: settings.idle},
-        longest={LONG: settings.longest},
+        idle={PERSISTENT_SESSION: settings.idle},
+        longest={PERSISTENT_SESSION: settings.longest},
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-_LONGEST = 1024
+_MAX_LENGTH = 1024
 _Names = Sequence[tuple[re.Pattern[str], str]]
 
 _BROWSERS: _Names = [
@@ -36,7 +36,7 @@ _SYSTEMS: _Names = [
 
 def device_name(user_agent: str) -> str | None:
     """Return ``Firefox on Linux`` or what is known of it; ``None`` when nothing is."""
-    text = user_agent[:_LONGEST]
+    text = user_agent[:_MAX_LENGTH]
     known = [_first(_BROWSERS, text), _first(_SYSTEMS, text)]
     return " on ".join(name for name in known if name is not None) or None
 

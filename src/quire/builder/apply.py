@@ -37,7 +37,7 @@ Adopt = Callable[[Schema], Awaitable[None]]
 FindCodeProblems = Callable[[Schema], Sequence[SchemaProblem]]
 """Returns the problems of the project's Python code with another schema."""
 
-_DRIFTED = (
+_SCHEMA_DRIFT = (
     "The schema files are not those that the server works by: somebody has changed them. "
     "Let the database follow them first (quire migrate), or put them back."
 )
@@ -177,13 +177,13 @@ class ModelEditor:
             schema = build_schema(read_sources(settings.project), load_options(settings))
         except SchemaError as error:
             return str(error)
-        return None if schema.version == self.schema.version else _DRIFTED
+        return None if schema.version == self.schema.version else _SCHEMA_DRIFT
 
     def _draft_change(self, change: Callable[[SchemaFiles], None]) -> ModelDraft:
         settings = self._project.settings
         sources, options = read_sources(settings.project), load_options(settings)
         if build_schema(sources, options).version != self.schema.version:
-            raise ConflictError(_DRIFTED)
+            raise ConflictError(_SCHEMA_DRIFT)
         schema_files = SchemaFiles(self.schema, sources)
         change(schema_files)
         drawn = schema_files.files()

@@ -14,7 +14,7 @@ from quire.schema.name_words import kebab_case, snake_case
 from quire.schema.source_files import EXTENSION
 
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
-_HISSING = re.compile(r"(s|x|z|ch|sh)$")
+_SIBILANT_ENDING = re.compile(r"(s|x|z|ch|sh)$")
 
 AttributeDefinition = Mapping[str, Any]
 """An attribute in the form of the content-type builder."""
@@ -54,7 +54,7 @@ def file_of(uid: str) -> str:
 def _plural(name: str) -> str:
     if _CONSONANT_Y.search(name):
         return f"{name[:-1]}ies"
-    return f"{name}es" if _HISSING.search(name) else f"{name}s"
+    return f"{name}es" if _SIBILANT_ENDING.search(name) else f"{name}s"
 
 
 class ComponentDefinition(Struct, frozen=True, kw_only=True):

@@ -361,7 +361,9 @@ class SchemaFiles:
         earlier = earlier_names.get(name, name)
         is_ours = other_side(present) in {name, earlier} and present.get("target") == uid
         if not is_ours or not is_two_sided(present):
-            yield DefinitionProblem(uid, (*path, "targetAttribute"), _TAKEN.format(target, other))
+            yield DefinitionProblem(
+                uid, (*path, "targetAttribute"), _ALREADY_EXISTS.format(target, other)
+            )
             return
         kept = {k: v for k, v in present.items() if k not in {"inversedBy", "mappedBy"}}
         facing[other] = kept | counterpart(attribute, name, uid)
@@ -373,7 +375,7 @@ class SchemaFiles:
 
 
 _FOREIGN = "{} comes with the server; a relation to it has no other side there"
-_TAKEN = "{}.{} is there already"
+_ALREADY_EXISTS = "{}.{} is there already"
 
 
 def _follow_renames(attributes: Mapping[str, Raw], later_names: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from quire.cli.error_messages import discard_output, failure_message
-from quire.cli.terminal import CANNOT, DONE, INTERRUPTED, PROBLEMS, print_error
+from quire.cli.terminal import CANNOT, EXIT_INTERRUPTED, EXIT_OK, PROBLEMS, print_error
 from quire.errors import QuireError
 
 
@@ -37,5 +37,5 @@ def run(arguments: Sequence[str]) -> int:
         discard_output()
         return CANNOT
     except KeyboardInterrupt:
-        return INTERRUPTED
-    return code if isinstance(code, int) else DONE
+        return EXIT_INTERRUPTED
+    return code if isinstance(code, int) else EXIT_OK

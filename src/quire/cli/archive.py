@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from quire.cli.terminal import DONE, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.migration.archive import (
@@ -47,7 +47,7 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
             _list(kept, settings.database.archive_days)
     finally:
         await database.close()
-    return DONE
+    return EXIT_OK
 
 
 def _list(kept: Sequence[Archive], days: int) -> None:

@@ -17,7 +17,7 @@ from quire.cli.backup_tar_file import (
     read_manifest,
 )
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, print_message, print_result, print_warning
+from quire.cli.terminal import EXIT_OK, print_message, print_result, print_warning
 from quire.clock import now_ms
 from quire.database.settings_target import target_of
 from quire.errors import ApplicationError
@@ -71,7 +71,7 @@ def backup_project(
     for old in _surplus(path, settings.project.name, keep):
         old.unlink()
         print_message(f"{old.name} was deleted; the newest {keep} stay.")
-    return DONE
+    return EXIT_OK
 
 
 def _write(
@@ -149,7 +149,7 @@ def _restore(settings: Settings, path: Path, *, replace: bool) -> int:
         )
     if manifest.schema != load_project_schema(settings).version:
         print_warning("the content types differ from those of the backup: see `quire migrate`")
-    return DONE
+    return EXIT_OK
 
 
 def _require_empty(settings: Settings, uploads: Path | None) -> None:

@@ -27,7 +27,7 @@ FORMAT = 1
 _MANIFEST = "manifest.json"
 _MEDIA = "media"
 _CHUNK = 1 << 20
-_UNFINISHED = ".unfinished"
+_UNFINISHED_SUFFIX = ".unfinished"
 _TEMPORARY = ".quire-backup-"
 _REMAINS_MS = 24 * 3_600_000
 """No backup takes a day: older files were left by a killed one."""
@@ -128,7 +128,7 @@ def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[BackupWrite
     files.
     """
     remove_remains(path.parent)
-    unfinished = path.with_name(f".{path.name}{_UNFINISHED}")
+    unfinished = path.with_name(f".{path.name}{_UNFINISHED_SUFFIX}")
     try:
         with (
             TemporaryDirectory(dir=path.parent, prefix=_TEMPORARY) as folder,
@@ -153,7 +153,7 @@ def remove_remains(folder: Path) -> None:
     for path in folder.iterdir():
         is_remains = path.name.startswith(_TEMPORARY) or (
             path.name.startswith(".")
-            and path.name.endswith((f".tar{_UNFINISHED}", f".age{_UNFINISHED}"))
+            and path.name.endswith((f".tar{_UNFINISHED_SUFFIX}", f".age{_UNFINISHED_SUFFIX}"))
         )
         if is_remains and path.lstat().st_mtime_ns // 1_000_000 < oldest:
             if path.is_dir():

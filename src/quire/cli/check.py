@@ -19,7 +19,7 @@ from quire.cli.hooks import (
     schedule_line,
 )
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
+from quire.cli.terminal import EXIT_OK, PROBLEMS, print_result, show_progress
 from quire.customisations import Customisations, find_customisations
 from quire.customisations.coverage import ServiceLevel, TypeSummary, summarize
 from quire.database.integrity.findings import Damage, count_noun
@@ -149,7 +149,7 @@ def check_project(project: Path, *, as_json: bool = False) -> int:
     else:
         for line in report.lines():
             print_result(line)
-    return PROBLEMS if report.has_problems else DONE
+    return PROBLEMS if report.has_problems else EXIT_OK
 
 
 def _settings(project: Path, report: CheckReport) -> Settings | None:

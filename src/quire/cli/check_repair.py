@@ -8,7 +8,14 @@ from quire.cli.check import describe_damage
 from quire.cli.check_database import check_database
 from quire.cli.check_uploads import DELETES, check_uploads, delete_uploads, describe_surplus
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, PROBLEMS, confirm, print_message, print_result, show_progress
+from quire.cli.terminal import (
+    EXIT_OK,
+    PROBLEMS,
+    confirm,
+    print_message,
+    print_result,
+    show_progress,
+)
 from quire.database.integrity.check import is_repairable, repair_program
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage
@@ -100,4 +107,4 @@ def _report_remaining(left: tuple[Damage, ...]) -> int:
         print_message("This is left as it is:")
     for finding in left:
         print_result(f"left  {describe_damage(finding)}")
-    return PROBLEMS if any(finding.grave for finding in left) else DONE
+    return PROBLEMS if any(finding.grave for finding in left) else EXIT_OK

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.extension_loading import check_extensions, import_modules
 from quire.hooks.registry import Extensions
 from quire.settings import load_settings
@@ -34,7 +34,7 @@ def list_trust(project: Path) -> int:
         print_result(line)
     if not lines:
         print_message("No Python code acts as the system, and no route is public.")
-    return DONE
+    return EXIT_OK
 
 
 def _system_lines(file: str, module: ModuleType) -> Iterator[str]:

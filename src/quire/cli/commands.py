@@ -19,7 +19,7 @@ MaxSize = Annotated[
 ]
 Port = Annotated[int | None, Parameter(help="Port to listen on; 0 chooses a free one.")]
 
-_HERE = Path()
+_CURRENT_FOLDER = Path()
 _DAY_SECONDS = 86_400
 
 
@@ -68,7 +68,7 @@ app.command(ext)
 
 
 @ext.command(name="list")
-def ext_list(project: Project = _HERE, /) -> int:
+def ext_list(project: Project = _CURRENT_FOLDER, /) -> int:
     """List the packages that are loaded, and those that are only installed."""
     from quire.cli.ext import list_packages
 
@@ -78,7 +78,7 @@ def ext_list(project: Project = _HERE, /) -> int:
 @ext.command
 def add(
     name: Annotated[str, Parameter(help="Name of an installed package.")],
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
 ) -> int:
     """Allow a package in quire.toml: its present capabilities, in compatible versions."""
@@ -88,7 +88,7 @@ def add(
 
 
 @app.command
-def seed(project: Project = _HERE, /) -> int:
+def seed(project: Project = _CURRENT_FOLDER, /) -> int:
     """Fill the database of a new project with its content files."""
     from quire.cli.seed import seed_project
 
@@ -97,7 +97,7 @@ def seed(project: Project = _HERE, /) -> int:
 
 @app.command
 def start(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     host: Host = None,
@@ -116,7 +116,7 @@ def start(
 
 
 @app.command
-def dev(project: Project = _HERE, /, *, host: Host = None, port: Port = None) -> int:
+def dev(project: Project = _CURRENT_FOLDER, /, *, host: Host = None, port: Port = None) -> int:
     """Serve a project for development; restart when its files change."""
     from quire.cli.dev import develop
     from quire.cli.project_settings import open_project
@@ -128,7 +128,7 @@ def dev(project: Project = _HERE, /, *, host: Host = None, port: Port = None) ->
 
 @app.command
 def top(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     address: Annotated[
@@ -150,7 +150,7 @@ def top(
 
 @app.command
 def check(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     repair: Annotated[
@@ -209,7 +209,7 @@ def check(
 
 @app.command(name="deploy-check")
 def deploy_check(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     backups: Annotated[
@@ -229,7 +229,7 @@ def deploy_check(
 
 @app.command
 def port(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     write: Annotated[
@@ -244,7 +244,7 @@ def port(
 
 @app.command
 def hooks(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     type: Annotated[
@@ -260,7 +260,7 @@ def hooks(
 
 @app.command
 def config(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     new_secrets: Annotated[
@@ -282,7 +282,7 @@ def config(
 
 @app.command
 def index(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     apply: Annotated[
@@ -307,7 +307,7 @@ def index(
 
 @app.command
 def migrate(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     apply: Annotated[
@@ -345,7 +345,7 @@ def migrate(
 
 @app.command
 def archive(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     restore: Annotated[
@@ -364,7 +364,7 @@ def archive(
 
 @app.command
 def copy(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     source: Annotated[
@@ -390,7 +390,7 @@ def copy(
 
 @app.command
 def backup(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     to: Annotated[
@@ -422,7 +422,7 @@ def backup(
 
 @app.command
 def restore(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     source: Annotated[Path, Parameter(name="--from", help="File written by `quire backup`.")],
@@ -446,7 +446,7 @@ def export_archive(
             help="File to write: NAME.tar or NAME.tar.gz; with .enc at the end it is encrypted."
         ),
     ],
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     key: Annotated[
@@ -466,7 +466,7 @@ def export_archive(
 @app.command(name="import")
 def import_archive(
     archive: Annotated[Path, Parameter(help="Archive written by `strapi export`.")],
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     key: Annotated[
@@ -504,7 +504,7 @@ def transfer(
 
 @app.command
 def types(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     python: Annotated[
@@ -556,7 +556,7 @@ Limit = Annotated[
 
 @jobs.command(name="list")
 def list_jobs(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     state: Annotated[
@@ -573,7 +573,7 @@ def list_jobs(
 
 
 @jobs.command(name="retry")
-def retry_job(id: JobId, project: Project = _HERE, /) -> int:
+def retry_job(id: JobId, project: Project = _CURRENT_FOLDER, /) -> int:
     """Run a failed, cancelled or waiting job now."""
     from quire.cli import jobs as job_commands
     from quire.cli.project_settings import open_project
@@ -582,7 +582,7 @@ def retry_job(id: JobId, project: Project = _HERE, /) -> int:
 
 
 @jobs.command(name="cancel")
-def cancel_job(id: JobId, project: Project = _HERE, /) -> int:
+def cancel_job(id: JobId, project: Project = _CURRENT_FOLDER, /) -> int:
     """Cancel a waiting or running job, or dismiss a failed one."""
     from quire.cli import jobs as job_commands
     from quire.cli.project_settings import open_project
@@ -598,7 +598,7 @@ ChangeId = Annotated[int, Parameter(help="Number of the change.")]
 
 @outbox.command(name="list")
 def list_outbox(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     failed: Annotated[
@@ -614,7 +614,7 @@ def list_outbox(
 
 
 @outbox.command(name="replay")
-def replay_change(id: ChangeId, project: Project = _HERE, /) -> int:
+def replay_change(id: ChangeId, project: Project = _CURRENT_FOLDER, /) -> int:
     """Deliver a waiting or failed change now."""
     from quire.cli import jobs as job_commands
     from quire.cli.project_settings import open_project
@@ -623,7 +623,7 @@ def replay_change(id: ChangeId, project: Project = _HERE, /) -> int:
 
 
 @outbox.command(name="discard")
-def discard_change(id: ChangeId, project: Project = _HERE, /) -> int:
+def discard_change(id: ChangeId, project: Project = _CURRENT_FOLDER, /) -> int:
     """Delete a waiting or failed change: its function never receives it."""
     from quire.cli import jobs as job_commands
     from quire.cli.project_settings import open_project
@@ -637,7 +637,7 @@ app.command(admin)
 
 @admin.command(name="create")
 def create_administrator(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     email: Annotated[str, Parameter(help="E-mail address, used to sign in.")],
@@ -662,7 +662,7 @@ app.command(token)
 
 @token.command(name="create")
 def create_token(
-    project: Project = _HERE,
+    project: Project = _CURRENT_FOLDER,
     /,
     *,
     name: Annotated[str, Parameter(help="Name of the token.")],
@@ -702,7 +702,7 @@ TokenName = Annotated[str, Parameter(help="Name of the token.")]
 
 
 @token.command(name="list")
-def list_tokens(project: Project = _HERE, /) -> int:
+def list_tokens(project: Project = _CURRENT_FOLDER, /) -> int:
     """List the API tokens: permissions, expiry, and last use."""
     from quire.cli import tokens
     from quire.cli.project_settings import open_project
@@ -711,7 +711,7 @@ def list_tokens(project: Project = _HERE, /) -> int:
 
 
 @token.command(name="regenerate")
-def regenerate_token(project: Project = _HERE, /, *, name: TokenName) -> int:
+def regenerate_token(project: Project = _CURRENT_FOLDER, /, *, name: TokenName) -> int:
     """Replace a token by a new one, and print it once."""
     from quire.cli import tokens
     from quire.cli.project_settings import open_project
@@ -720,7 +720,7 @@ def regenerate_token(project: Project = _HERE, /, *, name: TokenName) -> int:
 
 
 @token.command(name="delete")
-def delete_token(project: Project = _HERE, /, *, name: TokenName) -> int:
+def delete_token(project: Project = _CURRENT_FOLDER, /, *, name: TokenName) -> int:
     """Delete an API token."""
     from quire.cli import tokens
     from quire.cli.project_settings import open_project

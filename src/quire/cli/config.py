@@ -1,7 +1,7 @@
 """Prints settings, and new secrets."""
 
 from quire.cli.new_secrets import secret_lines
-from quire.cli.terminal import DONE, print_message, print_result, print_warning
+from quire.cli.terminal import EXIT_OK, print_message, print_result, print_warning
 from quire.settings import Settings
 
 
@@ -13,7 +13,7 @@ def print_settings(settings: Settings) -> int:
         print_result(f"{name:<{widths[0]}}  {value:<{min(widths[1], 40)}}  {source}")
     for notice in settings.notices:
         print_warning(notice)
-    return DONE
+    return EXIT_OK
 
 
 def print_new_secrets(settings: Settings) -> int:
@@ -21,6 +21,6 @@ def print_new_secrets(settings: Settings) -> int:
     missing = settings.missing_secrets()
     if not missing:
         print_message("All secrets are set.")
-        return DONE
+        return EXIT_OK
     print_result(secret_lines(missing).rstrip())
-    return DONE
+    return EXIT_OK

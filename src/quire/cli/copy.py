@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, PROBLEMS, print_message, print_warning, shown_progress
+from quire.cli.terminal import EXIT_OK, PROBLEMS, print_message, print_warning, shown_progress
 from quire.database.copying.copy import CopyResult, copy_database
 from quire.database.settings_target import target_of
 from quire.database.target import DatabaseTarget
@@ -79,4 +79,4 @@ def _print_result(outcome: CopyResult, goal: DatabaseTarget) -> int:
         f"{goal.place} holds all {rows:,} rows of {tables} tables{resumed}; "
         "numbers and checksums are the same."
     )
-    return DONE
+    return EXIT_OK

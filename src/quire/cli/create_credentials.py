@@ -14,7 +14,7 @@ from quire.auth.admin.user_rows import ADMIN_ROLE_UID
 from quire.auth.jwt_and_api_tokens import hash_api_token, new_api_token
 from quire.auth.passwords import MAX_BYTES, hash_password
 from quire.auth.token_encryption import encrypt_token
-from quire.cli.terminal import DONE, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.clock import now_ms
 from quire.customisations import find_customisations
 from quire.database.entries.entry_tables import open_store
@@ -133,7 +133,7 @@ def create_administrator(
     )
     _write(settings, schema, lambda rows: rows.administrator(new))
     print_message(f"{new.email} is an administrator now ({role}).")
-    return DONE
+    return EXIT_OK
 
 
 def create_token(
@@ -168,7 +168,7 @@ def create_token(
     _write(settings, schema, lambda rows: rows.api_token(new))
     print_message(f"The token {name} ({kind}). It is shown only now:")
     print_result(token)
-    return DONE
+    return EXIT_OK
 
 
 def _check_actions(known: frozenset[str], kind: str, actions: tuple[str, ...]) -> None:

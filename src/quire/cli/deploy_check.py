@@ -15,7 +15,7 @@ from quire.auth.passwords import verify_password
 from quire.cli.backup import backup_archives
 from quire.cli.check_database import check_database
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
+from quire.cli.terminal import EXIT_OK, PROBLEMS, print_result, show_progress
 from quire.clock import now_ms
 from quire.database.entries.entry_tables import open_store
 from quire.database.settings_target import target_of
@@ -34,7 +34,7 @@ _NETWORK = re.compile(
 )
 """File systems whose locks and shared memory SQLite cannot rely on."""
 
-_ESCAPED = re.compile(r"\\([0-7]{3})")
+_OCTAL_ESCAPE = re.compile(r"\\([0-7]{3})")
 
 _SHORTEST_SECRET = 16
 
@@ -56,7 +56,7 @@ _CHECKED_ADMINISTRATORS = 20
 
 _DATABASE_PASSWORDS = frozenset({"", "postgres", "password", "strapi", "secret", "quire", "admin"})
 
-_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _BACKUP_MAX_AGE_MS = 26 * 3_600_000
 """A day, and some time for a slow backup."""
@@ -128,7 +128,7 @@ def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
         fields = mounted.split(" ")
         if len(fields) < 5 or not source:
             continue
-        point = _ESCAPED.sub(lambda code: chr(int(code[1], 8)), fields[4])
+        point = _OCTAL_ESCAPE.sub(lambda code: chr(int(code[1], 8)), fields[4])
         is_above = place == point or place.startswith(point.rstrip("/") + "/")
         # The later of two mounts on one point counts.
         if is_above and (found is None or len(point) >= found[0]):
@@ -197,7 +197,7 @@ def deploy_check(project: Path, *, backups: Path | None, as_json: bool) -> int:
     else:
         for line in report.lines():
             print_result(line)
-    return PROBLEMS if report.has_problems else DONE
+    return PROBLEMS if report.has_problems else EXIT_OK
 
 
 def _environment(settings: Settings) -> Iterator[DeployFinding]:
@@ -249,13 +249,13 @@ def _network(settings: Settings) -> Iterator[DeployFinding]:
         yield problem("server.url", "the public address is not set; links in mails need it")
     elif not url.startswith("https://"):
         yield problem("server.url", f"{url} is not https: passwords and tokens can be read")
-    if not settings.server.trusted_proxies and settings.server.host not in _HERE:
+    if not settings.server.trusted_proxies and settings.server.host not in _LOCAL_HOSTS:
         yield warning(
             "server.trusted_proxies",
             "no proxy is trusted: behind one, all callers share its address and its rate limit",
         )
     metrics = settings.metrics
-    if metrics.port is not None and metrics.address not in _HERE and metrics.token is None:
+    if metrics.port is not None and metrics.address not in _LOCAL_HOSTS and metrics.token is None:
         yield warning("metrics.token", "everybody who reaches the address can read the metrics")
     if "*" in settings.cors.origins:
         yield warning("cors.origins", "pages of every origin may read responses; list your own")
@@ -266,7 +266,7 @@ def _mail(settings: Settings) -> Iterator[DeployFinding]:
     if mail.host is None:
         yield warning("mail.host", "no mail is sent: nobody can reset a password")
         return
-    if mail.security == "none" and mail.host not in _HERE:
+    if mail.security == "none" and mail.host not in _LOCAL_HOSTS:
         yield problem(
             "mail.security", "mails and the password of the mail server are not encrypted"
         )
@@ -278,7 +278,7 @@ def _postgresql(settings: Settings) -> Iterator[DeployFinding]:
     database = settings.database
     if database.client != "postgres" or database.url is not None:
         return
-    is_here = database.host in _HERE or database.host.startswith("/")
+    is_here = database.host in _LOCAL_HOSTS or database.host.startswith("/")
     if not is_here and not database.ssl:
         yield problem("database.ssl", f"the connection to {database.host} is not encrypted")
     if not is_here and database.ssl and not database.ssl_verify:

@@ -21,7 +21,7 @@ from quire.cli.serve import (
     serve_here,
     server_config,
 )
-from quire.cli.terminal import CANNOT, DONE, print_error, print_message
+from quire.cli.terminal import CANNOT, EXIT_OK, print_error, print_message
 from quire.errors import QuireError
 from quire.settings import Settings, hand_over_settings, load_settings_from_environment
 
@@ -38,7 +38,7 @@ def develop(settings: Settings, overrides: Mapping[str, object]) -> int:
     hand_over_settings(settings, overrides)
     with listen(settings) as listener:
         _FileWatcher(settings, listener).run()
-    return DONE
+    return EXIT_OK
 
 
 class _FileWatcher(BaseReload):

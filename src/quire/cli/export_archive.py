@@ -5,7 +5,7 @@ from pathlib import Path
 
 from quire.cli.project_settings import require_project
 from quire.cli.terminal import (
-    DONE,
+    EXIT_OK,
     ask_key,
     print_message,
     print_result,
@@ -18,7 +18,7 @@ from quire.strapi_project.schema import load_project_schema
 from quire.transfer.exporting import export_project
 from quire.transfer.unpacking import ENCRYPTED_SUFFIX
 
-_SHOWN = 5
+_MAX_LISTED = 5
 
 
 def export_content(project: Path, path: Path, *, key: str | None) -> int:
@@ -43,7 +43,7 @@ def export_content(project: Path, path: Path, *, key: str | None) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_archive(settings, path, key=key)
     print_result(str(path))
-    return DONE
+    return EXIT_OK
 
 
 def write_archive(settings: Settings, path: Path, *, key: str | None) -> None:
@@ -64,7 +64,7 @@ def write_archive(settings: Settings, path: Path, *, key: str | None) -> None:
             )
         )
     if counts.missing_files:
-        names = ", ".join(counts.missing_files[:_SHOWN])
+        names = ", ".join(counts.missing_files[:_MAX_LISTED])
         print_warning(f"{len(counts.missing_files):,} files are not in the storage: {names}")
     print_message(
         f"{counts.entries:,} entries, {counts.links:,} links and {counts.files:,} files "

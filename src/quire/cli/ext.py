@@ -6,7 +6,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extension_loading.code_settings import code_settings
 from quire.extension_loading.packages import (
@@ -35,7 +35,7 @@ def list_packages(project: Path) -> int:
             print_result(f"{name}  {found.version}  not loaded: `quire ext add {name}` allows it")
     if not allowed and not installed:
         print_message("No package with code for Quire is installed.")
-    return DONE
+    return EXIT_OK
 
 
 def add_package(project: Path, name: str) -> int:
@@ -65,7 +65,7 @@ def add_package(project: Path, name: str) -> int:
     file.write_text(f"{present.rstrip()}\n\n{entry}".lstrip("\n"), encoding="utf-8")
     print_message(f"{SETTINGS_FILE} allows {found.name} now. Look at what it may do:")
     print_result(entry.rstrip())
-    return DONE
+    return EXIT_OK
 
 
 def _entry(found: InstalledPackage) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extension_loading import load_extensions
 from quire.hooks.after_commit import ChangeListener
@@ -43,7 +43,7 @@ def list_hooks(project: Path, uid: str | None) -> int:
         print_result(line)
     if not lines:
         print_message("No Python code runs here.")
-    return DONE
+    return EXIT_OK
 
 
 def _hook_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:

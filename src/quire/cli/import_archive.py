@@ -9,7 +9,7 @@ from pathlib import Path
 from quire.builder.file_changes import FileChange
 from quire.cli.new_secrets import write_environment
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, ask_key, print_message, print_warning, shown_progress
+from quire.cli.terminal import EXIT_OK, ask_key, print_message, print_warning, shown_progress
 from quire.database.settings_target import target_of
 from quire.errors import TransferError
 from quire.settings import load_settings
@@ -66,7 +66,7 @@ def import_project(
         f"{counts.settings:,} settings and {counts.webhooks:,} webhooks of the archive now; "
         f"{files:,} files were stored."
     )
-    return DONE
+    return EXIT_OK
 
 
 def _report(changes: Sequence[FileChange], counts: ImportCounts) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from rich.progress import track
 
-from quire.cli.terminal import DONE, print_message, print_result, print_warning
+from quire.cli.terminal import EXIT_OK, print_message, print_result, print_warning
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.open import open_database
@@ -99,7 +99,7 @@ async def _index(settings: Settings, *, apply: bool, advised: bool) -> int:
             _list(found)
     finally:
         await database.close()
-    return DONE
+    return EXIT_OK
 
 
 def _count(tables: set[str]) -> Program[dict[str, int]]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from quire.cli.terminal import DONE, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.clock import iso_from_ms, now_ms
 from quire.database.compile.writes import Writes
 from quire.database.open import open_database
@@ -33,7 +33,7 @@ def list_jobs(settings: Settings, *, state: str | None, limit: int) -> int:
 
     found = asyncio.run(_run(settings, JOBS, program)) or []
     _print_table(_JOB_HEADS, [_job_cells(job) for job in found], "There are no jobs.")
-    return DONE
+    return EXIT_OK
 
 
 def retry_job(settings: Settings, job_id: int) -> int:
@@ -41,7 +41,7 @@ def retry_job(settings: Settings, job_id: int) -> int:
     if not _change(settings, JOBS, lambda writes: JobRows(writes).retry(job_id, now_ms())):
         raise ApplicationError(f"There is no job {job_id} that failed, was cancelled or waits.")
     print_message(f"Job {job_id} runs as soon as a server is running.")
-    return DONE
+    return EXIT_OK
 
 
 def cancel_job(settings: Settings, job_id: int) -> int:
@@ -49,7 +49,7 @@ def cancel_job(settings: Settings, job_id: int) -> int:
     if not _change(settings, JOBS, lambda writes: JobRows(writes).cancel_one(job_id, now_ms())):
         raise ApplicationError(f"There is no job {job_id} that waits, runs or has failed.")
     print_message(f"Job {job_id} is cancelled.")
-    return DONE
+    return EXIT_OK
 
 
 def list_outbox(settings: Settings, *, failed: bool, limit: int) -> int:
@@ -61,7 +61,7 @@ def list_outbox(settings: Settings, *, failed: bool, limit: int) -> int:
     found = asyncio.run(_run(settings, CHANGES, program)) or []
     lines = [_change_cells(change) for change in found]
     _print_table(_CHANGE_HEADS, lines, "Every change is delivered.")
-    return DONE
+    return EXIT_OK
 
 
 def replay_change(settings: Settings, change_id: int) -> int:
@@ -71,7 +71,7 @@ def replay_change(settings: Settings, change_id: int) -> int:
     ):
         raise ApplicationError(f"There is no change {change_id} that is not delivered.")
     print_message(f"Change {change_id} is delivered as soon as a server is running.")
-    return DONE
+    return EXIT_OK
 
 
 def discard_change(settings: Settings, change_id: int) -> int:
@@ -81,7 +81,7 @@ def discard_change(settings: Settings, change_id: int) -> int:
     ):
         raise ApplicationError(f"There is no change {change_id} that waits or was given up.")
     print_message(f"Change {change_id} is discarded.")
-    return DONE
+    return EXIT_OK
 
 
 def _job_cells(job: StoredJob) -> tuple[str, ...]:

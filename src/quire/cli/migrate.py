@@ -7,7 +7,7 @@ from typing import TypeVar
 from quire.cli.schema_file_recovery import recover_project
 from quire.cli.terminal import (
     CANNOT,
-    DONE,
+    EXIT_OK,
     PROBLEMS,
     print_error,
     print_message,
@@ -49,7 +49,7 @@ _PAUSE_SECONDS = 0.2
 DEFAULT_WAIT = 60.0
 """How many seconds to wait for other writers."""
 
-_KEPT = "What was taken away is archived: `quire archive` lists it."
+_ARCHIVE_HINT = "What was taken away is archived: `quire archive` lists it."
 
 
 class DatabaseLockTimeoutError(QuireError):
@@ -193,7 +193,7 @@ async def _plan(settings: Settings, goal: MigrationGoal) -> int:
     _show(planned.plan)
     if not planned.plan.steps:
         print_message("The database has all that the schema wants.")
-        return DONE
+        return EXIT_OK
     if planned.plan.losses:
         print_warning(
             "this takes away what people have written; "
@@ -224,8 +224,8 @@ async def _apply(settings: Settings, goal: MigrationGoal, *, wait: float) -> int
     _show(planned.plan)
     print_message(f"{len(planned.plan.steps)} steps were taken.")
     if planned.plan.losses:
-        print_message(_KEPT)
-    return DONE
+        print_message(_ARCHIVE_HINT)
+    return EXIT_OK
 
 
 def _show(plan: Plan) -> None:

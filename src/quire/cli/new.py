@@ -9,7 +9,7 @@ from pathlib import Path
 import quire
 from quire.cli.new_secrets import write_environment
 from quire.cli.seed import CONTENT_FOLDER, seed_project
-from quire.cli.terminal import DONE, print_message
+from quire.cli.terminal import EXIT_OK, print_message
 from quire.database.settings_target import target_of
 from quire.errors import ConfigurationError
 from quire.seeding.import_content import make_database
@@ -56,7 +56,7 @@ def new_project(folder: Path, template: str | None) -> int:
     for path in made:
         print_message(f"made {path}")
     print_message(_next_steps(folder) if made else f"{root} is complete.")
-    return DONE
+    return EXIT_OK
 
 
 def templates() -> dict[str, Path]:

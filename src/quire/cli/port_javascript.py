@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.customisations import Customisations, Finding, UnservedRoute, find_customisations
 from quire.extension_loading import load_extensions
 from quire.schema.model import Schema
@@ -54,11 +54,11 @@ def port_project(project: Path, *, write: bool) -> int:
         print_result(f"{route}\n  port it to a @route")
     if not listed and not found.unserved:
         print_message("There is no JavaScript that is not understood.")
-        return DONE
+        return EXIT_OK
     if write:
         for path, text in skeletons(found, listed, schema).items():
             _write(settings.project, path, text)
-    return DONE
+    return EXIT_OK
 
 
 def skeletons(found: Customisations, findings: Sequence[Finding], schema: Schema) -> dict[str, str]:
@@ -95,16 +95,16 @@ def _path(file: str) -> str:
 
 def _module(file: str, texts: Sequence[str]) -> str:
     code = "\n\n".join(texts)
-    names = sorted(name for name in _IMPORTED if re.search(rf"\b{name}\b", code))
+    names = sorted(name for name in _IMPORT_LINES if re.search(rf"\b{name}\b", code))
     about = f"To be ported from {file}; list that file under [migration] ignore when it is done."
-    if any(name in code for name in _REPLACING):
+    if any(name in code for name in _REPLACING_DECORATORS):
         about = f'To be ported from {file}; say replaces="{file}" when it is done.'
     return f'"""{about}"""\n\nfrom quire import {", ".join(names)}\n\n\n{code}'
 
 
-_REPLACING = ("@policy(", "@before_write(", "@asgi_middleware(", "@route.")
+_REPLACING_DECORATORS = ("@policy(", "@before_write(", "@asgi_middleware(", "@route.")
 """Decorators with the option ``replaces``."""
-_IMPORTED = (
+_IMPORT_LINES = (
     *("Document", "PolicyContext", "Write", "after_write", "asgi_middleware", "before_write"),
     *("policy", "route", "schedule"),
 )

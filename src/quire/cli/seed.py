@@ -5,7 +5,7 @@ from pathlib import Path
 
 from quire.cli.new_secrets import write_environment
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, print_message, shown_progress
+from quire.cli.terminal import EXIT_OK, print_message, shown_progress
 from quire.database.settings_target import target_of
 from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
@@ -34,7 +34,7 @@ def seed_project(project: Path) -> int:
         progress.begin("Storing content", content.size)
         asyncio.run(seed(settings, schema, content, lambda _: progress.advance(1)))
     print_message(f"{target.place} holds {_sum(content)}.")
-    return DONE
+    return EXIT_OK
 
 
 def _sum(content: Content) -> str:

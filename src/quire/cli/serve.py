@@ -25,7 +25,7 @@ from quire.cli.metrics_server import (
     WorkerMetrics,
 )
 from quire.cli.schema_file_recovery import recover_project
-from quire.cli.terminal import DONE, PROBLEMS, print_message, print_warning
+from quire.cli.terminal import EXIT_OK, PROBLEMS, print_message, print_warning
 from quire.content_api.fast_path import FastPathProtocol
 from quire.errors import AppError, ConfigurationError
 from quire.logging import configure_logging, is_json
@@ -86,7 +86,7 @@ def serve_here(settings: Settings, listener: socket.socket) -> int:
             else MetricsServer(for_metrics, app.collect_metrics, settings.metrics.token),
         )
         server.run(sockets=[listener])
-    return DONE
+    return EXIT_OK
 
 
 def application_of_process() -> Application:
@@ -425,7 +425,7 @@ def _serve_in_processes(
             collect, token = processes.collect_metrics, settings.metrics.token
             MetricsThread(MetricsServer(for_metrics, collect, token)).start()
         processes.run()
-    return DONE if processes.is_ready else PROBLEMS
+    return EXIT_OK if processes.is_ready else PROBLEMS
 
 
 async def _try(application: "ProjectApplication") -> str | None:

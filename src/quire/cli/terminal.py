@@ -45,12 +45,12 @@ def shown_progress() -> Iterator[ProgressBar]:
         yield ProgressBar(progress)
 
 
-DONE = 0
+EXIT_OK = 0
 PROBLEMS = 1
 """Problems were found, or the server stopped by itself."""
 CANNOT = 2
 """The command failed; nothing was changed."""
-INTERRUPTED = 130
+EXIT_INTERRUPTED = 130
 """Interrupted by Ctrl+C."""
 
 

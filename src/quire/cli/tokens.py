@@ -7,7 +7,7 @@ from typing import TypeVar
 from quire.auth.api_token_rows import ApiTokenRows, NamedToken
 from quire.auth.jwt_and_api_tokens import hash_api_token, new_api_token
 from quire.auth.token_encryption import encrypt_token
-from quire.cli.terminal import DONE, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.clock import iso_or_none, now_ms
 from quire.database.entries.entry_tables import open_store
 from quire.database.open import open_database
@@ -32,7 +32,7 @@ def list_tokens(settings: Settings) -> int:
     for line in lines:
         padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         print_result("  ".join(padded).rstrip())
-    return DONE
+    return EXIT_OK
 
 
 def regenerate_token(settings: Settings, name: str) -> int:
@@ -53,7 +53,7 @@ def regenerate_token(settings: Settings, name: str) -> int:
     asyncio.run(_run(settings, renew))
     print_message(f"The new token {name}; the old one is invalid. It is shown only now:")
     print_result(token)
-    return DONE
+    return EXIT_OK
 
 
 def delete_token(settings: Settings, name: str) -> int:
@@ -63,7 +63,7 @@ def delete_token(settings: Settings, name: str) -> int:
     """
     asyncio.run(_run(settings, lambda tokens: tokens.delete(name)))
     print_message(f"The token {name} is deleted.")
-    return DONE
+    return EXIT_OK
 
 
 def _cells(token: NamedToken, now: int) -> tuple[str, str, str, str]:

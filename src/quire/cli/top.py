@@ -13,12 +13,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from quire.cli.terminal import DONE
+from quire.cli.terminal import EXIT_OK
 from quire.errors import ApplicationError, ConfigurationError
 from quire.settings import load_settings
 
 _TIMEOUT_SECONDS = 10
-_MOST_ROUTES = 15
+_MAX_ROUTES = 15
 _MEBIBYTE = 1 << 20
 
 Labels = frozenset[tuple[str, str]]
@@ -106,7 +106,7 @@ def show_top(project: Path, *, address: str | None, interval: float, once: bool)
     if once:
         time.sleep(interval)
         console.print(view(Interval(before, _fetch(url, token)), url))
-        return DONE
+        return EXIT_OK
     with Live(Text(f"{url}: waiting for values ..."), console=console, screen=True) as live:
         while True:
             time.sleep(interval)
@@ -194,7 +194,7 @@ def _routes(interval: Interval) -> Table:
             _time(interval.quantile(0.99, times, route=route)),
         )
         rows.append((interval.rate(name, route=route), route, cells))
-    for rate, route, cells in sorted(rows, key=lambda row: (-row[0], row[1]))[:_MOST_ROUTES]:
+    for rate, route, cells in sorted(rows, key=lambda row: (-row[0], row[1]))[:_MAX_ROUTES]:
         table.add_row(route, f"{rate:.1f}", *cells)
     return table
 

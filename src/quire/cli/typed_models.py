@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from quire.cli.project_settings import require_project
-from quire.cli.terminal import DONE, PROBLEMS, print_error, print_message
+from quire.cli.terminal import EXIT_OK, PROBLEMS, print_error, print_message
 from quire.codegen import python_documents, python_structs, typescript
 from quire.codegen.model_classes import make_model_classes
 from quire.errors import ApplicationError, os_error_reason
@@ -35,7 +35,7 @@ def write_types(
     if typescript_file is not None:
         wanted[typescript_file] = _typescript(schema, drafts=drafts)
     if documents_file is not None:
-        models = make_model_classes(schema, drafts=drafts, reserved=python_documents.RESERVED)
+        models = make_model_classes(schema, drafts=drafts, reserved=python_documents.RESERVED_NAMES)
         wanted[documents_file] = python_documents.document_classes(models)
     if not wanted:
         raise ApplicationError(
@@ -45,12 +45,12 @@ def write_types(
     if check:
         for file in stale:
             print_error(f"{file} is not what the schema makes; `quire types` writes it anew.")
-        return PROBLEMS if stale else DONE
+        return PROBLEMS if stale else EXIT_OK
     for file in stale:
         _write(file, wanted[file])
     for file in wanted:
         print_message(f"{file} {'was written' if file in stale else 'is up to date'}.")
-    return DONE
+    return EXIT_OK
 
 
 def _with_code(settings: Settings, schema: Schema) -> Schema:
@@ -66,12 +66,12 @@ def _with_code(settings: Settings, schema: Schema) -> Schema:
 
 
 def _python(schema: Schema, *, drafts: bool) -> str:
-    models = make_model_classes(schema, drafts=drafts, reserved=python_structs.RESERVED)
+    models = make_model_classes(schema, drafts=drafts, reserved=python_structs.RESERVED_NAMES)
     return python_structs.python_models(models)
 
 
 def _typescript(schema: Schema, *, drafts: bool) -> str:
-    models = make_model_classes(schema, drafts=drafts, reserved=typescript.RESERVED)
+    models = make_model_classes(schema, drafts=drafts, reserved=typescript.RESERVED_NAMES)
     return typescript.typescript_models(models)
 
 

@@ -9,7 +9,7 @@ from quire.codegen.model_classes import CLASS, ModelClass, ModelClasses
 from quire.hooks.document import Document
 from quire.schema.attributes.json_schema import JsonSchema
 
-RESERVED = python_structs.RESERVED | {"Document"}
+RESERVED_NAMES = python_structs.RESERVED_NAMES | {"Document"}
 """Names that classes must not have."""
 
 _HEADER = '''"""Typed documents of the project, for its Python code.

@@ -13,7 +13,7 @@ from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import unused
 from quire.schema.name_words import snake_case
 
-RESERVED = frozenset(
+RESERVED_NAMES = frozenset(
     {
         *keyword.kwlist,
         *("Any", "Literal", "Struct", "UNSET", "UnsetType", "annotations", "date", "datetime"),

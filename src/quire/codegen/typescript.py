@@ -8,7 +8,7 @@ from typing import Any
 from quire.codegen.model_classes import ModelClass, ModelClasses, ModelField
 from quire.schema.attributes.json_schema import JsonSchema
 
-RESERVED = frozenset(
+RESERVED_NAMES = frozenset(
     {
         *("Array", "Blocks", "Date", "Object", "Record", "String", "Number", "Boolean"),
         *("BlockCode", "BlockHeading", "BlockImage", "BlockImageFile", "BlockLink", "BlockList"),

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.access.ability import Ability
 from quire.access.declared_routes import ProjectSchema
-from quire.auth.end_users import GUARDED
+from quire.auth.end_users import SERVER_SET_ATTRIBUTES
 from quire.auth.passwords import MAX_BYTES
 from quire.content_api.body_decoding import RequestBody
 from quire.content_api.routes import RouteGroup
@@ -49,7 +49,7 @@ EndUserDocument = Annotated[Any, ProjectSchema(lambda models: models.document(US
 
 ACCOUNTS = RouteGroup("Accounts", "", "plugin::users-permissions.auth.", USER_UID)
 """Makes the routes of accounts."""
-LIMITED = (429,)
+TOO_MANY_REQUESTS = (429,)
 """The status of a request that is one too many."""
 
 
@@ -79,7 +79,9 @@ def settable_attributes(
     data = {
         name: value
         for name, value in body.items()
-        if name in user.attributes and name not in GUARDED and name not in AUTOMATIC_NAMES
+        if name in user.attributes
+        and name not in SERVER_SET_ATTRIBUTES
+        and name not in AUTOMATIC_NAMES
     }
     related = {name: value for name, value in data.items() if name != "role"}
     check_input(schema, user, related, ability)

@@ -79,8 +79,8 @@ _OF_FILES = frozenset({"HEAD", "GET"})
 _HEALTH = b"/_health"
 _READY = b"/_ready"
 _SERVER_FAULT = 500
-_STOPPING = "The server is shutting down"
-_MOST_TIMES = 4
+_SHUTTING_DOWN = "The server is shutting down"
+_MAX_ATTEMPTS = 4
 """How often a request is repeated at most: types may be changed one after the other."""
 
 
@@ -293,7 +293,7 @@ class ContentApi:
         """
         problem = error
         stale = self
-        for _ in range(_MOST_TIMES):
+        for _ in range(_MAX_ATTEMPTS):
             try:
                 successor = await stale.successor(stale)
                 if successor is None or _has_written(request):
@@ -452,7 +452,7 @@ def _has_written(request: Request) -> bool:
 def respond_cancelled(request: Request) -> Response:
     """Respond to a request that exceeds the shutdown timeout and was cancelled."""
     _log.warning("request cut off: the server stops", **_about(request))
-    return respond_error(ServiceUnavailableError(_STOPPING))
+    return respond_error(ServiceUnavailableError(_SHUTTING_DOWN))
 
 
 def _respond_problem(request: Request, error: Exception) -> Response:

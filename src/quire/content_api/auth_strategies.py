@@ -12,7 +12,7 @@ from quire.errors import UnauthorizedError
 from quire.hooks.strategies_and_middlewares import AuthStrategy, Credential
 from quire.hooks.strategies_and_middlewares import Request as StrategyRequest
 
-_SECONDS = 10.0
+_TIMEOUT_SECONDS = 10.0
 _log = structlog.get_logger("quire.extensions")
 
 
@@ -38,7 +38,7 @@ class Strategies:
 
     async def _ask(self, strategy: AuthStrategy, request: StrategyRequest) -> Credential | None:
         try:
-            async with asyncio.timeout(_SECONDS):
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
                 credential: object = await strategy.function(request)
         except UnauthorizedError:
             raise

@@ -15,7 +15,7 @@ from msgspec import UNSET, Struct, UnsetType, convert
 from msgspec.structs import FieldInfo, fields, replace
 
 from quire.content_api.validators import (
-    LONGEST,
+    MAX_LENGTH,
     AnyValue,
     Fields,
     Flag,
@@ -42,7 +42,7 @@ class RequestBody(Struct, rename="camel", forbid_unknown_fields=True):
 
     keys_last: ClassVar[bool] = False
     secret: ClassVar[bool] = False
-    longest_text: ClassVar[int] = LONGEST
+    longest_text: ClassVar[int] = MAX_LENGTH
 
 
 def read_body(body: object, kind: type[T], **checks: Validator) -> T:
@@ -98,7 +98,7 @@ def _is_required(field: FieldInfo) -> tuple[Rule, ...]:
     return (required,) if field.required else ()
 
 
-def _validator(hint: object, more: tuple[Rule, ...] = (), longest: int = LONGEST) -> Validator:
+def _validator(hint: object, more: tuple[Rule, ...] = (), longest: int = MAX_LENGTH) -> Validator:
     """Return what checks the values of a type. Raises TypeError for an unknown one."""
     inner, notes, nullable = _parts(hint)
     for note in notes:

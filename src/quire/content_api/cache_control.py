@@ -36,7 +36,7 @@ _CREATORS = frozenset({"createdBy", "updatedBy"})
 _UNSHARED_WORDS = _CREATORS | {"draft", "preview", "modified", "publicationFilter", "related"}
 """Words of queries that may refer to drafts, administrators, or uses of files."""
 _OF_PROJECT = "api::"
-_KEPT = 2000
+_CACHE_SIZE = 2000
 _SEPARATORS = str.maketrans(dict.fromkeys(",.:", " "))
 
 _log = structlog.get_logger("quire")
@@ -129,7 +129,9 @@ class QueryTags:
         self._of_components = {
             name for one in schema.components.values() for name in one.attributes
         }
-        self._kept: BoundedCache[tuple[str, bytes], frozenset[str] | None] = BoundedCache(_KEPT)
+        self._kept: BoundedCache[tuple[str, bytes], frozenset[str] | None] = BoundedCache(
+            _CACHE_SIZE
+        )
 
     def of(self, request: Request, route: Route, document_id: str | None) -> Tags | None:
         """Return the tags of a response; ``None`` if it must not be cached for others."""

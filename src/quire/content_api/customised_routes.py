@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from quire.access.ability import NOTHING
+from quire.access.ability import NO_PERMISSIONS
 from quire.access.principal import Anonymous, EndUser
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.project_javascript.routes import ScriptServices, scripted_route
@@ -16,7 +16,7 @@ from quire.errors import PolicyError
 from quire.query.parameters import rewrite_query, sent_query
 from quire.query.querystring import parse_query
 
-EVERYBODY = Anonymous(NOTHING)
+EVERYBODY = Anonymous(NO_PERMISSIONS)
 """The principal of a route with ``auth: false``: anonymous, without permissions.
 
 The route itself requires no permission. Relations stay hidden, as in Strapi, which has no ability

@@ -8,7 +8,7 @@ from quire.content_api.http_messages import Request
 from quire.errors import ForbiddenError
 
 PUBLISHED = "published"
-_TELLING = ("publicationFilter", "hasPublishedVersion")
+_DRAFT_PARAMETERS = ("publicationFilter", "hasPublishedVersion")
 """Parameters that compare published entries with their drafts."""
 
 
@@ -20,5 +20,7 @@ def refuse_drafts(principal: Principal, request: Request) -> None:
     if isinstance(principal, ApiToken):
         return
     query = request.query
-    if query.get("status", PUBLISHED) != PUBLISHED or any(name in query for name in _TELLING):
+    if query.get("status", PUBLISHED) != PUBLISHED or any(
+        name in query for name in _DRAFT_PARAMETERS
+    ):
         raise ForbiddenError

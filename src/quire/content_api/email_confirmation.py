@@ -8,7 +8,7 @@ from quire.auth.end_user_settings import advanced_options
 from quire.content_api.account_context import AccountApi
 from quire.content_api.account_types import (
     ACCOUNTS,
-    LIMITED,
+    TOO_MANY_REQUESTS,
     AccountBody,
     FilledText,
     RequiredEmail,
@@ -20,8 +20,8 @@ from quire.content_api.response_types import Redirect
 from quire.content_api.routes import Route
 from quire.errors import ApplicationError
 
-CONFIRMED = "Already confirmed"
-BLOCKED = "User blocked"
+ALREADY_CONFIRMED = "Already confirmed"
+USER_BLOCKED = "User blocked"
 _FRONT = "/"
 
 
@@ -61,7 +61,7 @@ class ConfirmationApi(AccountApi):
             send,
             body=UnconfirmedEmail,
             response=SentConfirmation,
-            errors=LIMITED,
+            errors=TOO_MANY_REQUESTS,
         )
 
     async def send_email_confirmation(self, request: Request) -> Response:
@@ -71,9 +71,9 @@ class ConfirmationApi(AccountApi):
         if user is None:
             return respond_bare(SentConfirmation(email, sent=True))
         if user.confirmed:
-            raise ApplicationError(CONFIRMED)
+            raise ApplicationError(ALREADY_CONFIRMED)
         if user.blocked:
-            raise ApplicationError(BLOCKED)
+            raise ApplicationError(USER_BLOCKED)
         self._recovery.confirm_later(user)
         return respond_bare(SentConfirmation(user.email, sent=True))
 

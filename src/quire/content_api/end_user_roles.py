@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from quire.access.ability import NOTHING, Ability, FullAccess, Granted
-from quire.access.actions import Routed, all_actions, controllers
+from quire.access.ability import NO_PERMISSIONS, Ability, FullAccess, Granted
+from quire.access.actions import RoutedActions, all_actions, controllers
 from quire.access.declared_routes import ProjectFields
 from quire.auth.end_user_roles import NOT_FOUND, NewRole, Roles
 from quire.content_api.account_types import AnyText
@@ -28,7 +28,7 @@ EMPTY_BODY = "Request body cannot be empty"
 NO_ROWS = "{} is not taken on rows that a rule could choose"
 _ON_ROWS = frozenset({"find", "findOne", "create", "update", "delete", "destroy"})
 _NO_RULES: Mapping[str, object] = {}
-_LONGEST = 255
+_MAX_LENGTH = 255
 
 _ALWAYS = ("id", "documentId")
 
@@ -71,13 +71,13 @@ class PermissionTree(Struct):
     permissions: dict[str, ControllerPermissions]
 
 
-_Text = Annotated[str | UnsetType | None, Meta(extra_json_schema={"maxLength": _LONGEST})]
+_Text = Annotated[str | UnsetType | None, Meta(extra_json_schema={"maxLength": _MAX_LENGTH})]
 
 
 class RoleInput(RequestBody, forbid_unknown_fields=False):
     """A role of end users, and all that it is to grant."""
 
-    longest_text: ClassVar[int] = _LONGEST
+    longest_text: ClassVar[int] = _MAX_LENGTH
     name: _Text = UNSET
     description: _Text = UNSET
     type: _Text = UNSET
@@ -121,7 +121,7 @@ class RoleApi:
     """``/users-permissions/roles`` and ``/users-permissions/permissions``."""
 
     def __init__(
-        self, reader: ReadService, accounts: Accounts, roles: Roles, *, routed: Routed
+        self, reader: ReadService, accounts: Accounts, roles: Roles, *, routed: RoutedActions
     ) -> None:
         self._reader = reader
         self._roles = roles
@@ -171,7 +171,7 @@ class RoleApi:
 
     async def list_permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all that can be granted."""
-        return respond_bare(PermissionTree(self._tree(NOTHING)))
+        return respond_bare(PermissionTree(self._tree(NO_PERMISSIONS)))
 
     def _tree(
         self, ability: Ability, rules: Mapping[str, object] = _NO_RULES

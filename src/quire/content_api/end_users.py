@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from quire.access.declared_routes import ProjectFields
 from quire.access.principal import EndUser
-from quire.auth.end_users import GUARDED, NOT_FOUND, EndUsers
+from quire.auth.end_users import NOT_FOUND, SERVER_SET_ATTRIBUTES, EndUsers
 from quire.content_api.account_context import AccountResponses
 from quire.content_api.account_types import (
     PASSWORD,
@@ -48,7 +48,7 @@ from quire.schema.model import USER_UID
 UNAUTHORIZED = "Unauthorized"
 CREATED = 201
 _WITH_ROLE = b"populate=role"
-_DECLARED = {*GUARDED, "username", "email", "password", "role", "provider"}
+_DECLARED_ATTRIBUTES = {*SERVER_SET_ATTRIBUTES, "username", "email", "password", "role", "provider"}
 NO_ROLE = FullMessage("Users must have a role")
 NO_ROLE_LEFT = FullMessage("Cannot remove role")
 NO_ID = FullMessage("Relation entry must include an id or documentId")
@@ -133,7 +133,7 @@ class EndUserChanges(AccountBody):
 def _further_fields(models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `ProjectFields`
     """Return the schemas of the attributes that a project has added to end users."""
     written = models.writable(models.schema.content_types[USER_UID])
-    return {name: s for name, s in written.items() if name not in _DECLARED}
+    return {name: s for name, s in written.items() if name not in _DECLARED_ATTRIBUTES}
 
 
 class UserApi:

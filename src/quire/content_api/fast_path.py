@@ -36,7 +36,7 @@ _LONGEST_KNOWN = 8192
 """How many bytes of a request are stored to compare the next one with."""
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 """Headers that a plain read does not have."""
-_CLOSING = b"connection: close\r\n"
+_CONNECTION_CLOSE = b"connection: close\r\n"
 _REQUEST_ID, _END = REQUEST_ID + b": ", b"\r\n"
 
 
@@ -243,7 +243,7 @@ class FastPathProtocol(LimitedConnection):
             self._write(response, common)
             return
         read.response_complete = True
-        self._send(response, common + (b"" if read.keep_alive else _CLOSING))
+        self._send(response, common + (b"" if read.keep_alive else _CONNECTION_CLOSE))
         if not read.keep_alive:
             self.transport.close()
         self.on_response_complete()

@@ -26,12 +26,12 @@ def to_v4(item: Item | None, node: PlanNode, schema: Schema) -> dict[str, Any] |
     flat = _flat(members(item), node, schema)
     if isinstance(schema.model(node.uid), Component):
         return flat
-    attributes = {name: value for name, value in flat.items() if name not in _OUTSIDE}
-    outside = {name: flat[name] for name in _OUTSIDE if name in flat}
+    attributes = {name: value for name, value in flat.items() if name not in _TOP_LEVEL_FIELDS}
+    outside = {name: flat[name] for name in _TOP_LEVEL_FIELDS if name in flat}
     return {**outside, "attributes": attributes}
 
 
-_OUTSIDE = ("id", "documentId")
+_TOP_LEVEL_FIELDS = ("id", "documentId")
 
 
 def _flat(item: dict[str, Any], node: PlanNode, schema: Schema) -> dict[str, Any]:

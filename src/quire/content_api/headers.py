@@ -33,7 +33,7 @@ _DEFAULT_POLICY: Mapping[str, tuple[str, ...]] = {
 }
 
 
-REPEATED = "The request has more than one {} header"
+DUPLICATE_HEADER = "The request has more than one {} header"
 NO_HOST = "The request has no Host header"
 _SINGLE = (b"authorization", b"host")
 
@@ -50,7 +50,7 @@ def head_error(
         names = [name for name, _ in headers]
         for name in _SINGLE:
             if names.count(name) > 1:
-                return BadRequestError(REPEATED.format(name.decode().title()))
+                return BadRequestError(DUPLICATE_HEADER.format(name.decode().title()))
     if version == "1.1" and b"host" not in fields:
         return BadRequestError(NO_HOST)
     return None

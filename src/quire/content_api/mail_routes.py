@@ -21,7 +21,7 @@ from quire.schema.attributes.validation import not_of_type
 NOT_SENT = "Couldn't send email: {}."
 TOO_MANY = "to, cc and bcc must have at most {} addresses"
 _ACTION = "plugin::email.email.send"
-_MOST = 50
+_MAX_RECIPIENTS = 50
 
 
 class AddressListValidator(Struct, frozen=True):
@@ -83,8 +83,8 @@ class MailApi:
 def _mail(given: MailInput) -> Mail:
     """Return a mail. Raises ValidationError for one to too many addresses."""
     to, cc, bcc = (_parse_addresses(value) for value in (given.to, given.cc, given.bcc))
-    if len(to) + len(cc) + len(bcc) > _MOST:
-        raise validation_error([Problem((), TOO_MANY.format(_MOST))])
+    if len(to) + len(cc) + len(bcc) > _MAX_RECIPIENTS:
+        raise validation_error([Problem((), TOO_MANY.format(_MAX_RECIPIENTS))])
     return Mail(
         to=to,
         cc=cc,

@@ -17,7 +17,7 @@ Take = Callable[[bytes], None]
 """Takes a piece of a file."""
 
 _MALFORMED = "the multipart body cannot be read"
-_MOST_PARTS = 1000
+_MAX_PARTS = 1000
 
 
 async def read_form(content_type: bytes, receive: AsgiReceive, limit: int) -> object:
@@ -105,7 +105,7 @@ class Form:
 
     def _begin(self) -> None:
         self._parts += 1
-        if self._parts > _MOST_PARTS:
+        if self._parts > _MAX_PARTS:
             raise PayloadTooLargeError
         self._headers, self._name, self._text, self._take = {}, None, [], None
 

@@ -16,11 +16,18 @@ from msgspec.structs import asdict
 from quire.auth.end_users import EndUsers
 from quire.auth.oauth.errors import ProviderError
 from quire.auth.oauth.providers import GRANT_KEY, Provider, is_allowed, read_provider
-from quire.auth.oauth.state import BEGUN, DONE, SignInState, StateCipher, begin_sign_in, is_same
+from quire.auth.oauth.state import (
+    AT_PROVIDER,
+    RETURNED,
+    SignInState,
+    StateCipher,
+    begin_sign_in,
+    is_same,
+)
 from quire.clock import Clock
 from quire.content_api.account_context import AccountResponses
 from quire.content_api.account_rate_limits import CallLimits
-from quire.content_api.account_types import ACCOUNTS, LIMITED, SignedInUser
+from quire.content_api.account_types import ACCOUNTS, TOO_MANY_REQUESTS, SignedInUser
 from quire.content_api.envelope import respond_redirect
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.response_types import Redirect
@@ -32,12 +39,12 @@ if TYPE_CHECKING:
     from quire.auth.oauth.oauth1 import OAuth1Client
     from quire.auth.oauth.oauth2 import OAuth2Client
 
-DISABLED = "This provider is disabled"
+PROVIDER_DISABLED = "This provider is disabled"
 BAD_CALLBACK = "Invalid callback URL provided"
 NO_SESSION = "OAuth authentication requires a completed provider session"
 NO_EMAIL = "Email was not available."
 NOT_DONE = "The provider did not say who signs in"
-BLOCKED = "Your account has been blocked by an administrator"
+USER_BLOCKED = "Your account has been blocked by an administrator"
 _COOKIE = "quire_connect"
 _log = structlog.get_logger("quire.content_api")
 
@@ -95,7 +102,7 @@ class ProviderApi:
                 query=query,
                 response=Redirect,
                 status=302,
-                errors=LIMITED,
+                errors=TOO_MANY_REQUESTS,
             )
         path = "auth/:provider/callback"
         handler = self.sign_in_with_provider
@@ -110,13 +117,13 @@ class ProviderApi:
         begun = begin_sign_in(callback)
         with _converted_errors(provider):
             begun, address = await self._exchange(provider).begin(begun)
-        sealed = cipher.close(BEGUN, provider.name, asdict(begun))
+        sealed = cipher.close(AT_PROVIDER, provider.name, asdict(begun))
         return self._with_state_cookie(respond_redirect(address), sealed)
 
     async def handle_provider_callback(self, request: Request) -> Response:
         """Redirect a browser that comes from a provider to the page of the project."""
         provider, cipher = await self._provider(request)
-        kept = cipher.open(_cookie(request), BEGUN, provider.name)
+        kept = cipher.open(_cookie(request), AT_PROVIDER, provider.name)
         state, code = (request.query.get(name) for name in provider.preset.comes_back_with)
         if kept is None or not isinstance(state, str) or not is_same(state, kept["state"]):
             raise ApplicationError(NO_SESSION)
@@ -129,19 +136,19 @@ class ProviderApi:
             raise ApplicationError(NO_EMAIL)
         who = {"email": profile.email, "username": profile.username or ""}
         return self._with_state_cookie(
-            respond_redirect(begun.callback), cipher.close(DONE, provider.name, who)
+            respond_redirect(begun.callback), cipher.close(RETURNED, provider.name, who)
         )
 
     async def sign_in_with_provider(self, request: Request) -> Response:
         """Return the token of whoever has signed in through a provider."""
         provider, cipher = await self._provider(request)
-        who = cipher.open(_cookie(request), DONE, provider.name)
+        who = cipher.open(_cookie(request), RETURNED, provider.name)
         if who is None:
             raise ApplicationError(NO_SESSION)
         user_id = await self._users.connect(provider.name, who["email"], who["username"])
         user = await self._responses.read(lambda: self._accounts.user(user_id))
         if user is None or user.blocked:
-            raise ApplicationError(BLOCKED)
+            raise ApplicationError(USER_BLOCKED)
         response = await self._responses.signed_in(request, user_id)
         return self._with_state_cookie(response, None)
 
@@ -149,7 +156,7 @@ class ProviderApi:
         grant = await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
         provider = read_provider(grant, request.parameters["provider"], self._api)
         if provider is None or self._cipher is None:
-            raise ApplicationError(DISABLED)
+            raise ApplicationError(PROVIDER_DISABLED)
         return provider, self._cipher
 
     def _exchange(self, provider: Provider) -> "OAuth2Client | OAuth1Client":

@@ -20,7 +20,7 @@ from quire.schema.model import Schema
 from quire.settings import Settings
 
 PATH = "openapi.json"
-_KEPT = 16
+_CACHE_SIZE = 16
 """The size of the cache. Roles and kinds of tokens are few, and a document may be large."""
 
 
@@ -42,7 +42,7 @@ class DescriptionApi:
         self._authorizer = authorizer
         self._routes = (*routes, *self.routes())
         self._settings = settings
-        self._made: BoundedCache[tuple[str, Ability], Response] = BoundedCache(_KEPT)
+        self._made: BoundedCache[tuple[str, Ability], Response] = BoundedCache(_CACHE_SIZE)
 
     def routes(self) -> Iterator[Route]:
         """Yield the route, which needs no permission."""

@@ -8,7 +8,7 @@ from quire.auth.passwords import verify_password
 from quire.content_api.account_context import AccountApi
 from quire.content_api.account_types import (
     ACCOUNTS,
-    LIMITED,
+    TOO_MANY_REQUESTS,
     AccountBody,
     FilledText,
     RequiredEmail,
@@ -82,7 +82,13 @@ class PasswordApi(AccountApi):
             path = f"auth/{name}"
             limited = self._limits.limited(handler, path, by_email=by_email)
             yield ACCOUNTS(
-                "POST", path, action, limited, body=body, response=response, errors=LIMITED
+                "POST",
+                path,
+                action,
+                limited,
+                body=body,
+                response=response,
+                errors=TOO_MANY_REQUESTS,
             )
 
     async def change_password(self, request: Request) -> Response:

@@ -20,7 +20,7 @@ from quire.errors import AppError, BadRequestError, NotFoundError
 
 _UPLOADS = "/uploads/"
 _FAVICONS = ("favicon.ico", "favicon.png")
-_KEPT = ("cache-control", "etag", "last-modified")
+_NOT_MODIFIED_HEADERS = ("cache-control", "etag", "last-modified")
 """The headers of a file that are part of a 304 as well."""
 
 
@@ -126,5 +126,5 @@ def _is_known(response: Response, headers: Mapping[bytes, bytes]) -> bool:
 
 
 def _not_modified(file: Response) -> Response:
-    kept = {name: file.headers[name] for name in _KEPT if name in file.headers}
+    kept = {name: file.headers[name] for name in _NOT_MODIFIED_HEADERS if name in file.headers}
     return Response(status_code=304, headers=kept)

@@ -9,7 +9,7 @@ from quire.settings import CorsSettings, UserSessionSettings
 Header = tuple[bytes, bytes]
 
 _ASKED_BY = b"x-strapi-refresh-cookie"
-_ENDED = "Thu, 01 Jan 1970 00:00:00 GMT"
+_EXPIRED_COOKIE_DATE = "Thu, 01 Jan 1970 00:00:00 GMT"
 
 
 class RefreshCookie:
@@ -38,7 +38,7 @@ class RefreshCookie:
 
     def clear(self) -> tuple[Header, ...]:
         """Return the header that deletes it."""
-        ended = f"{self._name}=; expires={_ENDED}{self._attributes}"
+        ended = f"{self._name}=; expires={_EXPIRED_COOKIE_DATE}{self._attributes}"
         return ((b"set-cookie", ended.encode()),)
 
     def read(self, request: Request) -> str | None:

@@ -14,8 +14,8 @@ from quire.metrics.catalogue import REQUEST_SECONDS, REQUESTS, RESPONSE_BYTES
 from quire.metrics.families import Histogram, LabelValues, MetricFamily, family, histogram_family
 
 _KNOWN_METHODS = frozenset({*METHODS, "OPTIONS"})
-_OTHER = "other"
-_MOST_SERIES = 5000
+_OTHER_METHOD = "other"
+_MAX_SERIES = 5000
 """The maximum number of label combinations: routes of types that come and go add up."""
 _FIRST_BOUND = REQUEST_SECONDS.bounds[0]
 _GROUPS = (
@@ -63,15 +63,15 @@ class RequestMetrics:
     def _find(self, request: Request, status: int) -> _Series:
         series = self._series((route_pattern(request), request.method, status))
         found = request.found
-        if found is not None and found[1] is not None and len(self._by_key) < _MOST_SERIES:
+        if found is not None and found[1] is not None and len(self._by_key) < _MAX_SERIES:
             self._by_key[found[0].prefix, found[1][0].path, request.method, status] = series
         return series
 
     def _series(self, response: tuple[str, str, int]) -> _Series:
         route, method, status = response
         labels = route, method_label(method), f"{status // 100}xx"
-        if labels not in self._by_labels and len(self._by_labels) >= _MOST_SERIES:
-            labels = _OTHER, *labels[1:]
+        if labels not in self._by_labels and len(self._by_labels) >= _MAX_SERIES:
+            labels = _OTHER_METHOD, *labels[1:]
         series = self._by_labels.get(labels)
         if series is None:
             series = self._by_labels[labels] = _Series()
@@ -96,9 +96,9 @@ def route_pattern(request: Request) -> str:
     for beginning, group in _GROUPS:
         if request.path.startswith(beginning):
             return group
-    return _OTHER
+    return _OTHER_METHOD
 
 
 def method_label(method: str) -> str:
     """Return a method as a label: methods that no route has count together."""
-    return method if method in _KNOWN_METHODS else _OTHER
+    return method if method in _KNOWN_METHODS else _OTHER_METHOD

@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from msgspec import Struct, field
 
-from quire.access.ability import NOTHING, Ability
+from quire.access.ability import NO_PERMISSIONS, Ability
 from quire.access.declared_routes import DeclaredRoute, QueryTypes
 from quire.access.principal import Anonymous, Principal
 from quire.content_api.http_messages import Handler
@@ -42,7 +42,7 @@ class Authorizer:
             return
         if self._is_closed(action, uid):
             raise ForbiddenError
-        if isinstance(principal, Anonymous) and principal.ability == NOTHING:
+        if isinstance(principal, Anonymous) and principal.ability == NO_PERMISSIONS:
             raise UnauthorizedError
         raise ForbiddenError
 

@@ -17,7 +17,7 @@ from quire.content_api.account_context import AccountApi, AccountResponses
 from quire.content_api.account_rate_limits import CallLimits
 from quire.content_api.account_types import (
     ACCOUNTS,
-    LIMITED,
+    TOO_MANY_REQUESTS,
     USERNAME,
     AccountBody,
     DeviceId,
@@ -41,9 +41,9 @@ _log = structlog.get_logger("quire.content_api")
 
 NOT_SENT = "Error sending confirmation email"
 WRONG = "Invalid identifier or password"
-DISABLED = "This provider is disabled"
-UNCONFIRMED = "Your account email is not confirmed"
-BLOCKED = "Your account has been blocked by an administrator"
+PROVIDER_DISABLED = "This provider is disabled"
+EMAIL_UNCONFIRMED = "Your account email is not confirmed"
+USER_BLOCKED = "Your account has been blocked by an administrator"
 
 
 class Credentials(AccountBody):
@@ -98,12 +98,12 @@ class SignInApi(AccountApi):
             sign_in,
             body=Credentials,
             response=SignedInUser,
-            errors=LIMITED,
+            errors=TOO_MANY_REQUESTS,
         )
         path, body = f"{path}/register", Annotated[Registration, ProjectFields(self._more_fields)]
         register = self._limits.limited(self.register, path, by_email=True)
         yield ACCOUNTS(
-            "POST", path, "register", register, body=body, response=answer, errors=LIMITED
+            "POST", path, "register", register, body=body, response=answer, errors=TOO_MANY_REQUESTS
         )
 
     def _more_fields(self, models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `ProjectFields`
@@ -115,7 +115,7 @@ class SignInApi(AccountApi):
         if not takes_passwords(
             await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
         ):
-            raise ApplicationError(DISABLED)
+            raise ApplicationError(PROVIDER_DISABLED)
         given = read_body(request.body_fields, Credentials)
         identifier = given.identifier
         user = await self._responses.read(lambda: self._accounts.local_user(identifier))
@@ -132,9 +132,9 @@ class SignInApi(AccountApi):
         """Check that an authenticated user may sign in."""
         options = await self._responses.read(lambda: advanced_options(self._accounts))
         if not user.confirmed and options.email_confirmation:
-            raise ApplicationError(UNCONFIRMED)
+            raise ApplicationError(EMAIL_UNCONFIRMED)
         if user.blocked:
-            raise ApplicationError(BLOCKED)
+            raise ApplicationError(USER_BLOCKED)
 
     async def register(self, request: Request) -> Response:
         """Make an account, with a token unless the e-mail has to be confirmed first."""

@@ -22,7 +22,7 @@ from quire.schema.attributes.validation import not_of_type
 from quire.schema.model import FILE_UID
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
-    NOTHING,
+    NO_FILE_INFO,
     FileInfo,
     decoded,
     information_of_new,
@@ -224,7 +224,7 @@ class FileApi:
         if "id" in request.query and request.query["id"] != "":
             return await self._replace(request, form.files, said)
         count = len(form.files)
-        given = information_of_new(decoded(said), count) if said else [NOTHING] * count
+        given = information_of_new(decoded(said), count) if said else [NO_FILE_INFO] * count
         described = await self._library.add(
             form.files, given, read=self._public_data, attachment=self._attachment(request, form)
         )
@@ -235,7 +235,7 @@ class FileApi:
     ) -> Response:
         if len(files) > 1:
             raise ValidationError(SEVERAL_FILES)
-        given = information_of_one(decoded(said)) if said else NOTHING
+        given = information_of_one(decoded(said)) if said else NO_FILE_INFO
         described = await self._library.replace(
             _file_id(request), files[0], given, read=self._public_data
         )
@@ -318,8 +318,8 @@ def _file_id(request: Request) -> int:
 def _information(body: object) -> FileInfo:
     """Parse the metadata of a file in a body. Raises ValidationError."""
     if body is None:
-        return NOTHING
+        return NO_FILE_INFO
     if not isinstance(body, Mapping):
         message = f"this {not_of_type('object', None, body)}"
         raise validation_error([Problem((), message, None)])
-    return information_of_one(body[_INFO]) if _INFO in body else NOTHING
+    return information_of_one(body[_INFO]) if _INFO in body else NO_FILE_INFO

@@ -10,11 +10,11 @@ from quire.errors import ForbiddenError, NotFoundError
 from quire.uploads.signed_links import SignedLinks
 from quire.uploads.storage import Storage
 from quire.uploads.storage.local import LOCAL
-from quire.uploads.storage.open import SERVED
+from quire.uploads.storage.open import UPLOADS_PATH
 from quire.uploads.transform_cache import TransformCache
 from quire.uploads.transforms import TransformRules, parse_transform
 
-_TRANSFORMED = "x/"
+_TRANSFORM_PREFIX = "x/"
 _FOUND_ELSEWHERE = 302
 _FOR_EVER = "public, max-age=31536000, immutable"
 """For URLs with a version, which change when the file is replaced."""
@@ -52,9 +52,11 @@ class UploadedFiles:
         Raises ForbiddenError for an invalid or expired signature, or a path outside; NotFoundError
         for a missing file.
         """
-        transformed = relative.startswith(_TRANSFORMED)
-        key = "/".join(path_below(relative.removeprefix(_TRANSFORMED) if transformed else relative))
-        if self._links is not None and not self._links.opens(f"{SERVED}/{key}", raw_query):
+        transformed = relative.startswith(_TRANSFORM_PREFIX)
+        key = "/".join(
+            path_below(relative.removeprefix(_TRANSFORM_PREFIX) if transformed else relative)
+        )
+        if self._links is not None and not self._links.opens(f"{UPLOADS_PATH}/{key}", raw_query):
             raise ForbiddenError
         if transformed:
             response = await self._transformed(key, raw_query)
@@ -88,7 +90,7 @@ class UploadedFiles:
 
         Raises as `parse_transform` and `TransformCache.picture`.
         """
-        wanted = parse_transform(f"{SERVED}/{_TRANSFORMED}{key}", raw_query, self._rules)
+        wanted = parse_transform(f"{UPLOADS_PATH}/{_TRANSFORM_PREFIX}{key}", raw_query, self._rules)
         made = await self._transform_cache.picture(key, wanted)
         response = FileResponse(made.path, media_type=made.type, stat_result=made.path.stat())
         response.headers["cache-control"] = "max-age=0"

@@ -5,7 +5,7 @@ from urllib.parse import urljoin
 
 from msgspec import Struct
 
-from quire.access.actions import Routed
+from quire.access.actions import RoutedActions
 from quire.auth.account_mails import AccountPages, Recovery
 from quire.auth.background_tasks import BackgroundTasks
 from quire.auth.end_user_roles import Roles
@@ -75,7 +75,7 @@ class AccountApis:
         services: AccountServices,
         *,
         clock: Clock,
-        routed: Routed,
+        routed: RoutedActions,
     ) -> None:
         self.sessions = sessions = user_sessions(settings, documents.engine.store)
         lifetime = settings.users.reset_expires_in

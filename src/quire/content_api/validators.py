@@ -41,8 +41,8 @@ class FullMessage(str):
 
 REQUIRED = "is a required field"
 UNLIMITED = sys.maxsize
-LONGEST = 10_000
-_PAGE, _MOST = 50, 500
+MAX_LENGTH = 10_000
+_DEFAULT_LIMIT, _MAX_LIMIT = 50, 500
 _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
 
 
@@ -167,7 +167,7 @@ class Text(Struct, frozen=True, kw_only=True):
 
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
-    longest: int = LONGEST
+    longest: int = MAX_LENGTH
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
@@ -343,7 +343,7 @@ def log_page(query: Mapping[str, object]) -> tuple[int | None, int]:
     ValidationError.
     """
     limit = number_in(query, "limit")
-    return number_in(query, "before"), min(_PAGE if limit is None else limit, _MOST)
+    return number_in(query, "before"), min(_DEFAULT_LIMIT if limit is None else limit, _MAX_LIMIT)
 
 
 def ids_of(values: object) -> list[int]:

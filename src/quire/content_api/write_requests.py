@@ -14,7 +14,7 @@ MISSING_DATA = 'Missing "data" payload in the request body'
 DRAFT_DELETION = "Cannot delete a draft document"
 NUL_LOCALE = "locale must not contain a NUL character"
 IF_MATCH = b"if-match"
-_NARROWING = ("filters", "_q", "start")
+_ROW_SELECTING_PARAMETERS = ("filters", "_q", "start")
 
 
 def data_of(schema: Schema, content_type: ContentType, body: object, ability: Ability) -> Data:
@@ -66,7 +66,7 @@ def deleted_locales(
 
 def is_narrowed(query: Mapping[str, QueryValue]) -> bool:
     """Tell whether a deletion is restricted to matching rows."""
-    return any(query.get(name) is not None for name in _NARROWING)
+    return any(query.get(name) is not None for name in _ROW_SELECTING_PARAMETERS)
 
 
 def refuse_draft_deletion(content_type: ContentType, query: Mapping[str, QueryValue]) -> None:

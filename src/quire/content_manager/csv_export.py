@@ -22,8 +22,8 @@ from quire.schema.attributes.base import (
 )
 from quire.schema.model import AUTOMATIC_NAMES
 
-_BEFORE = ("documentId", "locale")
-_AFTER = ("createdAt", "updatedAt", "publishedAt")
+_LEADING_COLUMNS = ("documentId", "locale")
+_TRAILING_COLUMNS = ("createdAt", "updatedAt", "publishedAt")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
 
@@ -39,7 +39,7 @@ def columns_of(rights: TypePermissions, locales: Sequence[str] | None) -> tuple[
         and not is_hidden(rights.content_type, one)
         and covers(rules, one.name)
     )
-    return (*_BEFORE, *own, *_AFTER)
+    return (*_LEADING_COLUMNS, *own, *_TRAILING_COLUMNS)
 
 
 def lines_of(

@@ -13,7 +13,7 @@ from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.entry_status import DocumentVersions, EntryJson, in_short
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.plan_nodes import FACTS
+from quire.content_manager.plan_nodes import SYSTEM_FIELDS
 from quire.content_manager.read_plans import (
     OTHER_VERSIONS,
     VERSION_FIELDS,
@@ -87,7 +87,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         if "publishedAt" in selected:
             moment = entry["updatedAt"] if "updatedAt" in selected else ""
             entry["status"] = versions.status({**entry, "updatedAt": moment})
-        for name in FACTS:
+        for name in SYSTEM_FIELDS:
             if name not in selected and name not in _IDS:
                 entry.pop(name, None)
         return self.shaping.entry(entry, rules)

@@ -15,7 +15,7 @@ from quire.content_manager.entry_status import (
     is_published,
 )
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
-from quire.content_manager.plan_nodes import CREATORS, FACTS
+from quire.content_manager.plan_nodes import CREATORS, SYSTEM_FIELDS
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.status_and_locale import EVERY_LOCALE, RequestedVersion
@@ -307,7 +307,7 @@ def version_summary(version: EntryJson, *, localized: bool) -> EntryJson:
     """Return the summary of another version of an entry: its time of change and its editor."""
     names = CREATOR_FIELDS if localized else _IN_SHORT
     return {
-        **{name: version.get(name) for name in FACTS},
+        **{name: version.get(name) for name in SYSTEM_FIELDS},
         **{name: _creator(version.get(name), names) for name in CREATORS},
     }
 

@@ -12,7 +12,7 @@ from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.permissions import may_follow, read_permissions
-from quire.content_manager.plan_nodes import CREATORS, FACTS
+from quire.content_manager.plan_nodes import CREATORS, SYSTEM_FIELDS
 from quire.content_manager.query_scope import is_hidden
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status_and_locale import Query, RequestedVersion
@@ -31,7 +31,7 @@ from quire.schema.attributes.base import (
 from quire.schema.model import ADMIN_USER_UID, ContentType, Model
 
 _COLLECTIONS, _SINGLES = "collection-types", "single-types"
-_LEFT_OUT = frozenset({*FACTS, *CREATORS, "status", "localizations"})
+_LEFT_OUT = frozenset({*SYSTEM_FIELDS, *CREATORS, "status", "localizations"})
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _KEY = "__temp_key__"
 

@@ -24,7 +24,7 @@ from quire.schema.attributes.base import (
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Model, Schema
 
 CREATORS = ("createdBy", "updatedBy")
-FACTS = ("id", "documentId", "locale", "updatedAt", "createdAt", "publishedAt")
+SYSTEM_FIELDS = ("id", "documentId", "locale", "updatedAt", "createdAt", "publishedAt")
 """Facts that are shown of every version of a document."""
 
 REFERENCE = ("id", "documentId", "locale", "createdAt", "updatedAt", "publishedAt")
@@ -70,7 +70,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         fields = [
             attribute.name
             for attribute in content_type.scalars
-            if attribute.name in FACTS
+            if attribute.name in SYSTEM_FIELDS
             or (attribute.name in shared and self._shows(content_type, attribute, ""))
         ]
         edges = [
@@ -130,7 +130,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         if only is None and isinstance(attribute, ScalarAttribute):
             only = self.fields
         if only is not None and not path and own not in only:
-            return own in FACTS or (own == "createdBy" and self._asks_for_creators())
+            return own in SYSTEM_FIELDS or (own == "createdBy" and self._asks_for_creators())
         # Without its id a component could not be updated, only replaced by an incomplete one.
         identifies = attribute.name == "id" and bool(path)
         return identifies or own in _ALWAYS_READ or covers(self.rules, own)
@@ -258,4 +258,4 @@ def _has_rules(attribute: Attribute) -> bool:
     return named or attribute.required or attribute.unique
 
 
-_ALWAYS_READ = frozenset({*FACTS, *CREATORS})
+_ALWAYS_READ = frozenset({*SYSTEM_FIELDS, *CREATORS})

@@ -94,7 +94,7 @@ def _named(query: Query, parameter: str) -> Iterator[str]:
             yield name.strip()
 
 
-PAGE_SIZE, MOST_ROWS = 10, 1000
+PAGE_SIZE, MAX_ROWS = 10, 1000
 _BY_ID = (SortKey((), "id", descending=False),)
 OTHER_VERSIONS = "localizations"
 """Where list entries contain the versions of their documents that are not on the page."""
@@ -213,7 +213,7 @@ class Planner(Struct, frozen=True):
         plan = ReadPlan(
             root=self.shared_node(rights, shared),
             document=slots.add(document_id),
-            limit=slots.add(MOST_ROWS),
+            limit=slots.add(MAX_ROWS),
             offset=slots.add(0),
         )
         return self.planned(plan, slots, rights.ability)
@@ -293,7 +293,7 @@ class Planner(Struct, frozen=True):
         return ManagedScope(
             schema=self.engine.schema,
             ability=None,  # type: ignore[arg-type]  # the rights of an administrator stand in its place
-            limits=replace(self.engine.limits, default_limit=PAGE_SIZE, max_limit=MOST_ROWS),
+            limits=replace(self.engine.limits, default_limit=PAGE_SIZE, max_limit=MAX_ROWS),
             findings=Findings(),
             slots=Slots(),
             param=Param.FILTERS,

@@ -20,11 +20,11 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.query.plan import PublicationFilter, ReadPlan, SortKey, Status
 from quire.schema.model import ContentType, Schema
 
-MOST = 4
+MAX_RECENT = 4
 MOMENTS: Mapping[str, str] = {"update": "updatedAt", "publish": "publishedAt"}
 """The sort attribute of entries, by action."""
 
-_FACTS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
+_LISTED_FIELDS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
 
 
 def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType]:
@@ -49,7 +49,7 @@ class RecentEntries(Struct, frozen=True):
                 found += yield from self._of(content_type, action)
         moment = MOMENTS[action]
         found.sort(key=itemgetter(moment), reverse=True)
-        return found[:MOST]
+        return found[:MAX_RECENT]
 
     def _of(self, content_type: ContentType, action: str) -> Program[list[EntryJson]]:
         rights = read_permissions(self.ability, content_type)
@@ -60,12 +60,12 @@ class RecentEntries(Struct, frozen=True):
         scope = planner.scope(rights, None)
         root = replace(
             node,
-            fields=tuple(dict.fromkeys((*_FACTS, main))),
+            fields=tuple(dict.fromkeys((*_LISTED_FIELDS, main))),
             filter=planner.reached(rights, None, scope),
             sort=(SortKey((), MOMENTS[action], descending=True),),
             status=status if content_type.draft_and_publish else None,
         )
-        limit, offset = scope.slots.add(MOST), scope.slots.add(0)
+        limit, offset = scope.slots.add(MAX_RECENT), scope.slots.add(0)
         plan = ReadPlan(root=root, limit=limit, offset=offset)
         rows, _ = yield from planner.planned(plan, scope.slots, self.ability).entries()
         versions = yield from self._versions(planner, content_type, rows)

@@ -18,10 +18,10 @@ from quire.query.querystring import QueryValue
 from quire.schema.attributes.base import ComponentAttribute, RelationAttribute
 from quire.schema.model import ContentType, Model, Schema
 
-MOST = 25
+MAX_LISTED = 25
 """How many entries are listed for each relation; all of them are counted."""
 
-_DEEPEST = 3
+_MAX_DEPTH = 3
 
 
 class IncomingReferences(Struct, frozen=True):
@@ -58,7 +58,7 @@ class IncomingReferences(Struct, frozen=True):
         query: Mapping[str, QueryValue] = {
             "filters": as_query(_nested(asked, {"$eq": document_id})),
             "columns": [title],
-            "pageSize": str(MOST),
+            "pageSize": str(MAX_LISTED),
         }
         page = yield from entry_list(self.reading, rights, query, wanted).page()
         results, pagination = page["results"], page["pagination"]
@@ -81,7 +81,7 @@ def relations_to(
     """
     for attribute in model.attributes.values():
         way = (*inside, attribute.name)
-        if isinstance(attribute, ComponentAttribute) and len(inside) < _DEEPEST:
+        if isinstance(attribute, ComponentAttribute) and len(inside) < _MAX_DEPTH:
             yield from relations_to(schema, schema.components[attribute.component], uid, way)
         elif isinstance(attribute, RelationAttribute) and _is_owning_relation(attribute, uid):
             yield way

@@ -13,7 +13,7 @@ from quire.schema.attributes.number import parse_number
 
 PAGE_SIZE, LARGEST_PAGE = 10, 100
 LARGEST_NUMBER = 1_000_000_000
-_MOST_OMITTED = 10_000
+_MAX_OMITTED = 10_000
 _CONTAINS = "$containsi"
 _STATUS = 'Invalid option: expected one of "published"|"draft"'
 _NOT_NUMBER = "Invalid input: expected number, received NaN"
@@ -108,4 +108,4 @@ def _rows(query: Mapping[str, QueryValue], name: str) -> tuple[int, ...]:
         )
     texts = (item for item in value if isinstance(item, str))
     ids = (row_id(text) for text in texts if text.isascii() and text.isdecimal())
-    return tuple(ids)[:_MOST_OMITTED]
+    return tuple(ids)[:_MAX_OMITTED]

@@ -41,9 +41,9 @@ from quire.schema.model import Component, ContentType, Model, Schema
 NO_MODEL = "The model {} doesn't exist"
 NO_RELATION = "The relational field {} doesn't exist on {}"
 NO_ENTITY = "Entity not found"
-_FACTS = ("id", "documentId", "publishedAt", "updatedAt")
+_TARGET_FIELDS = ("id", "documentId", "publishedAt", "updatedAt")
 _BY_ID = "documentId"
-_DEEPEST = 50
+_MAX_DEPTH = 50
 _ACTIONS = (READ, CREATE, UPDATE)
 
 Result = dict[str, object]
@@ -191,7 +191,7 @@ class Relations(Struct, frozen=True):
         Raises ForbiddenError.
         """
         above = yield from component_owners(self.engine.store, uid, row_id)
-        if depth > _DEEPEST or not above:
+        if depth > _MAX_DEPTH or not above:
             raise ForbiddenError
         for holder in above:
             own = f"{holder.field}.{path}"
@@ -298,7 +298,7 @@ class Relations(Struct, frozen=True):
 
     def _node(self, query: RelationQuery, main: str) -> PlanNode:
         target = self.field.target
-        fields = dict.fromkeys((*_FACTS, "locale", main))
+        fields = dict.fromkeys((*_TARGET_FIELDS, "locale", main))
         return PlanNode(uid=target.uid, fields=tuple(fields), status=self._status(query))
 
     def _condition(

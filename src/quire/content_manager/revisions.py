@@ -30,7 +30,7 @@ from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve.scope import Slots
 from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
 
-_EVERYTHING = (GrantRule(),)
+_ALL_FIELDS = (GrantRule(),)
 
 
 class RevisionLog(Struct, frozen=True):
@@ -112,7 +112,7 @@ def read_whole(
     published versions. A ``whole`` row includes what rules of the project hide.
     """
     wanted = RequestedVersion("draft", None, "published" if published else "draft")
-    entry = reading.entry(rights, entry_id, wanted, None, rules=_EVERYTHING, whole=whole)
+    entry = reading.entry(rights, entry_id, wanted, None, rules=_ALL_FIELDS, whole=whole)
     return (yield from entry)
 
 

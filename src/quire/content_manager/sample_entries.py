@@ -28,8 +28,8 @@ _WORDS = (
     "bridge", "music", "island", "kitchen", "summer", "mountain", "station", "evening", "street",
 )  # fmt: skip
 _DAY_MS = 86_400_000
-_DEEPEST = 4
-_REPEATED = 2
+_MAX_DEPTH = 4
+_COMPONENT_COUNT = 2
 _LONGEST_SENTENCE = 12
 
 
@@ -75,7 +75,7 @@ class SampleValues:
     def _value(self, attribute: Attribute, number: int, depth: int) -> object:
         match attribute:
             case ScalarAttribute():
-                make = _MAKERS.get(attribute.type.name)
+                make = _GENERATORS.get(attribute.type.name)
                 return None if make is None else make(_SampleField(attribute, number, self._now))
             case ComponentAttribute():
                 return self._components(attribute, number, depth)
@@ -95,10 +95,10 @@ class SampleValues:
         self, uids: list[str] | tuple[str, ...], attribute: Attribute, number: int, depth: int
     ) -> Iterator[tuple[str, dict[str, object]]]:
         """Yield as many components as the attribute requires, two by default."""
-        if depth >= _DEEPEST or not uids:
+        if depth >= _MAX_DEPTH or not uids:
             return
-        least, most = _limit(attribute, "min", 0), _limit(attribute, "max", _REPEATED)
-        count = int(max(least, min(_REPEATED, most), 1))
+        least, most = _limit(attribute, "min", 0), _limit(attribute, "max", _COMPONENT_COUNT)
+        count = int(max(least, min(_COMPONENT_COUNT, most), 1))
         for at, uid in enumerate(islice(cycle(uids), count)):
             yield uid, self.entry(self._schema.components[uid], number + at, depth + 1)
 
@@ -201,7 +201,7 @@ def _json(sample: _SampleField) -> object:
     return {"sample": sample.number}
 
 
-_MAKERS: Mapping[str, Callable[[_SampleField], object]] = {
+_GENERATORS: Mapping[str, Callable[[_SampleField], object]] = {
     "string": _string,
     "text": _text,
     "richtext": _text,

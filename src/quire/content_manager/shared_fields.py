@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_status import DocumentVersions
 from quire.content_manager.permissions import covers, read_permissions
-from quire.content_manager.plan_nodes import CREATORS, FACTS
+from quire.content_manager.plan_nodes import CREATORS, SYSTEM_FIELDS
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
 from quire.database.entries.row_comparison import columns_of
@@ -17,14 +17,14 @@ from quire.query.plan import ReadPlan
 from quire.query.resolve.scope import Slots
 from quire.schema.model import ContentType, Schema
 
-_REQUIRED = ("model", "id", "locale")
-_LARGEST = 2**53
+_REQUIRED_PARAMETERS = ("model", "id", "locale")
+_MAX_SAFE_INTEGER = 2**53
 
 
 def localized_type(schema: Schema, body: object) -> ContentType:
     """Return the content type that a body names. Raises ValidationError, and ApplicationError."""
     given = body if isinstance(body, Mapping) else {}
-    missing = [name for name in _REQUIRED if given.get(name) in (None, "")]
+    missing = [name for name in _REQUIRED_PARAMETERS if given.get(name) in (None, "")]
     if missing:
         problems = [_required(name) for name in missing]
         one = str(problems[0]["message"])
@@ -63,7 +63,7 @@ def shared_fields(
     own = {
         name: _without_folder(value)
         for name, value in entry.items()
-        if name not in FACTS and name not in CREATORS and covers(rules, name)
+        if name not in SYSTEM_FIELDS and name not in CREATORS and covers(rules, name)
     }
     unset = yield from _unset_secrets(engine, content_type, entry["id"])
     own |= {name: None for name in unset if covers(rules, name)}
@@ -88,7 +88,7 @@ def _unset_secrets(
 
 def _row_id(value: object) -> int:
     number = row_id(value)
-    return number if number < _LARGEST else NO_ROW
+    return number if number < _MAX_SAFE_INTEGER else NO_ROW
 
 
 def _without_folder(value: object) -> object:

@@ -20,7 +20,7 @@ from quire.schema.attributes.uid import UID, URL_FRIENDLY
 from quire.schema.model import ContentType, Schema
 
 _SIGNS: Mapping[str, str] = {"&": " and ", "🦄": " unicorn ", "♥": " love "}
-_LETTERS: Mapping[int, str] = str.maketrans(
+_TRANSLITERATION: Mapping[int, str] = str.maketrans(
     {
         "ä": "ae",
         "ö": "oe",
@@ -60,7 +60,7 @@ _CASES = (
     (re.compile(r"([A-Z]+)([A-Z][a-rt-z\d]+)"), r"\1 \2"),
 )
 _CONTRACTION = re.compile(r"([a-zA-Z\d]+)'([ts])(\s|$)")
-_OTHERS = re.compile(r"[^a-z\d]+")
+_SEPARATORS = re.compile(r"[^a-z\d]+")
 
 NO_TYPE = "ContentType not found"
 
@@ -68,11 +68,11 @@ NO_UID = "{} must be a valid `uid` attribute"
 
 BAD_VALUE = f'Must match the custom regex or the default one "/{URL_FRIENDLY}/"'
 
-_EXPECTED = "Invalid input: expected {}, received {}"
+_UNEXPECTED_TYPE = "Invalid input: expected {}, received {}"
 
-_LONGEST = 255
+_MAX_LENGTH = 255
 
-_PROBED, _PROBED_AT_MOST = 10, 1000
+_FIRST_BATCH, _MAX_BATCH = 10, 1000
 """How many numbers are tried at once: at first, at most, and the growth factor."""
 
 
@@ -83,13 +83,13 @@ def slug_of(text: str) -> str:
     """
     for sign, words in _SIGNS.items():
         text = text.replace(sign, words)
-    text = text.translate(_LETTERS)
+    text = text.translate(_TRANSLITERATION)
     text = unicodedata.normalize("NFD", text)
     text = "".join(letter for letter in text if not unicodedata.combining(letter))
     for pattern, replacement in _CASES:
         text = pattern.sub(replacement, text)
     text = _CONTRACTION.sub(r"\1\2\3", text)
-    return _OTHERS.sub("-", text.lower()).strip("-")
+    return _SEPARATORS.sub("-", text.lower()).strip("-")
 
 
 class UidField(Struct, frozen=True):
@@ -120,7 +120,7 @@ def check_body(body: object, last: str, kind: str) -> Mapping[str, object]:
     problems = [
         {
             "path": [name],
-            "message": _EXPECTED.format(expected, _kind_of(given, name)),
+            "message": _UNEXPECTED_TYPE.format(expected, _kind_of(given, name)),
             "name": ValidationError.name,
         }
         for name, expected in wanted.items()
@@ -168,7 +168,7 @@ def generate_uid(
     text = data.get(target) if isinstance(target, str) else None
     if not isinstance(text, str) or not text:
         text = field.content_type.singular_name
-    value = slug_of(text)[:_LONGEST] if len(text) > _LONGEST * 4 else slug_of(text)
+    value = slug_of(text)[:_MAX_LENGTH] if len(text) > _MAX_LENGTH * 4 else slug_of(text)
     if not value:
         return ""
     return (yield from make_unique(engine, field, value, locale))
@@ -180,14 +180,14 @@ def make_unique(
     """Return a value, with the first number that makes it unused if it is taken."""
     if not (yield from _taken(engine, field, [value], locale)):
         return value
-    first, many = 1, _PROBED
+    first, many = 1, _FIRST_BATCH
     while True:
         candidates = [f"{value}-{number}" for number in range(first, first + many)]
         taken = yield from _taken(engine, field, candidates, locale)
         for candidate in candidates:
             if candidate not in taken:
                 return candidate
-        first, many = first + many, min(many * _PROBED, _PROBED_AT_MOST)
+        first, many = first + many, min(many * _FIRST_BATCH, _MAX_BATCH)
 
 
 def _taken(

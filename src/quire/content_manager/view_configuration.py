@@ -16,12 +16,12 @@ View = dict[str, Any]
 """``settings``, ``metadatas`` by attribute, and ``layouts`` of the list and of the form."""
 
 _ROW = 12
-_LISTED = 4
+_DEFAULT_COLUMN_COUNT = 4
 _IDS = frozenset({"id", "documentId"})
 _COMPONENT_ID = frozenset({"id"})
 _AUTOMATIC = frozenset({"createdAt", "updatedAt", "createdBy", "updatedBy", *_IDS})
 _UNSORTABLE = frozenset({"component", "json", "media", "richtext", "dynamiczone", "blocks"})
-_UNLISTED = frozenset({"json", "dynamiczone", "richtext", "password", "blocks"})
+_TYPES_WITHOUT_COLUMN = frozenset({"json", "dynamiczone", "richtext", "password", "blocks"})
 _TO_ONE = frozenset({"oneToOne", "manyToOne"})
 _TOKENS = ("resetPasswordToken", "confirmationToken", "registrationToken")
 _HIDDEN: Mapping[str, frozenset[str]] = {
@@ -169,7 +169,7 @@ class _ViewableAttributes(Struct, frozen=True):
     def list_layout(self) -> list[str]:
         """Return the columns of the list: the id and the first that can be shown."""
         shown = [name for name in self.attributes if self._is_listed(name)]
-        return ["id", *shown][:_LISTED]
+        return ["id", *shown][:_DEFAULT_COLUMN_COUNT]
 
     def edited(self) -> list[str]:
         """Return the attributes of the form."""
@@ -207,7 +207,7 @@ class _ViewableAttributes(Struct, frozen=True):
 
     def _is_listed(self, name: str) -> bool:
         shown = name not in _IDS and self._is_visible(name)
-        return shown and self.attributes[name]["type"] not in _UNLISTED
+        return shown and self.attributes[name]["type"] not in _TYPES_WITHOUT_COLUMN
 
     def _is_visible(self, name: str) -> bool:
         hidden = _HIDDEN.get(self.model.uid, frozenset())

@@ -11,7 +11,7 @@ from quire.schema.model import Model
 SECTIONS = ("settings", "metadatas", "layouts")
 """The parts of a view; a change replaces those that it names."""
 
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 """Rows of a form's layout, and fields in one of them."""
 
 _LEAST_PAGE, _LARGEST_PAGE = 10, 100
@@ -141,7 +141,7 @@ def _layouts(value: Mapping[str, object], model: Model) -> Iterator[str]:
 
 
 def _some(value: object) -> list[object]:
-    return value[:MOST_ROWS] if isinstance(value, list) else []
+    return value[:MAX_ROWS] if isinstance(value, list) else []
 
 
 def _row(place: str, row: object, names: Sequence[str]) -> Iterator[str]:

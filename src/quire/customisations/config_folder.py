@@ -16,7 +16,7 @@ from quire.settings.upload_providers import bucket_settings
 # Keys of the admin panel or the development server, without effect on the content API.
 _SWITCHES = (".enabled", ".useDefaults", ".contentSecurityPolicy.useDefaults", ".enable")
 """Options that ask for behaviour that is served anyway."""
-_ELSEWHERE = (
+_READ_BY_OTHER_MODULES = (
     "preview.",
     "auth.sessions.",
     "flags.",
@@ -29,7 +29,7 @@ _SERVED_PLUGINS = frozenset({"email", "i18n", "upload", "users-permissions"})
 _WITHOUT_EFFECT = frozenset({"cloud", "config-sync", "documentation", "preview-button", "sentry"})
 """Plugins of the admin panel and of the development server."""
 _OUR_PROVIDERS = frozenset({"local", "nodemailer", "smtp"})
-_PROVIDED = {
+_BUILTIN_MIDDLEWARES = {
     "upload": "new files are kept where uploads.storage says, such as s3://bucket/folder; "
     "those that are there stay",
     "email": "set the server that takes mails under [mail]",
@@ -88,7 +88,7 @@ def _plugins(exported: object, settings: Settings) -> Iterator[str]:
             if is_bucket and settings.uploads.storage != "local":
                 provider = None
             if provider is not None:
-                yield f"{name} goes through the provider {provider}: {_PROVIDED[name]}"
+                yield f"{name} goes through the provider {provider}: {_BUILTIN_MIDDLEWARES[name]}"
             yield from _settings({name: rest}, COUNTERPARTS["plugins"], settings)
         elif name == "graphql":
             yield "the GraphQL API is not served"
@@ -116,7 +116,7 @@ def _settings(
             difference: str | None = f"{path} is computed"
         elif name is not None:
             difference = _difference(path, value, name, settings)
-        elif path.startswith(_ELSEWHERE) or path.endswith(_SWITCHES):
+        elif path.startswith(_READ_BY_OTHER_MODULES) or path.endswith(_SWITCHES):
             difference = None
         else:
             difference = f"{path} has no counterpart here"

@@ -23,7 +23,7 @@ from quire.javascript.syntax import (
     Return,
 )
 
-_WRITING = frozenset({"create", "update", "delete"})
+_WRITE_ACTIONS = frozenset({"create", "update", "delete"})
 
 Overrides = Mapping[str, Expression]
 """Methods of an object, by name."""
@@ -137,7 +137,7 @@ def _take_read(
     refused: dict[str, str],
 ) -> None:
     """Check whether an action reads by itself instead of calling the core."""
-    if name in _WRITING:
+    if name in _WRITE_ACTIONS:
         return
     try:
         found.reads[name] = understand_read(module, uid, function, project)

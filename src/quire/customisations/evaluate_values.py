@@ -190,7 +190,7 @@ def _is_nullish(value: object) -> bool:
     return value is UNDEFINED or value is None
 
 
-_COMPARING = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$notIn"})
+_COMPARISON_OPERATORS = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$notIn"})
 _AS_WORD = frozenset(
     {
         *("$eqi", "$nei", "$contains", "$containsi", "$notContains", "$notContainsi"),
@@ -209,7 +209,7 @@ def _compared(condition: object, undefined: str | None) -> object:
         return condition
     found: dict[str, object] = {}
     for operator, value in condition.items():
-        if value is UNDEFINED and undefined is not None and operator in _COMPARING:
+        if value is UNDEFINED and undefined is not None and operator in _COMPARISON_OPERATORS:
             found[operator] = [undefined] if operator in {"$in", "$notIn"} else undefined
         elif value is UNDEFINED and operator in _AS_WORD:
             found[operator] = "undefined"

@@ -6,7 +6,7 @@ JavaScript does not run. The exports of a file are plain data as read by ``javas
 
 from quire.javascript.modules import EmptyFunction, Factory
 
-_NOTHING: tuple[object, ...] = ({}, EmptyFunction())
+_EMPTY_EXPORTS: tuple[object, ...] = ({}, EmptyFunction())
 _HOOKS = frozenset({"register", "bootstrap", "destroy"})
 
 
@@ -37,7 +37,7 @@ def is_empty_start_up(exported: object) -> bool:
     """Whether the start-up functions that a module exports do nothing."""
     if not isinstance(exported, dict):
         return False
-    return _HOOKS.issuperset(exported) and all(one in _NOTHING for one in exported.values())
+    return _HOOKS.issuperset(exported) and all(one in _EMPTY_EXPORTS for one in exported.values())
 
 
 def _is_factory(exported: object, name: str, uid: str) -> bool:

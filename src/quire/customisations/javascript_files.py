@@ -13,7 +13,7 @@ from quire.javascript.scope import Module
 from quire.schema.name_words import kebab_case
 
 _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".json"})
-_LARGEST = 256 * 1024
+_MAX_BYTES = 256 * 1024
 _UNREADABLE = "?"
 """The text of an unreadable file: code that is not understood."""
 _TEST_CALL = re.compile(r"^describe\(", re.MULTILINE)
@@ -96,7 +96,7 @@ def _read(project: Path, path: Path) -> SourceFile:
 def _text(path: Path) -> str:
     """Return the text of a file; an unreadable one counts as code."""
     try:
-        is_small = path.stat().st_size <= _LARGEST
+        is_small = path.stat().st_size <= _MAX_BYTES
         return path.read_text(encoding="utf-8") if is_small else _UNREADABLE
     except (OSError, ValueError):
         return _UNREADABLE

@@ -17,7 +17,7 @@ _PLUGIN = re.compile(
     r"(?:@[\w.-]+/)?(?:strapi-(?:v?5-)?plugin-|plugin-|strapi-).+|.+-strapi-plugin"
 )
 _OFFICIAL = "@strapi/plugin-"
-_SERVED = frozenset({"i18n", "upload", "email", "users-permissions"})
+_SUPPORTED_PLUGINS = frozenset({"i18n", "upload", "email", "users-permissions"})
 _ONLY_IN_ADMIN = (
     *("ckeditor", "cloud", "color-picker", "config-sync", "documentation", "import-export"),
     *("location-picker", "preview-button", "schema-visualizer", "sentry", "seo"),
@@ -54,7 +54,7 @@ def _effect(name: str) -> str | None:
     if not _PLUGIN.fullmatch(name):
         return None
     is_official = name.startswith("@strapi/")
-    if is_official and name.removeprefix(_OFFICIAL) in _SERVED:
+    if is_official and name.removeprefix(_OFFICIAL) in _SUPPORTED_PLUGINS:
         return None
     if is_official and not name.startswith(_OFFICIAL):
         return None

@@ -48,9 +48,9 @@ _PARAMETERS = frozenset(
     {"populate", "filters", "sort", "fields", "pagination", "status", "locale", "_q"}
 )
 _RESULT = frozenset({"data", "meta"})
-_READING = frozenset({"find", "findOne"})
+_READ_ACTIONS = frozenset({"find", "findOne"})
 """The core actions that ``findOne`` and own actions may call."""
-_OTHERS = frozenset(CORE_ACTIONS) - {"findOne"}
+_OTHER_CORE_ACTIONS = frozenset(CORE_ACTIONS) - {"findOne"}
 
 
 def understand_middleware(module: Module) -> tuple[QueryStep, ...]:
@@ -96,7 +96,7 @@ def understand_action(
     match function.parameters:
         case (Name(ctx), *_):
             values = RequestValues(module, ctx, frozenset({"super"}))
-            actions = _READING if action not in _OTHERS else frozenset({action})
+            actions = _READ_ACTIONS if action not in _OTHER_CORE_ACTIONS else frozenset({action})
             interpreter = _Interpreter(values, actions=actions)
             steps = interpreter.run(without_try(statements_of(function)))
             return interpreter.core or action, steps

@@ -32,7 +32,7 @@ class QueryBranch(Struct, frozen=True, eq=False):
 QueryStep = QueryChange | QueryBranch | ErrorResponse
 
 
-_NEVER = {"id": {"$null": True}}
+_NO_ROWS = {"id": {"$null": True}}
 """A filter that matches no row."""
 _NO_PATH: Mapping[str, str] = {}
 
@@ -89,7 +89,7 @@ def _condition(value: object) -> object:
     if not isinstance(value, dict):
         return value
     known = {name: _condition(inner) for name, inner in value.items() if inner is not UNDEFINED}
-    return known if len(known) == len(value) else {"$and": [known, _NEVER]}
+    return known if len(known) == len(value) else {"$and": [known, _NO_ROWS]}
 
 
 def _changed(change: QueryChange, evaluator: Evaluator) -> Query:

@@ -34,7 +34,7 @@ from quire.javascript.syntax import (
 _KNOWN_MIDDLEWARES = frozenset({"plugin::users-permissions.rateLimit"})
 """Middlewares that pass every request unchanged, or only limit rates."""
 
-_DESCRIBING = frozenset({"description", "summary", "tags", "tag", "notes", "name"})
+_DESCRIPTION_KEYS = frozenset({"description", "summary", "tags", "tag", "notes", "name"})
 
 
 class PolicyResult(Enum):
@@ -180,7 +180,7 @@ class GuardCode:
                 self._check(found, value, api, file)
             elif name == "middlewares":
                 self._change(found, value, api, file)
-            elif name not in _DESCRIBING:
+            elif name not in _DESCRIPTION_KEYS:
                 sentence = f"has the option {name} on a route, which is not known"
                 found.problems.append(GuardProblem(file.path, "routes", sentence))
         return found

@@ -8,7 +8,7 @@ from quire.database.target import DatabaseTarget
 from quire.errors import DatabaseOpenError
 from quire.settings import Settings
 
-_SHOWN = 5
+_MAX_LISTED = 5
 
 
 async def open_database(settings: Settings, tables: TableMap) -> Database:
@@ -60,8 +60,8 @@ def _missing(opening: DatabaseState) -> str:
     tables = [f"the table {name}" for name in opening.missing_tables]
     columns = [f"the column {name}" for name in opening.missing_columns]
     lacking = tables + columns
-    shown = ", ".join(lacking[:_SHOWN])
-    more = len(lacking) - _SHOWN
+    shown = ", ".join(lacking[:_MAX_LISTED])
+    more = len(lacking) - _MAX_LISTED
     rest = f" and {more} more" if more > 0 else ""
     return (
         f"The database lacks what the schema wants: {shown}{rest}.\n"

@@ -22,7 +22,7 @@ from quire.errors import StaleSchemaError
 
 SCHEMA_KEY = "quire_schema_version"
 _VERSION = "version"
-_ALSO = "also"
+_OTHER_VERSIONS = "also"
 
 Requirement = Callable[[], Program[None]]
 """The first part of a write transaction; raises an error if the schema is outdated."""
@@ -45,7 +45,7 @@ def announce_schema(writes: Writes, version: str, *, extends: str | None = None)
     if extends is not None:
         former = yield from _announced(writes)
         also = (extends, *(former[1:] if former[:1] == (extends,) else ()))
-    yield from write_setting(writes, SCHEMA_KEY, {_VERSION: version, _ALSO: also})
+    yield from write_setting(writes, SCHEMA_KEY, {_VERSION: version, _OTHER_VERSIONS: also})
 
 
 def announced_schema(writes: Writes) -> Program[str | None]:
@@ -62,7 +62,7 @@ def _announced(writes: Writes) -> Program[tuple[str, ...]]:
 def _versions(stored: object) -> tuple[str, ...]:
     if not isinstance(stored, dict) or not isinstance(stored.get(_VERSION), str):
         return ()
-    also = stored.get(_ALSO)
+    also = stored.get(_OTHER_VERSIONS)
     return (stored[_VERSION], *(also if isinstance(also, list) else ()))
 
 

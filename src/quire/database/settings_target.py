@@ -16,7 +16,7 @@ def target_of(settings: Settings) -> DatabaseTarget:
 
     Raises ConfigurationError for invalid database settings.
     """
-    return _ROOMS[settings.database.client](settings)
+    return _TARGETS[settings.database.client](settings)
 
 
 def _sqlite(settings: Settings) -> DatabaseTarget:
@@ -31,7 +31,7 @@ def _postgres(settings: Settings) -> DatabaseTarget:
     return PostgresTarget(postgres_options(settings))
 
 
-_ROOMS: Mapping[str, Callable[[Settings], DatabaseTarget]] = MappingProxyType(
+_TARGETS: Mapping[str, Callable[[Settings], DatabaseTarget]] = MappingProxyType(
     {"sqlite": _sqlite, "postgres": _postgres}
 )
 """By the setting ``database.client``."""

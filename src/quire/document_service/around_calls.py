@@ -51,7 +51,7 @@ Step = tuple[RuleAction, AroundCall]
 """An action, and a function around it."""
 Load = Callable[[], Awaitable[Sequence[EntryJson]]]
 _READ_ONE = "find_one"
-_LISTED = frozenset({"find", _READ_ONE})
+_READ_ACTIONS = frozenset({"find", _READ_ONE})
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -87,7 +87,7 @@ class ActionResult(Result[D]):
     def with_documents(self, documents: Sequence[D]) -> "ActionResult[D]":
         """Return a result with other documents."""
         given = list(documents)
-        if self._action not in _LISTED:
+        if self._action not in _READ_ACTIONS:
             message = f"the documents of {self._action} are those that it wrote"
             raise TypeError(message)
         if not all(isinstance(one, dict) for one in given):

@@ -31,7 +31,7 @@ from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.time import observe_time
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode
 
-_SECONDS = 10
+_TIMEOUT_SECONDS = 10
 """Time limit of a function for the documents of a page."""
 _KINDS = ("__component", "__type")
 """Keys with the model of a list item."""
@@ -146,7 +146,7 @@ class _ComputedCalls:
             return [field.function(one) for one in given]
         context = self._context_of(field)
         self.has_queried = True
-        limit = asyncio.timeout(_SECONDS)
+        limit = asyncio.timeout(_TIMEOUT_SECONDS)
         try:
             with context.activate():
                 result = field.function(given)

@@ -24,8 +24,8 @@ from quire.hooks.registry import CallCause
 T = TypeVar("T")
 
 _log = structlog.get_logger("quire.extensions")
-_OWN = "quire."
-_MOST_PLACES = 1000
+_QUIRE_PREFIX = "quire."
+_MAX_REPORTED = 1000
 _reported: set[str] = set()
 """Lines of code that the log has named."""
 _current: ContextVar["ExtensionContext"] = ContextVar("unit of work")
@@ -174,7 +174,7 @@ def refuse_in_transaction(call: str) -> None:
         )
         raise UnitOfWorkError(message)
     place = _caller()
-    if place not in _reported and len(_reported) < _MOST_PLACES:
+    if place not in _reported and len(_reported) < _MAX_REPORTED:
         _reported.add(place)
         _log.warning("a request is sent within a transaction", place=place, code=context.name)
 
@@ -183,7 +183,7 @@ def _caller() -> str:
     """Return the file and line of the project's code that makes a call."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the stack has no other way in
     while frame is not None:
-        if not str(frame.f_globals.get("__name__", "")).startswith(_OWN):
+        if not str(frame.f_globals.get("__name__", "")).startswith(_QUIRE_PREFIX):
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back
     return "?"

@@ -12,8 +12,8 @@ import httpx
 
 from quire.document_service.extension_context import refuse_in_transaction
 
-_SECONDS = 10.0
-_LARGEST = 20_000_000
+_TIMEOUT_SECONDS = 10.0
+_MAX_BYTES = 20_000_000
 
 
 class HttpClient:
@@ -56,7 +56,7 @@ class HttpClient:
         json: object = None,
         content: bytes | str | None = None,
         data: Mapping[str, Any] | None = None,
-        timeout: float = _SECONDS,  # noqa: ASYNC109 - that of the connection, too
+        timeout: float = _TIMEOUT_SECONDS,  # noqa: ASYNC109 - that of the connection, too
     ) -> httpx.Response:
         """Send a request, and return the response with its body.
 
@@ -89,8 +89,8 @@ async def _read(response: httpx.Response) -> None:
     size = 0
     async for part in response.aiter_bytes():
         size += len(part)
-        if size > _LARGEST:
-            raise ValueError(f"the response of {response.url} has more than {_LARGEST} bytes")
+        if size > _MAX_BYTES:
+            raise ValueError(f"the response of {response.url} has more than {_MAX_BYTES} bytes")
         parts.append(part)
     # The attribute that `aread` sets, which has no size limit.
     response._content = b"".join(parts)  # noqa: SLF001 - httpx has no other way

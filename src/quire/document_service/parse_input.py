@@ -43,7 +43,7 @@ from quire.document_service.validate.entry import shown_entry
 from quire.errors import AppError
 from quire.schema.attributes.base import MediaAttribute, RelationAttribute, ScalarAttribute
 
-_MISSING = "{} relation(s) of type {} associated with this entity do not exist"
+_MISSING_RELATIONS = "{} relation(s) of type {} associated with this entity do not exist"
 
 
 def whole_entry(
@@ -183,7 +183,8 @@ def parse_data(
     resolution = yield from resolve_targets(unit, layout, checked.values, version)
     taken = yield from find_taken(unit, checked.uniques, version, document_id)
     missing = [
-        Problem((), _MISSING.format(count, uid)) for uid, count in resolution.missing.items()
+        Problem((), _MISSING_RELATIONS.format(count, uid))
+        for uid, count in resolution.missing.items()
     ][:1]
     problems = [*checked.problems, *taken, *missing]
     if problems and isinstance(data, Mapping):

@@ -21,7 +21,7 @@ from quire.schema.attributes.base import (
 from quire.schema.model import Model, Schema
 
 _ROUNDS = 10
-_FEWEST, _MOST = 4, 15
+_MIN_ROUNDS, _MAX_ROUNDS = 4, 15
 
 
 class Password(NamedTuple):
@@ -36,7 +36,7 @@ def password_of(attribute: ScalarAttribute, value: object) -> Password:
     options = attribute.raw.get("encryption")
     rounds = options.get("rounds") if isinstance(options, Mapping) else None
     cost = rounds if isinstance(rounds, int) else _ROUNDS
-    return Password(str(value), min(max(cost, _FEWEST), _MOST))
+    return Password(str(value), min(max(cost, _MIN_ROUNDS), _MAX_ROUNDS))
 
 
 def passwords_in(schema: Schema, model: Model, data: object) -> Iterator[Password]:

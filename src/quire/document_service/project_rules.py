@@ -28,13 +28,13 @@ from quire.schema.model import USER_UID, Schema, TypeKind
 _FIND: RuleAction = "find"
 _FIND_ONE: RuleAction = "find_one"
 _DELETE: RuleAction = "delete"
-_KEPT = 1000
+_CACHE_SIZE = 1000
 """How many conditions, and narrowed principals, are cached."""
-_MOST_FORMS = 16
+_MAX_FORMS = 16
 """How many forms the filters of one rule may have before a warning is logged."""
 _ALL_ROWS = {"id": {"$notNull": True}}
 _NO_ROWS = {"id": {"$null": True}}
-_NOTHING: frozenset[Rule] = frozenset()
+_NO_RULES: frozenset[Rule] = frozenset()
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -47,13 +47,13 @@ class RuleEvaluation:
         self._rules = rules
         self._schema = schema
         self._clock = clock
-        self._texts: BoundedCache[tuple[Rule | str, bytes], str] = BoundedCache(_KEPT)
+        self._texts: BoundedCache[tuple[Rule | str, bytes], str] = BoundedCache(_CACHE_SIZE)
         self._narrowed: BoundedCache[
             tuple[access.Principal, tuple[str | None, ...]], access.Principal
-        ] = BoundedCache(_KEPT)
+        ] = BoundedCache(_CACHE_SIZE)
         self._abilities: BoundedCache[
             tuple[AdminAbility, frozenset[tuple[str, str]]], AdminAbility
-        ] = BoundedCache(_KEPT)
+        ] = BoundedCache(_CACHE_SIZE)
         self._forms: dict[Rule, set[str]] = {}
 
     def narrow(self, principal: access.Principal) -> access.Principal:
@@ -113,7 +113,7 @@ class RuleEvaluation:
                 if observed.was_read:
                     observed.was_read = False
                     volatile.append(rule)
-        return tuple(texts), frozenset(volatile) if volatile else _NOTHING
+        return tuple(texts), frozenset(volatile) if volatile else _NO_RULES
 
     def _text(self, rule: Rule, who: Principal) -> str | None:
         try:
@@ -158,9 +158,9 @@ class RuleEvaluation:
     def _note_form(self, rule: Rule, query: object) -> None:
         """Log a rule with many forms: statements are compiled for each of them."""
         forms = self._forms.setdefault(rule, set())
-        if len(forms) <= _MOST_FORMS:
+        if len(forms) <= _MAX_FORMS:
             forms.add(_form_of(query))
-            if len(forms) > _MOST_FORMS:
+            if len(forms) > _MAX_FORMS:
                 _log.warning("a rule has many forms", rule=rule.name, place=rule.place)
 
     def _bound(self, texts: Sequence[str | None], volatile: frozenset[Rule]) -> ProjectRules:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from quire.access.ability import Ability, FullAccess
 from quire.database.compile.compiled_read import CompiledRead
 from quire.database.compile.grouped_counts import compile_grouped_counts
-from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented, compile_read
+from quire.database.compile.read_plan import NOTHING_PRESENTED, ValueSerializers, compile_read
 from quire.database.compile.statements import Query as CompiledQuery
 from quire.database.compile.statements import Values
 from quire.database.dialect import Dialect
@@ -69,13 +69,13 @@ PLANS = 1000
 """How many plans are cached by default."""
 TOO_MANY_QUERIES = "Too many large queries are waiting"
 _MAX_CACHED_QUERY = 4096
-_MOST_COMPILATIONS = 100
+_MAX_COMPILATIONS = 100
 _LARGE_PLAN = 20
 """Plans with more parts are compiled on another thread: a part takes about a millisecond."""
 _ANY_DOCUMENT = ""
 _ANY_ENTRY = 0
 
-_compiling = ThreadPoolExecutor(1, thread_name_prefix="quire-compile")
+_compile_executor = ThreadPoolExecutor(1, thread_name_prefix="quire-compile")
 
 
 class DocumentQuery(Struct, frozen=True, kw_only=True):
@@ -130,7 +130,7 @@ class ReadPlanner:
         *,
         default_locale: str | None,
         plans: int = PLANS,
-        presented: Presented = NOTHING_PRESENTED,
+        presented: ValueSerializers = NOTHING_PRESENTED,
         counter: CacheCounter | None = None,
     ) -> None:
         """``limits`` are those of one read; ``plans`` is the cache size.
@@ -354,12 +354,12 @@ class ReadPlanner:
 
         Raises ServiceUnavailableError when too many others wait to be compiled.
         """
-        if self._compilations >= _MOST_COMPILATIONS:
+        if self._compilations >= _MAX_COMPILATIONS:
             raise ServiceUnavailableError(TOO_MANY_QUERIES)
         self._compilations += 1
         try:
             loop = asyncio.get_running_loop()
-            await loop.run_in_executor(_compiling, self._compile, plan)
+            await loop.run_in_executor(_compile_executor, self._compile, plan)
         finally:
             self._compilations -= 1
 

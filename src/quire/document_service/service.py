@@ -71,9 +71,9 @@ from quire.webhooks.outbox import Outbox
 T = TypeVar("T")
 
 _ATTEMPTS = 2
-_MOST_RESTARTS = 1000
+_MAX_RESTARTS = 1000
 """How many commands may come up within one transaction that have to be prepared before it."""
-_hashing = ThreadPoolExecutor(2, thread_name_prefix="quire-hash")
+_hash_executor = ThreadPoolExecutor(2, thread_name_prefix="quire-hash")
 
 
 class DocumentService:
@@ -151,7 +151,7 @@ class DocumentService:
             if self._engine.extensions.prepare:
                 await self._prepare(prepared, commands, principal, editor, origin)
         written = [*passwords, *passwords_of(self.schema, prepared.all(commands))]
-        for _ in range(_MOST_RESTARTS):
+        for _ in range(_MAX_RESTARTS):
             hashed = await self._hash(written)
             try:
                 return await self._write(
@@ -299,7 +299,9 @@ class DocumentService:
         wanted = list(dict.fromkeys(passwords))
         hashes = await asyncio.gather(
             *(
-                loop.run_in_executor(_hashing, self._hash_password, password.text, password.rounds)
+                loop.run_in_executor(
+                    _hash_executor, self._hash_password, password.text, password.rounds
+                )
                 for password in wanted
             )
         )

@@ -190,7 +190,7 @@ class HookTask(HeldTransaction, Generic[T]):
         raise ServiceUnavailableError
 
 
-_REMOVING = frozenset({"delete", "unpublish"})
+_REMOVING_ACTIONS = frozenset({"delete", "unpublish"})
 """Actions after which nothing can be read: hooks get what was there before."""
 
 
@@ -254,7 +254,7 @@ class HookedWrite:
         if self._source is not None:
             source = self._source
             names = self._hooks.needs_before()
-            if self._write.action in _REMOVING:
+            if self._write.action in _REMOVING_ACTIONS:
                 names |= self._hooks.kept_fields()
             self._before = yield from self._load(
                 names, source.document_id, source.locale, published=source.published
@@ -274,7 +274,7 @@ class HookedWrite:
         write = self._write
         after: EntryJson | None = None
         needs = self._hooks.needs_after()
-        if write.action not in _REMOVING:
+        if write.action not in _REMOVING_ACTIONS:
             needs |= self._hooks.kept_fields()
         if published is not None and (self._hooks.after or needs):
             after = yield from self._load(
@@ -285,7 +285,7 @@ class HookedWrite:
             write.after = needed_view(hook, after)
             yield from call_hook(self._unit, hook, write)
         for listener in self._hooks.listeners:
-            shown = self._before if write.action in _REMOVING else after
+            shown = self._before if write.action in _REMOVING_ACTIONS else after
             note_change(self._unit, listener, write, shown)
 
     def _load(

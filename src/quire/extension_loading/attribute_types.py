@@ -34,7 +34,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _ELEMENT = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _OWN_NAME = "quire"
 _LARGEST_FOLDER = 2_000_000
-_STORED = frozenset(
+_STORAGE_TYPES = frozenset(
     name
     for name, one in ATTRIBUTE_TYPES.items()
     if one.storage is not None and not one.secret and name != "uid"
@@ -83,8 +83,8 @@ def _problems(name: str, decorated: object, mark: AttributeTypeMark) -> Iterator
         yield f"{name} must derive from AttributeType"
         return
     stores = getattr(decorated, "stores", None)
-    if stores not in _STORED:
-        yield f"stores must be one of {', '.join(sorted(_STORED))}, not {stores!r}"
+    if stores not in _STORAGE_TYPES:
+        yield f"stores must be one of {', '.join(sorted(_STORAGE_TYPES))}, not {stores!r}"
     if decorated.parse is AttributeType.parse:
         yield f"{name} must have a method parse(self, value, options)"
     admin: object = decorated.admin

@@ -19,9 +19,9 @@ from quire.hooks.startup_shutdown import LifecycleFunction, LifecycleMark
 from quire.hooks.write import WRITE_ACTIONS
 from quire.schema.model import ContentType, Schema
 
-_MOST_RETRIES = 100
+_MAX_RETRIES = 100
 _STATUSES: tuple[str, ...] = get_args(ReadStatus)
-_LONGEST_KEY = 255
+_MAX_KEY_LENGTH = 255
 
 
 class ChangeCheck(MarkCheck[ChangeMark]):
@@ -41,8 +41,8 @@ class ChangeCheck(MarkCheck[ChangeMark]):
             self._check_keep(content_type, keep)
             self._check_shape(content_type, schema)
         key = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
-        if len(key) > _LONGEST_KEY:
-            self.report(f"the name {key} has more than {_LONGEST_KEY} characters")
+        if len(key) > _MAX_KEY_LENGTH:
+            self.report(f"the name {key} has more than {_MAX_KEY_LENGTH} characters")
         return [
             ChangeListener(
                 key=key,
@@ -64,9 +64,9 @@ class ChangeCheck(MarkCheck[ChangeMark]):
     def _check_options(self) -> None:
         mark = self.mark
         is_number = isinstance(mark.retries, int) and not isinstance(mark.retries, bool)
-        if not is_number or not 0 <= mark.retries <= _MOST_RETRIES:
+        if not is_number or not 0 <= mark.retries <= _MAX_RETRIES:
             self.report(
-                f"retries must be a whole number from 0 to {_MOST_RETRIES}, not {mark.retries!r}"
+                f"retries must be a whole number from 0 to {_MAX_RETRIES}, not {mark.retries!r}"
             )
         if not isinstance(mark.coalesce, bool):
             self.report(f"coalesce must be True or False, not {mark.coalesce!r}")

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from quire.extension_loading.modules import ExtensionProblem
 from quire.hooks.errors import nearest
 from quire.hooks.jobs import JobDefinition, JobMark, arguments_of, fields_of_template
-from quire.hooks.schedules import MISSED, ScheduleDefinition, ScheduleMark, require_cron
+from quire.hooks.schedules import MISSED_RUNS, ScheduleDefinition, ScheduleMark, require_cron
 from quire.jobs.job import Job
 
-_MOST_RETRIES = 100
+_MAX_RETRIES = 100
 _LONGEST_TIMEOUT = 86_400
 _LONGEST_NAME = 255
 _LONGEST_CRON = 200
@@ -103,9 +103,9 @@ def _schedule_problems(name: str, function: object, mark: ScheduleMark) -> Itera
     elif parameters and get_type_hints(function).get("due") is not datetime:
         yield "the parameter due must be a datetime"
     yield from _limit_problems(mark.retries, mark.timeout)
-    if mark.missed not in MISSED:
-        suggestion = nearest(str(mark.missed), MISSED)
-        choices = f"{', '.join(MISSED[:-1])} or {MISSED[-1]}"
+    if mark.missed not in MISSED_RUNS:
+        suggestion = nearest(str(mark.missed), MISSED_RUNS)
+        choices = f"{', '.join(MISSED_RUNS[:-1])} or {MISSED_RUNS[-1]}"
         yield f"missed must be {choices}, not {mark.missed!r}{suggestion}"
     yield from _cron_problems(mark)
 
@@ -125,8 +125,8 @@ def _cron_problems(mark: ScheduleMark) -> Iterator[str]:
 
 
 def _limit_problems(retries: object, timeout: object) -> Iterator[str]:
-    if not _is_within(retries, int, 0, _MOST_RETRIES):
-        yield f"retries must be a whole number from 0 to {_MOST_RETRIES}, not {retries!r}"
+    if not _is_within(retries, int, 0, _MAX_RETRIES):
+        yield f"retries must be a whole number from 0 to {_MAX_RETRIES}, not {retries!r}"
     if not _is_within(timeout, (int, float), 1, _LONGEST_TIMEOUT):
         yield f"timeout must be from 1 to {_LONGEST_TIMEOUT} seconds, not {timeout!r}"
 

@@ -10,7 +10,7 @@ from quire.hooks.document import Document, uid_of
 from quire.hooks.errors import nearest
 from quire.schema.model import USER_UID, ContentType, Schema
 
-_VERSIONED = frozenset({"publish", "unpublish", "discard_draft"})
+_DRAFT_ACTIONS = frozenset({"publish", "unpublish", "discard_draft"})
 """Actions that only types with draft & publish have."""
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -134,13 +134,13 @@ class MarkCheck(Generic[M]):
         """Return the actions that a type has; a pattern may match types that lack some."""
         if content_type.draft_and_publish:
             return tuple(actions)
-        lacking = [action for action in actions if action in _VERSIONED]
+        lacking = [action for action in actions if action in _DRAFT_ACTIONS]
         if lacking and not self.is_pattern():
             self.report(
                 f"{content_type.uid} has no draft & publish, so it is never "
                 f"{' or '.join(_PARTICIPLES[action] for action in lacking)}"
             )
-        return tuple(action for action in actions if action not in _VERSIONED)
+        return tuple(action for action in actions if action not in _DRAFT_ACTIONS)
 
     def check_fields(self, content_type: ContentType, needs: Sequence[str]) -> None:
         """Check the fields in ``needs``."""

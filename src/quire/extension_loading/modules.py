@@ -16,7 +16,7 @@ from quire.extension_loading.packages import PackageError, installed_packages, l
 from quire.settings import SETTINGS_FILE, Settings, load_settings
 
 _PACKAGE = "src"
-_SKIPPED = frozenset({"node_modules", "__pycache__"})
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 
 
 class ExtensionProblem(Struct, frozen=True, order=True):
@@ -119,7 +119,10 @@ def _files(project: Path) -> Iterator[Path]:
     source = project / _PACKAGE
     for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).parts
-        if not any(part in _SKIPPED or part.startswith(".") for part in parts) and path.is_file():
+        if (
+            not any(part in _SKIPPED_FOLDERS or part.startswith(".") for part in parts)
+            and path.is_file()
+        ):
             yield path
 
 

@@ -39,7 +39,7 @@ class Document(dict[str, Any]):
         raise NotLoadedError(message)
 
 
-_UNRESTRICTED = "__quire_unrestricted__"
+_UNRESTRICTED_KEY = "__quire_unrestricted__"
 
 
 def mark_unrestricted(value: object) -> None:
@@ -48,7 +48,7 @@ def mark_unrestricted(value: object) -> None:
     Routes do not return such documents as they are.
     """
     if isinstance(value, Document):
-        setattr(value, _UNRESTRICTED, True)
+        setattr(value, _UNRESTRICTED_KEY, True)
         value = list(value.values())
     if isinstance(value, list):
         for one in value:
@@ -58,7 +58,7 @@ def mark_unrestricted(value: object) -> None:
 def is_unrestricted(value: object) -> bool:
     """Tell whether a value contains a document that was read without permissions."""
     match value:
-        case Document() if getattr(value, _UNRESTRICTED, False):
+        case Document() if getattr(value, _UNRESTRICTED_KEY, False):
             return True
         case dict():
             return any(map(is_unrestricted, value.values()))

@@ -8,7 +8,7 @@ from msgspec import Struct
 from quire.hooks.document import D, Document, Kind
 from quire.hooks.write import PrepareAction, Write, WriteAction
 
-MARKS = "__quire__"
+MARKS_ATTRIBUTE = "__quire__"
 """The attribute of a function that holds its marks."""
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -139,11 +139,11 @@ def add_mark(function: F, mark: object, replaces: Replaces = ()) -> F:
     marks: tuple[object, ...] = (*own_marks(function), mark)
     if replaces:
         marks = (*marks, ReplacesMark(files=replaces))
-    setattr(function, MARKS, marks)
+    setattr(function, MARKS_ATTRIBUTE, marks)
     return function
 
 
 def own_marks(value: object) -> tuple[object, ...]:
     """Return the marks of a function or class itself, not those that it inherits."""
-    found = getattr(value, "__dict__", {}).get(MARKS, ())
+    found = getattr(value, "__dict__", {}).get(MARKS_ATTRIBUTE, ())
     return found if isinstance(found, tuple) else ()

@@ -13,13 +13,13 @@ from quire.hooks.jobs import JobDefinition
 from quire.hooks.marks import add_mark
 
 F = TypeVar("F", bound=Callable[..., Any])
-Missed = Literal["once", "skip", "all"]
-MISSED: tuple[Missed, ...] = get_args(Missed)
-MOST_MISSED = 1000
+MissedRuns = Literal["once", "skip", "all"]
+MISSED_RUNS: tuple[MissedRuns, ...] = get_args(MissedRuns)
+MAX_MISSED = 1000
 """How many missed due times are made up for, the latest ones."""
 _FIELDS = 5
 _DAY_MS = 86_400_000
-_MOST_STEPS = 5000
+_MAX_STEPS = 5000
 """Due times are calculated in batches; a day has 1,440 minutes."""
 
 
@@ -47,7 +47,7 @@ class ScheduleDefinition(Struct, frozen=True, kw_only=True, eq=False):
     job: JobDefinition
     cron: str
     tz: str = "UTC"
-    missed: Missed = "once"
+    missed: MissedRuns = "once"
 
     @property
     def name(self) -> str:
@@ -83,12 +83,12 @@ class ScheduleDefinition(Struct, frozen=True, kw_only=True, eq=False):
 
         After a stop of months, those of the last day have to do for a frequent schedule.
         """
-        found = deque([first], MOST_MISSED)
+        found = deque([first], MAX_MISSED)
         for start in (first, max(first, now - _DAY_MS)):
             for steps, due in enumerate(self.due_after(start)):
                 if due > now:
                     return list(found)
-                if steps == _MOST_STEPS:
+                if steps == _MAX_STEPS:
                     break
                 found.append(due)
         return list(found)
@@ -98,7 +98,7 @@ def schedule(
     cron: str,
     *,
     tz: str = "UTC",
-    missed: Missed = "once",
+    missed: MissedRuns = "once",
     retries: int = 5,
     timeout: float = 300,
 ) -> Callable[[F], F]:

@@ -17,7 +17,7 @@ class ObservedTime(Struct):
     was_read: bool = False
 
 
-_observed: ContextVar[ObservedTime | None] = ContextVar("observed time", default=None)
+_observed_time: ContextVar[ObservedTime | None] = ContextVar("observed time", default=None)
 
 
 def now() -> datetime:
@@ -25,7 +25,7 @@ def now() -> datetime:
 
     A response that depends on a rule which reads it is not cached.
     """
-    observed = _observed.get()
+    observed = _observed_time.get()
     if observed is None:
         milliseconds = now_ms()
     else:
@@ -38,8 +38,8 @@ def now() -> datetime:
 def observe_time(clock: Clock) -> Iterator[ObservedTime]:
     """Set the clock of a ``with`` block, and record whether `now` is called in it."""
     observed = ObservedTime(clock)
-    token = _observed.set(observed)
+    token = _observed_time.set(observed)
     try:
         yield observed
     finally:
-        _observed.reset(token)
+        _observed_time.reset(token)

@@ -4,10 +4,10 @@ import math
 import re
 
 _EXACT = 2**53
-_WORD = 2**63
+_INT64_LIMIT = 2**63
 _SPACES = re.compile(r"[\s\ufeff]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_PREFIXED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
+_PREFIXED_INTEGER = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _RADIX = {"x": 16, "o": 8, "b": 2}
 
 
@@ -40,7 +40,7 @@ def read_number(text: str) -> float:
     packed = _SPACES.sub("", text)
     if _DECIMAL.fullmatch(packed):
         return float(packed)
-    if _PREFIXED.fullmatch(packed):
+    if _PREFIXED_INTEGER.fullmatch(packed):
         return as_double(int(packed[2:], _RADIX[packed[1].lower()]))
     if packed.removeprefix("-").removeprefix("+") == "Infinity" and packed[:2] not in {"-+", "+-"}:
         return -math.inf if packed.startswith("-") else math.inf
@@ -57,4 +57,4 @@ def as_double(number: float) -> float:
 
 def normalize_number(number: float) -> int | float:
     """Return an integer of 64 bits as an int, and any other number unchanged."""
-    return int(number) if number.is_integer() and abs(number) < _WORD else number
+    return int(number) if number.is_integer() and abs(number) < _INT64_LIMIT else number

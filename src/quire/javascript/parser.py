@@ -50,8 +50,8 @@ from quire.javascript.syntax import (
 from quire.javascript.tokens import Token, hole_end, tokenise
 
 _CONSTANTS = {"true": True, "false": False, "null": None}
-_OPENING = {"(": ")", "[": "]", "{": "}"}
-_ASSIGNING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "??=", "||=", "&&="})
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_ASSIGNMENT_OPERATORS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "??=", "||=", "&&="})
 _PRECEDENCE = {
     "??": 1,
     "||": 1,
@@ -174,7 +174,7 @@ class _Parser:
             if not first and token.starts_line and begins:
                 break
             first = False
-            if token.kind == "mark" and token.text in _OPENING:
+            if token.kind == "mark" and token.text in _BRACKETS:
                 names |= self._skip_or_end()
                 continue
             names |= _names_in(token)
@@ -550,7 +550,11 @@ class _Parser:
         if arrow is not None:
             return arrow
         left = self._conditional()
-        if not self.at_end and self._peek().kind == "mark" and self._peek().text in _ASSIGNING:
+        if (
+            not self.at_end
+            and self._peek().kind == "mark"
+            and self._peek().text in _ASSIGNMENT_OPERATORS
+        ):
             operator = self._next().text
             return Assign(operator, left, self._assignment())
         return left
@@ -865,7 +869,7 @@ class _Parser:
         depth = 0
         while True:
             token = self._peek()
-            if token.kind == "mark" and token.text in _OPENING:
+            if token.kind == "mark" and token.text in _BRACKETS:
                 self._skip_balanced()
                 continue
             if token.is_mark(";", ")", "]", "}", "&&", "||"):
@@ -885,8 +889,8 @@ class _Parser:
             token = self._next()
             names |= _names_in(token)
             if token.kind == "mark":
-                depth += token.text in _OPENING
-                depth -= token.text in _OPENING.values()
+                depth += token.text in _BRACKETS
+                depth -= token.text in _BRACKETS.values()
             if not depth:
                 return names
 

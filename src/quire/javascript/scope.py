@@ -47,7 +47,7 @@ FACTORIES = frozenset({"createCoreController", "createCoreRouter", "createCoreSe
 _STRAPI = "@strapi/strapi"
 _SUFFIXES = ("", ".ts", ".js", ".mjs", ".cjs", ".json", "/index.ts", "/index.js")
 _DEEPEST_IMPORT = 8
-_LARGEST = 256 * 1024
+_MAX_BYTES = 256 * 1024
 _ENVIRONMENT_READERS = frozenset(
     {"int", "float", "bool", "json", "array", "date", "oneOf", "string"}
 )
@@ -350,7 +350,7 @@ class Module:
             raise NotPlainError
         for suffix in _SUFFIXES:
             file = self.path.parent / f"{origin}{suffix}"
-            if file.is_file() and file.stat().st_size <= _LARGEST:
+            if file.is_file() and file.stat().st_size <= _MAX_BYTES:
                 try:
                     source = file.read_text(encoding="utf-8")
                     if file.suffix == ".json":
@@ -566,7 +566,7 @@ def _is_harmless(statement: Statement) -> bool:
 # Names that something in the module may change
 
 _HARMLESS_RECEIVERS = frozenset({"console", "JSON"})
-_READING = frozenset(
+_READ_METHODS = frozenset(
     {
         *("documents", "query", "service", "controller", "findFirst", "findMany", "findOne"),
         *("sanitizeOutput", "sanitizeQuery", "validateQuery", "transformResponse"),
@@ -575,7 +575,7 @@ _READING = frozenset(
 """Methods of ``strapi`` and ``this`` that do not change their arguments."""
 
 
-_COMPUTING = frozenset({"includes", "indexOf", "join", "split", "trim"})
+_PURE_METHODS = frozenset({"includes", "indexOf", "join", "split", "trim"})
 """Methods of texts and arrays that do not change them."""
 
 
@@ -619,7 +619,7 @@ def _handed_on(statements: Iterable[Statement]) -> Iterator[str]:
     """
     for part in _walk(statements):
         if isinstance(part, Call) and not (is_harmless_call(part.callee) or _is_read(part.callee)):
-            if isinstance(part.callee, Member) and part.callee.key not in _COMPUTING:
+            if isinstance(part.callee, Member) and part.callee.key not in _PURE_METHODS:
                 yield from _root(part.callee)
             for argument in part.arguments:
                 value = argument.value if isinstance(argument, Spread) else argument
@@ -641,7 +641,7 @@ def is_harmless_call(callee: Expression) -> bool:
 
 def _is_read(callee: Expression) -> bool:
     match callee:
-        case Member(inner, str() as name) if name in _READING:
+        case Member(inner, str() as name) if name in _READ_METHODS:
             return _receiver(inner) in {"strapi", "this"}
         case _:
             return False

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 TokenKind = Literal["word", "string", "template", "number", "regex", "mark", "other"]
 
-_NOTHING = re.compile(r"\s+|//[^\n\r\u2028\u2029]*|/\*.*?\*/", re.DOTALL)
+_WHITESPACE_OR_COMMENT = re.compile(r"\s+|//[^\n\r\u2028\u2029]*|/\*.*?\*/", re.DOTALL)
 _TOKEN = re.compile(
     r"""
       (?P<string>'(?:[^'\\\n\r]|\\.)*'|"(?:[^"\\\n\r]|\\.)*")
@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 )
 _REGEX = re.compile(r"/(?![*/])(?:[^\\/\[\n\r]|\\.|\[(?:[^\]\\\n\r]|\\.)*\])+/[a-z]*")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 _OPERAND_ENDS = frozenset({")", "]", "}"})
 _OPERATOR_WORDS = frozenset({"return", "typeof", "case", "in", "of", "delete", "void", "await"})
 
@@ -56,7 +56,7 @@ def tokenise(source: str) -> tuple[Token, ...]:
     position = 1 if source.startswith("\ufeff") else 0
     starts_line = True
     while position < len(source):
-        nothing = _NOTHING.match(source, position)
+        nothing = _WHITESPACE_OR_COMMENT.match(source, position)
         if nothing:
             starts_line |= "\n" in nothing[0]
             position = nothing.end()
@@ -146,6 +146,6 @@ def _unescaped(text: str) -> str:
 
     def replaced(found: re.Match[str]) -> str:
         code = found[1] or found[2]
-        return chr(int(code, 16)) if code else _ESCAPED.get(found[3], found[3])
+        return chr(int(code, 16)) if code else _ESCAPES.get(found[3], found[3])
 
     return _ESCAPE.sub(replaced, text)

@@ -25,14 +25,14 @@ PLACES = frozenset(
 
 UNSOUND = "Invalid template"
 _PLACE = re.compile(r"<%=\s*([A-Za-z_.]{1,40})\s*%>")
-_MARKS = re.compile(r"<%|%>|\$\{")
+_DELIMITERS = re.compile(r"<%|%>|\$\{")
 
 
 def is_sound(template: str, known: Collection[str] = PLACES) -> bool:
     """Tell whether a template contains only text and known placeholders."""
     if any(match[1] not in known for match in _PLACE.finditer(template)):
         return False
-    return _MARKS.search(_PLACE.sub("", template)) is None
+    return _DELIMITERS.search(_PLACE.sub("", template)) is None
 
 
 def fill_in(template: str, values: Mapping[str, str], escape: Callable[[str], str] = str) -> str:

@@ -11,9 +11,9 @@ from quire.hooks.operators import CustomOperator, OperandField
 from quire.openapi.document_schemas import Models
 from quire.openapi.json_schema import (
     FLAG,
+    INTEGER,
     NUMBER,
     TEXT,
-    WHOLE,
     Schemas,
     any_of,
     array_of,
@@ -42,8 +42,8 @@ _NAMES: Mapping[tuple[str, object], str] = {
     ("string", "date-time"): "MomentFilter",
 }
 """Names of filters by the kind of their operands; all others are texts."""
-_OTHERS = "TextFilter"
-_BOUND_VALUES: Mapping[type, JsonSchema] = {str: TEXT, int: WHOLE, float: NUMBER, bool: FLAG}
+_TEXT_FILTER = "TextFilter"
+_BOUND_VALUES: Mapping[type, JsonSchema] = {str: TEXT, int: INTEGER, float: NUMBER, bool: FLAG}
 
 
 class Filters:
@@ -136,7 +136,7 @@ class Filters:
             name, value = f"{class_name(attribute.type.name)}Filter", form.operand
         else:
             value = TEXT if name is None else _kept(described, "type", "format")
-            name = name or _OTHERS
+            name = name or _TEXT_FILTER
         schemas = self._models.schemas
         custom = [
             one
@@ -210,8 +210,8 @@ def _bound_value(field: OperandField) -> JsonSchema:
 
 def _ids(schemas: Schemas) -> JsonSchema:
     """Describe conditions on related rows, by their ids or by their existence."""
-    by_ids = dict.fromkeys(("$eq", "$ne"), WHOLE)
-    lists = {name: array_of(WHOLE) for name in ("$in", "$notIn")}
+    by_ids = dict.fromkeys(("$eq", "$ne"), INTEGER)
+    lists = {name: array_of(INTEGER) for name in ("$in", "$notIn")}
     presence = dict.fromkeys(("$null", "$notNull"), FLAG)
     operators = record({**by_ids, **lists, **presence}, required=(), closed=True)
-    return any_of(nullable(WHOLE), array_of(WHOLE), schemas.shared("IdOperators", operators))
+    return any_of(nullable(INTEGER), array_of(INTEGER), schemas.shared("IdOperators", operators))

@@ -5,14 +5,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import unused
 
-ANYTHING: JsonSchema = {}
+ANY_VALUE: JsonSchema = {}
 TEXT: JsonSchema = {"type": "string"}
-WHOLE: JsonSchema = {"type": "integer"}
+INTEGER: JsonSchema = {"type": "integer"}
 NUMBER: JsonSchema = {"type": "number"}
 FLAG: JsonSchema = {"type": "boolean"}
 NULL: JsonSchema = {"type": "null"}
 MOMENT: JsonSchema = {"type": "string", "format": "date-time"}
-FREE_OBJECT: JsonSchema = {"type": "object", "additionalProperties": ANYTHING}
+FREE_OBJECT: JsonSchema = {"type": "object", "additionalProperties": ANY_VALUE}
 
 
 def nullable(schema: JsonSchema) -> JsonSchema:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.openapi.json_schema import FREE_OBJECT, TEXT, WHOLE, Schemas, nullable, record
+from quire.openapi.json_schema import FREE_OBJECT, INTEGER, TEXT, Schemas, nullable, record
 from quire.schema.attributes.json_schema import JsonSchema
 
 JSON = "application/json"
@@ -122,7 +122,7 @@ def error_schema(schemas: Schemas) -> JsonSchema:
     """Return the reference to the schema of errors."""
     error = record(
         {
-            "status": {**WHOLE, "description": "The status of the response."},
+            "status": {**INTEGER, "description": "The status of the response."},
             "name": {**TEXT, "description": "The class of the error, for programs."},
             "message": {**TEXT, "description": "What is wrong, for people."},
             "details": {

@@ -16,13 +16,13 @@ from msgspec.structs import fields
 from quire.access.declared_routes import ProjectFields, ProjectSchema
 from quire.openapi.document_schemas import Models
 from quire.openapi.json_schema import (
-    ANYTHING,
+    ANY_VALUE,
     FLAG,
     FREE_OBJECT,
+    INTEGER,
     NULL,
     NUMBER,
     TEXT,
-    WHOLE,
     Schemas,
     any_of,
     array_of,
@@ -34,15 +34,15 @@ from quire.schema.attributes.json_schema import JsonSchema
 
 _PLAIN: Mapping[object, JsonSchema] = {
     str: TEXT,
-    int: WHOLE,
+    int: INTEGER,
     float: NUMBER,
     bool: FLAG,
     bytes: {"type": "string", "format": "binary"},
-    object: ANYTHING,
-    Any: ANYTHING,
+    object: ANY_VALUE,
+    Any: ANY_VALUE,
     NoneType: NULL,
 }
-_TOGETHER: Mapping[object, JsonSchema] = {
+_UNION_SCHEMAS: Mapping[object, JsonSchema] = {
     frozenset({int, str}): {"type": ["integer", "string"]},
     frozenset({int, float}): NUMBER,
 }
@@ -116,7 +116,7 @@ class TypeSchemas(Struct, frozen=True):
 
     def _union(self, choices: tuple[Any, ...]) -> JsonSchema:
         kept = [one for one in choices if one is not UnsetType and one is not NoneType]
-        described = _TOGETHER.get(frozenset(kept)) or any_of(*map(self.of, kept))
+        described = _UNION_SCHEMAS.get(frozenset(kept)) or any_of(*map(self.of, kept))
         return nullable(described) if NoneType in choices else described
 
     def _record(

@@ -13,9 +13,9 @@ from quire.openapi.document_schemas import Models
 from quire.openapi.filter_schemas import Filters
 from quire.openapi.json_schema import (
     FLAG,
+    INTEGER,
     NULL,
     TEXT,
-    WHOLE,
     any_of,
     array_of,
     one_of_texts,
@@ -29,7 +29,7 @@ from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import class_name
 from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType, Model
 
-_EVERYTHING: JsonSchema = {"const": "*"}
+_WILDCARD_SCHEMA: JsonSchema = {"const": "*"}
 _FLAGS: JsonSchema = {"type": "object", "additionalProperties": FLAG}
 _ORDERS = ("", ":asc", ":desc")
 
@@ -98,7 +98,7 @@ class PopulateSchemas:
                 closed=True,
             ),
         )
-        return any_of(_EVERYTHING, *_alternatives(names), each)
+        return any_of(_WILDCARD_SCHEMA, *_alternatives(names), each)
 
     def _options(self, model: Model, attribute: Attribute) -> JsonSchema:
         if isinstance(attribute, DynamicZoneAttribute):
@@ -135,7 +135,9 @@ class PopulateSchemas:
             lambda: record(shown, required=(), closed=True),
         )
         return any_of(
-            schemas.shared("PopulateEverything", record({"populate": _EVERYTHING}, closed=True)),
+            schemas.shared(
+                "PopulateEverything", record({"populate": _WILDCARD_SCHEMA}, closed=True)
+            ),
             schemas.refer(
                 ("zone", model.uid, zone.name),
                 f"{name}PopulateOptions",
@@ -153,7 +155,7 @@ def _one_or_several(item: JsonSchema) -> JsonSchema:
     return any_of(*_alternatives(item))
 
 
-_EVERY = "*"
+_WILDCARD = "*"
 _NOT_WITH_PAGES = "not together with `pagination[page]` and `pagination[pageSize]`"
 
 
@@ -219,7 +221,7 @@ class Queries:
         """Describe the locales of a deletion."""
         if not model.localized:
             return []
-        about = f"The locale that goes, or `{_EVERY}` for all; the default one if absent."
+        about = f"The locale that goes, or `{_WILDCARD}` for all; the default one if absent."
         return [DescribedParameter(name="locale", schema=TEXT, description=about)]
 
     def shape(self, model: ContentType) -> list[DescribedParameter]:
@@ -293,12 +295,12 @@ class Queries:
             yield DescribedParameter(
                 name="locale",
                 schema=any_of(TEXT, array_of(TEXT)) if many else TEXT,
-                description=f"{about} `{_EVERY}` for all." if many else about,
+                description=f"{about} `{_WILDCARD}` for all." if many else about,
             )
 
 
 def _least(number: int) -> JsonSchema:
-    return {**WHOLE, "minimum": number}
+    return {**INTEGER, "minimum": number}
 
 
 _SEARCH = DescribedParameter(

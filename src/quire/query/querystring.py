@@ -78,7 +78,7 @@ _LAST_ARRAY_INDEX: Final = 2**32 - 2
 _ELEMENT: Final = re.compile(r"\[[0-9]*\]")
 
 _FILTERS: Final = "filters"
-_SELECTING: Final = frozenset(
+_ROW_PARAMETERS: Final = frozenset(
     {_FILTERS, "_q", "locale", "status", "publicationFilter", "hasPublishedVersion"}
 )
 """Parameters that determine which rows are meant."""
@@ -194,7 +194,7 @@ def _first_pairs(raw: str) -> Iterator[tuple[str, str | None]]:
         if len(counted) <= MAX_PAIRS:
             yield name, value
             continue
-        for selecting in _SELECTING.intersection(_names(_segments(name))):
+        for selecting in _ROW_PARAMETERS.intersection(_names(_segments(name))):
             raise ValidationError(_TOO_MANY.format(selecting, MAX_PAIRS))
 
 

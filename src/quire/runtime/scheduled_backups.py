@@ -16,7 +16,7 @@ from quire.settings import Settings
 BACKUP_JOB = "quire.backup"
 _HOURS = 6
 _COMMAND = "import sys; from quire.cli import main; main(sys.argv[1:])"
-_MOST_OUTPUT = 2000
+_MAX_OUTPUT = 2000
 
 _log = structlog.get_logger("quire.backups")
 
@@ -72,7 +72,7 @@ def _backup_of(project: Path) -> Callable[[], Awaitable[None]]:
             await process.wait()
             raise
         if process.returncode:
-            raise BackupFailedError(messages.decode("utf-8", "replace")[-_MOST_OUTPUT:].strip())
+            raise BackupFailedError(messages.decode("utf-8", "replace")[-_MAX_OUTPUT:].strip())
         _log.info("backup", archive=output.decode("utf-8", "replace").strip())
 
     return backup

@@ -15,7 +15,7 @@ from quire.database.versioned_cache import VersionedValue
 from quire.errors import AppError, ServiceUnavailableError
 from quire.schema.model import Schema
 
-_SECONDS = 0.25
+_POLL_SECONDS = 0.25
 _LONGEST_SECONDS = 5.0
 """How long it may take until files of another schema are read again."""
 _PATIENCE_SECONDS = 2.0
@@ -93,7 +93,7 @@ class SchemaFollower:
             await asyncio.sleep(_STEP_SECONDS)
 
     async def _follow(self) -> None:
-        pause = _SECONDS
+        pause = _POLL_SECONDS
         has_logged = False
         while True:
             await asyncio.sleep(pause)
@@ -105,7 +105,7 @@ class SchemaFollower:
                 if not has_logged:  # an outage may last
                     _log.warning("which schema the tables have cannot be read", exc_info=error)
                 has_logged = True
-            pause = _SECONDS if done else min(2 * pause, _LONGEST_SECONDS)
+            pause = _POLL_SECONDS if done else min(2 * pause, _LONGEST_SECONDS)
 
     async def _check_schema(self) -> bool:
         version = self._database.version()

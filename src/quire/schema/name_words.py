@@ -9,7 +9,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_UNDECOMPOSED = str.maketrans(
+_TRANSLITERATION = str.maketrans(
     {
         "ß": "ss", "Ø": "O", "ø": "o", "Þ": "Th", "þ": "th", "Æ": "Ae", "æ": "ae", "Ð": "D",
         "ð": "d", "Đ": "D", "đ": "d", "Ħ": "H", "ħ": "h", "\u0131": "i", "ĸ": "k", "Ŀ": "L",
@@ -29,7 +29,7 @@ def words(name: str) -> list[str]:
 def without_accents(name: str) -> str:
     """Return a name without accents and apostrophes."""
     if not name.isascii():
-        plain = unicodedata.normalize("NFD", name.translate(_UNDECOMPOSED))
+        plain = unicodedata.normalize("NFD", name.translate(_TRANSLITERATION))
         name = "".join(c for c in plain if not unicodedata.combining(c))
     return _APOSTROPHE.sub("", name)
 

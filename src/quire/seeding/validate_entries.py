@@ -34,7 +34,7 @@ from quire.seeding.wire_format import COMPONENT_KEY, WireFormat, as_list, compon
 PathProblem = tuple[str, str]
 """A JSON path and what is wrong there."""
 
-_LINKED = frozenset(
+_LINK_TYPES = frozenset(
     {Relation.ONE_TO_ONE, Relation.ONE_TO_MANY, Relation.MANY_TO_ONE, Relation.MANY_TO_MANY}
 )
 _AUTOMATIC = frozenset({"id", "documentId"}) | {
@@ -45,7 +45,7 @@ _AUTOMATIC = frozenset({"id", "documentId"}) | {
 }
 _ANY: Mapping[str, object] = {"id": 1}
 """A placeholder for any target, where only its existence counts."""
-_MISSED: Mapping[str, object] = {
+_MISSING_FILE: Mapping[str, object] = {
     **dict.fromkeys(("name", "url", "hash", "ext", "mime", "provider"), "-"),
     **dict.fromkeys(("width", "height", "size"), 0),
     **dict.fromkeys(("createdAt", "updatedAt"), "-"),
@@ -115,7 +115,7 @@ class EntryCheck:
         """Describe the file of an image as far as possible before it is stored."""
         file = self._known.media.get(name)
         if file is None or not file.path.is_file():
-            return _MISSED
+            return _MISSING_FILE
         return describe_file(1, "", plan_upload(file, Path(), str).values, 0)
 
 
@@ -187,7 +187,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
     ) -> Iterator[PathProblem]:
         """Check that the documents exist where the relation will look for them."""
         target = self.known.schema.content_types.get(attribute.target or "")
-        if target is None or not target.is_api or attribute.relation not in _LINKED:
+        if target is None or not target.is_api or attribute.relation not in _LINK_TYPES:
             yield path, "content files refer to documents of the project's own content types only"
             return
         if attribute.mapped_by is not None:

@@ -13,12 +13,12 @@ assignments to a name wins.
 import re
 
 _NAME = re.compile(r"\s*(?:export\s+)?(?P<name>[\w.-]+)(?:\s*=|:\s)", re.ASCII)
-_QUOTED = re.compile(
+_QUOTED_VALUE = re.compile(
     r"""\s*(?P<quote>['"`])(?:\\(?P=quote)|(?!(?P=quote)).)*(?P=quote)"""
     r"(?=[^\S\n]*(?:\#[^\n]*)?(?:\n|\Z))",
     re.DOTALL,
 )
-_BARE = re.compile(r"[^#\n]+")
+_BARE_VALUE = re.compile(r"[^#\n]+")
 
 
 def parse_dotenv(text: str) -> dict[str, str]:
@@ -37,7 +37,7 @@ def parse_dotenv(text: str) -> dict[str, str]:
 
 def _value_at(content: str, position: int) -> tuple[str, int]:
     """Return the value that starts at ``position``, and where it ends."""
-    found = _QUOTED.match(content, position) or _BARE.match(content, position)
+    found = _QUOTED_VALUE.match(content, position) or _BARE_VALUE.match(content, position)
     if not found:
         return "", position
     value = found[0].strip()

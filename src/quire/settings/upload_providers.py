@@ -12,7 +12,7 @@ from msgspec import Struct
 from quire.javascript.modules import EnvironmentVariable
 
 S3_PROVIDERS = frozenset({"aws-s3", "@strapi/provider-upload-aws-s3"})
-_REFUSED = frozenset({"private"})
+_UNSUPPORTED_OPTIONS = frozenset({"private"})
 
 Part = str | EnvironmentVariable
 
@@ -38,7 +38,7 @@ def bucket_settings(exported: object) -> Iterator[tuple[str, ConcatenatedText]]:
     parameters = _object(of_client, "params") or {}
     bucket = _part(parameters.get("Bucket"))
     region, endpoint = _part(of_client.get("region")), _part(of_client.get("endpoint"))
-    if bucket is None or parameters.get("ACL") in _REFUSED:
+    if bucket is None or parameters.get("ACL") in _UNSUPPORTED_OPTIONS:
         return
     base = _base(_part(options.get("baseUrl")), bucket, region, endpoint, of_client)
     if base is None:

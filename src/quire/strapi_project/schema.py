@@ -31,7 +31,7 @@ from quire.settings.model import STORAGE_TYPES
 
 _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".mts"})
 _LARGEST_FILE = 1024 * 1024
-_MOST_FILES = 400
+_MAX_FILES = 400
 """How many files of one plugin are read: server code is small, admin bundles are left out."""
 _LEFT_OUT = frozenset({"node_modules", "admin", "build", "tests", "__tests__"})
 _CALL = ("customFields", ".", "register", "(")
@@ -97,7 +97,7 @@ def _files(place: Path) -> Iterator[Path]:
         yield place
         return
     files = sorted(path for path in place.rglob("*") if _is_server_code(path.relative_to(place)))
-    yield from files[:_MOST_FILES]
+    yield from files[:_MAX_FILES]
 
 
 def _is_server_code(path: Path) -> bool:

@@ -9,9 +9,9 @@ from quire.database.stores.jobs import JOBS
 from quire.hooks.time import observe_time
 from quire.jobs.setup import JobParts
 
-_SECONDS = 60
-_PAUSE = 0.01
-_MOST_ROWS = 1000
+_TIMEOUT_SECONDS = 60
+_PAUSE_SECONDS = 0.01
+_MAX_ROWS = 1000
 
 
 class BackgroundWorkers:
@@ -38,11 +38,11 @@ class BackgroundWorkers:
         before = await self._failures()
         self._parts.start()
         try:
-            async with asyncio.timeout(_SECONDS):
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
                 await self._parts.schedules.work()
                 while not await self._is_idle(now):
                     self._wake()
-                    await asyncio.sleep(_PAUSE)
+                    await asyncio.sleep(_PAUSE_SECONDS)
         finally:
             await self._parts.stop(5)
         failed = [text for key, text in (await self._failures()).items() if before.get(key) != text]
@@ -67,12 +67,12 @@ class BackgroundWorkers:
         changes: list[int] = []
         if await read(lambda: parts.queue.tables.exists(JOBS)):
             found = await read(
-                lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MOST_ROWS)
+                lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MAX_ROWS)
             )
             jobs = [one.due for one in found if one.ended_at is None]
         if await read(lambda: parts.change_queue.tables.exists(CHANGES)):
             rows = parts.change_queue.rows
-            waiting = await read(lambda: rows.find(dead=None, before=None, limit=_MOST_ROWS))
+            waiting = await read(lambda: rows.find(dead=None, before=None, limit=_MAX_ROWS))
             changes = [one.due for one in waiting if one.ended_at is None]
         return jobs, changes
 
@@ -82,7 +82,7 @@ class BackgroundWorkers:
         found: dict[tuple[str, int], str] = {}
         if await read(lambda: parts.queue.tables.exists(JOBS)):
             jobs = await read(
-                lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MOST_ROWS)
+                lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MAX_ROWS)
             )
             found |= {
                 ("job", one.id): f"{one.name} failed, attempt {one.attempts}: {one.message}"
@@ -91,7 +91,7 @@ class BackgroundWorkers:
             }
         if await read(lambda: parts.change_queue.tables.exists(CHANGES)):
             rows = parts.change_queue.rows
-            changes = await read(lambda: rows.find(dead=None, before=None, limit=_MOST_ROWS))
+            changes = await read(lambda: rows.find(dead=None, before=None, limit=_MAX_ROWS))
             found |= {
                 ("change", one.id): f"{one.listener} failed, attempt {one.attempts}: {one.message}"
                 for one in changes

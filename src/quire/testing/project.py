@@ -37,8 +37,8 @@ from quire.testing.loop import LoopThread
 
 T = TypeVar("T")
 
-_TRUSTED = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
-_SHOWN = 2000
+_FULL_ACCESS_PRINCIPAL = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
+_MAX_SHOWN_CHARACTERS = 2000
 
 
 class StatementLog(Timings):
@@ -216,7 +216,7 @@ class Project:
         self._log.texts = texts
         yield
         if len(texts) > at_most:
-            listed = "\n".join(f"  {text[:_SHOWN]}" for text in texts)
+            listed = "\n".join(f"  {text[:_MAX_SHOWN_CHARACTERS]}" for text in texts)
             raise AssertionError(f"{len(texts)} statements, at most {at_most}:\n{listed}")
 
     def _client(self, *, token: str | None = None, id: int | None = None) -> Client:
@@ -247,7 +247,7 @@ class Project:
         return frozenset(all_actions(runtime.schema)) | own
 
     async def _write(self, act: Callable[[UnitOfWork], Program[T]]) -> T:
-        return await self._runtime().documents.run(act, principal=_TRUSTED)
+        return await self._runtime().documents.run(act, principal=_FULL_ACCESS_PRINCIPAL)
 
     async def _role_id(self, accounts: Accounts, role: str) -> int:
         found = await self._write(lambda _: accounts.role_of_type(role))
@@ -269,7 +269,7 @@ class Project:
         every = {*await self._write(granted), *actions}
         roles = Roles(self._runtime().documents, accounts)
         known = self._known_actions()
-        await roles.update(role_id, {}, every, {}, known=known, principal=_TRUSTED)
+        await roles.update(role_id, {}, every, {}, known=known, principal=_FULL_ACCESS_PRINCIPAL)
 
     async def _create_user(self, username: str, role: str) -> tuple[int, str]:
         """Create a user without a password, because hashing takes time, and sign them in."""

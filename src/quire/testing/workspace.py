@@ -23,7 +23,7 @@ from quire.auth.admin.user_rows import AdminUser
 from quire.clock import now_ms
 from quire.document_service.mail_client import mail
 from quire.extension_loading import ImportedModules, import_modules
-from quire.hooks.marks import MARKS
+from quire.hooks.marks import MARKS_ATTRIBUTE
 from quire.schema.model import Schema
 from quire.seeding.import_content import make_database, seed
 from quire.seeding.load import read_content
@@ -35,7 +35,7 @@ from quire.testing.databases import TestDatabases
 from quire.testing.loop import LoopThread
 from quire.testing.project import Project, RecordingSender
 
-_UNCOUNTED = frozenset({"rule", "policy", "computed", "on_start", "on_stop", "replaces"})
+_UNCOUNTED_MARKS = frozenset({"rule", "policy", "computed", "on_start", "on_stop", "replaces"})
 """Marked functions that are not counted; how often they run depends on caches."""
 
 ENVIRONMENT_FILE = ".env.test"
@@ -44,7 +44,7 @@ _FILES = (SETTINGS_FILE, ENVIRONMENT_FILE, "package.json", "tsconfig.json")
 
 _FOLDERS = ("src", "config")
 
-_SKIPPED = shutil.ignore_patterns("node_modules", "__pycache__", "*.pyc")
+_IGNORED_FILES = shutil.ignore_patterns("node_modules", "__pycache__", "*.pyc")
 
 _CONTENT = "content"
 
@@ -80,14 +80,18 @@ def count_calls(modules: ImportedModules, fired: Counter[str]) -> ImportedModule
 def _counted(module: ModuleType, fired: Counter[str]) -> ModuleType:
     copy = ModuleType(module.__name__)
     for name, value in vars(module).items():
-        is_hook = inspect.isfunction(value) and any(map(_is_event, getattr(value, MARKS, ())))
+        is_hook = inspect.isfunction(value) and any(
+            map(_is_event, getattr(value, MARKS_ATTRIBUTE, ()))
+        )
         setattr(copy, name, _wrap(name, value, fired) if is_hook else value)
     return copy
 
 
 def _is_event(mark: object) -> bool:
     phase = getattr(mark, "phase", None)
-    return isinstance(phase, str) and phase not in _UNCOUNTED and not phase.startswith("route.")
+    return (
+        isinstance(phase, str) and phase not in _UNCOUNTED_MARKS and not phase.startswith("route.")
+    )
 
 
 def _wrap(name: str, function: Callable[..., Any], fired: Counter[str]) -> Callable[..., Any]:
@@ -203,7 +207,7 @@ class Workspace:
         self._first.mkdir(parents=True)
         for name in _FOLDERS:
             if (self._project / name).is_dir():
-                shutil.copytree(self._project / name, self._first / name, ignore=_SKIPPED)
+                shutil.copytree(self._project / name, self._first / name, ignore=_IGNORED_FILES)
         for name in _FILES:
             if (self._project / name).is_file():
                 shutil.copy(self._project / name, self._first / name)

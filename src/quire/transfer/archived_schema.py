@@ -38,7 +38,7 @@ _AUTOMATIC = frozenset(
 )
 _TYPE_KEYS = ("kind", "collectionName", "info", "options", "pluginOptions")
 _COMPONENT_KEYS = ("collectionName", "info", "options")
-_SHOWN = 20
+_MAX_LISTED = 20
 
 _UID = re.compile(r"(api::)?[A-Za-z0-9][A-Za-z0-9_-]*\.[A-Za-z0-9][A-Za-z0-9_-]*")
 """Valid uids of content types and components of projects, which become file paths."""
@@ -88,9 +88,9 @@ def require_same_schema(archived: Schema, schema: Schema) -> None:
     problems = list(_differences(archived, schema))
     if not problems:
         return
-    shown = [f"  {line}" for line in problems[:_SHOWN]]
-    if len(problems) > _SHOWN:
-        shown.append(f"  and {len(problems) - _SHOWN} more")
+    shown = [f"  {line}" for line in problems[:_MAX_LISTED]]
+    if len(problems) > _MAX_LISTED:
+        shown.append(f"  and {len(problems) - _MAX_LISTED} more")
     listed = "\n".join(shown)
     raise TransferError(f"The content types differ from those of the archive:\n{listed}")
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct, field
 
 from quire.clock import ms_from_iso
-from quire.database.copying.values import Common, restorer
+from quire.database.copying.values import PortableValue, restorer
 from quire.database.dialect import Dialect
 from quire.database.program import Value
 from quire.database.tables.table_map import (
@@ -30,8 +30,8 @@ from quire.schema.model import Component, Model, Schema
 from quire.transfer.archive_format import EntityLine, LinkLine
 
 _COMPONENT_KEY = "__component"
-_LARGEST = 2**63 - 1
-_SMALLEST = -(2**63)
+_MAX_INT64 = 2**63 - 1
+_MIN_INT64 = -(2**63)
 _ROUNDED_LARGEST = float(2**63)
 """The largest integers of 64 bits as floats, as Strapi writes them."""
 
@@ -245,7 +245,7 @@ def _layout(model: Model, tables: TableMap, dialect: Dialect) -> _ModelLayout:
 
 def _encoder(model: Model, attribute: ScalarAttribute, dialect: Dialect) -> _Encode:
     """Return a function that converts a value of an archive to that of a column."""
-    reduce = _COMMON.get(attribute.storage, _text)
+    reduce = _PORTABLE_VALUES.get(attribute.storage, _text)
     restore = restorer(dialect, attribute.storage)
     kind = "component" if isinstance(model, Component) else "entry"
 
@@ -263,7 +263,7 @@ def _encoder(model: Model, attribute: ScalarAttribute, dialect: Dialect) -> _Enc
     return encode
 
 
-def _text(value: object) -> Common:
+def _text(value: object) -> PortableValue:
     if not isinstance(value, str):
         raise TypeError
     if "\0" in value:
@@ -271,17 +271,17 @@ def _text(value: object) -> Common:
     return value
 
 
-def _json(value: object) -> Common:
+def _json(value: object) -> PortableValue:
     return msgspec.json.encode(value).decode()
 
 
-def _moment(value: object) -> Common:
+def _moment(value: object) -> PortableValue:
     if not isinstance(value, str):
         raise TypeError
     return ms_from_iso(value)
 
 
-def _parse_integer(value: object) -> Common:
+def _parse_integer(value: object) -> PortableValue:
     """Parse an integer of 64 bits, which may be text and rounded to a float."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
@@ -289,27 +289,27 @@ def _parse_integer(value: object) -> Common:
         raise ValueError
     number = int(value)
     if float(number) == _ROUNDED_LARGEST:
-        return _LARGEST
+        return _MAX_INT64
     if float(number) == -_ROUNDED_LARGEST:
-        return _SMALLEST
-    if not _SMALLEST <= number <= _LARGEST:
+        return _MIN_INT64
+    if not _MIN_INT64 <= number <= _MAX_INT64:
         raise OverflowError
     return number
 
 
-def _number(value: object) -> Common:
+def _number(value: object) -> PortableValue:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError
     return value
 
 
-def _truth(value: object) -> Common:
+def _truth(value: object) -> PortableValue:
     if not isinstance(value, bool):
         raise TypeError
     return value
 
 
-_COMMON: Mapping[StorageKind, Callable[[object], Common]] = {
+_PORTABLE_VALUES: Mapping[StorageKind, Callable[[object], PortableValue]] = {
     StorageKind.JSON: _json,
     StorageKind.DATETIME: _moment,
     StorageKind.TIMESTAMP: _moment,

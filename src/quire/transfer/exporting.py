@@ -41,7 +41,7 @@ _TEMPORARY = ".quire-export-"
 _BUFFER_BYTES = 1 << 16
 _LEVEL = 6
 
-_DESCRIBED = ("collectionName", "info", "options", "pluginOptions")
+_DESCRIBED_KEYS = ("collectionName", "info", "options", "pluginOptions")
 
 STRAPI_VERSION = "5.54.0"
 """The version of Strapi whose format and tables these are."""
@@ -152,7 +152,7 @@ def _schema_line(schema: Schema, model: Model) -> dict[str, Any]:
     raw = dict(model.raw)
     own = raw.get("attributes")
     attributes = dict(own) if isinstance(own, Mapping) else {}
-    line: dict[str, Any] = {key: raw[key] for key in _DESCRIBED if key in raw}
+    line: dict[str, Any] = {key: raw[key] for key in _DESCRIBED_KEYS if key in raw}
     line.setdefault("options", {})
     content_type = schema.content_types.get(model.uid)
     if content_type is None:

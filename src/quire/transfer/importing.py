@@ -31,7 +31,7 @@ from quire.uploads.storage import Storage
 from quire.uploads.storage.open import open_storage
 
 _UNKNOWN_TYPE = "application/octet-stream"
-_SHOWN = 5
+_MAX_LISTED = 5
 
 
 class AssetFiles(Struct, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ def _key(values: Mapping[str, object]) -> str:
 
 
 def _some(names: list[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    return ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
 
 
 class ImportTarget(Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from quire.database.stores.leases import Leases
-from quire.uploads.image_workers import WAITING, ImageWorkers
+from quire.uploads.image_workers import REPLACEMENT_FOLDER, ImageWorkers
 from quire.uploads.replacement import Replacements
 from quire.uploads.signed_links import SignedLinks
 from quire.uploads.storage import Storage
@@ -24,7 +24,9 @@ class UploadContext(Struct, frozen=True, kw_only=True):
     @property
     def replacements(self) -> Replacements:
         """The running replacements."""
-        return Replacements(self.image_workers.folder / WAITING, self.storage, self.leases)
+        return Replacements(
+            self.image_workers.folder / REPLACEMENT_FOLDER, self.storage, self.leases
+        )
 
     def close(self) -> None:
         """Wait for running work, and accept no more."""

@@ -13,8 +13,8 @@ from quire.uploads.processing import IncomingFile
 from quire.uploads.service import MediaLibrary
 
 NO_CROP = "Images of this type cannot be cropped"
-MOVING = "Animated images cannot be cropped"
-OUTSIDE = "The area must lie within the image, which is {} by {} pixels"
+ANIMATED_IMAGE = "Animated images cannot be cropped"
+AREA_OUTSIDE_IMAGE = "The area must lie within the image, which is {} by {} pixels"
 _SUFFIX = "-cropped"
 _LONGEST_STEM = 200
 
@@ -39,10 +39,10 @@ async def crop_file(
         raise ApplicationError(NO_CROP)
     picture = await library.image_workers.run(examine, original, type_, library.most_pixels)
     if picture.pages > 1:
-        raise ApplicationError(MOVING)
+        raise ApplicationError(ANIMATED_IMAGE)
     size = picture.upright_size
     if not area.is_within(*size):
-        raise ValidationError(OUTSIDE.format(*size))
+        raise ValidationError(AREA_OUTSIDE_IMAGE.format(*size))
     await library.image_workers.run(cut, picture, target, area)
     length = await asyncio.to_thread(lambda: target.stat().st_size)
     cropped = IncomingFile(path=target, name=row.name, declared=type_, size=length)

@@ -20,8 +20,8 @@ from quire.schema.attributes.validation import (
 _INFO = "fileInfo"
 _TEXTS = ("name", "alternativeText", "caption")
 _LONGEST_NAME = 255
-_MOST_TEXT = 100_000
-_LOWEST, _HIGHEST = 0, 100
+_MAX_TEXT_LENGTH = 100_000
+_MIN_PERCENT, _MAX_PERCENT = 0, 100
 
 
 class FileInfo(Struct, frozen=True):
@@ -39,7 +39,7 @@ class FileInfo(Struct, frozen=True):
         return str(self.values.get("name") or "")
 
 
-NOTHING = FileInfo()
+NO_FILE_INFO = FileInfo()
 
 
 def decoded(texts: Sequence[str]) -> object:
@@ -79,7 +79,7 @@ def information_of_new(value: object, count: int, *, folders: bool = False) -> l
             message = f"{where} {not_of_type('object', None, given)}"
             raise validation_error([Problem((_INFO, str(index)), message, None)])
         listed.append(_parse_info(given, (_INFO, index), folders=folders))
-    return [*listed, *[NOTHING] * (count - len(listed))]
+    return [*listed, *[NO_FILE_INFO] * (count - len(listed))]
 
 
 def _parsed(text: str) -> object:
@@ -134,7 +134,7 @@ def _text_problem(name: str, value: object) -> str | None:
     text = string_of(value)
     if "\0" in text:
         return NUL_MESSAGE
-    longest = _LONGEST_NAME if name == "name" else _MOST_TEXT
+    longest = _LONGEST_NAME if name == "name" else _MAX_TEXT_LENGTH
     return f"must be at most {longest} characters" if len(text) > longest else None
 
 
@@ -162,10 +162,10 @@ def _percent(given: object) -> tuple[str | None, int | float]:
     number = read_number(text) if text else given
     if isinstance(number, bool) or not isinstance(number, int | float) or math.isnan(number):
         return not_of_type("number", given), 0
-    if number < _LOWEST:
-        return f"must be greater than or equal to {_LOWEST}", 0
-    if number > _HIGHEST:
-        return f"must be less than or equal to {_HIGHEST}", 0
+    if number < _MIN_PERCENT:
+        return f"must be greater than or equal to {_MIN_PERCENT}", 0
+    if number > _MAX_PERCENT:
+        return f"must be less than or equal to {_MAX_PERCENT}", 0
     return None, normalize_number(number) if isinstance(number, float) else number
 
 

@@ -18,7 +18,7 @@ _UMLAUTS = frozenset({"ä"})
 
 INVALID_NAME = "File name contains invalid characters"
 
-_MOST_CHARACTERS = 255
+_MAX_CHARACTERS = 255
 
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 
@@ -79,7 +79,7 @@ class StoredName(Struct, frozen=True):
 
 def check_name(name: str) -> None:
     """Check a file name. Raises ApplicationError."""
-    if not name or len(name) > _MOST_CHARACTERS or _FORBIDDEN.search(name):
+    if not name or len(name) > _MAX_CHARACTERS or _FORBIDDEN.search(name):
         raise ApplicationError(INVALID_NAME)
 
 

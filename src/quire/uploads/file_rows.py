@@ -29,7 +29,7 @@ NO_SUCH_FILE = "Entity not found"
 
 NO_ENTRY = "There is no such entry with a media attribute of this name"
 
-_DESCRIBING = ("alternativeText", "caption", "focalPoint")
+_DESCRIPTION_COLUMNS = ("alternativeText", "caption", "focalPoint")
 
 
 class Attachment(Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ def insert_record(
     now = unit.tick()
     values = {
         "documentId": unit.engine.new_id(),
-        **{name: said.values.get(name) for name in _DESCRIBING},
+        **{name: said.values.get(name) for name in _DESCRIPTION_COLUMNS},
         **prepared.values,
         "previewUrl": None,
         "provider_metadata": None,

@@ -14,10 +14,10 @@ HEAD = 4100
 UNKNOWN = "application/octet-stream"
 SVG = "image/svg+xml"
 
-_KNOWN = MimeTypes()
+_MIME_TYPES = MimeTypes()
 """Python's own table of types, without the types that this machine adds."""
 
-_NAMED: Mapping[str, str] = MappingProxyType(
+_TYPE_BY_EXTENSION: Mapping[str, str] = MappingProxyType(
     {
         ".7z": "application/x-7z-compressed",
         ".aac": "audio/x-aac",
@@ -179,10 +179,10 @@ def type_of(ext: str, declared: str, head: bytes) -> str:
 def type_of_extension(ext: str) -> str | None:
     """Return the type of an extension (with its dot), ``None`` for unknown ones."""
     lower = ext.lower()
-    known = _NAMED.get(lower)
+    known = _TYPE_BY_EXTENSION.get(lower)
     if known is not None or not lower.strip("."):
         return known
-    guessed, encoding = _KNOWN.guess_type(f"x{lower}", strict=True)
+    guessed, encoding = _MIME_TYPES.guess_type(f"x{lower}", strict=True)
     return None if encoding else guessed
 
 
@@ -191,5 +191,5 @@ def extension_of_type(type_: str) -> str:
     lower = type_.lower()
     if lower in _EXTENSIONS:
         return _EXTENSIONS[lower]
-    by_table = next((ext for ext, known in _NAMED.items() if known == lower), None)
-    return by_table or _KNOWN.guess_extension(lower) or ""
+    by_table = next((ext for ext, known in _TYPE_BY_EXTENSION.items() if known == lower), None)
+    return by_table or _MIME_TYPES.guess_extension(lower) or ""

@@ -16,9 +16,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-_NICER = 5
+_NICENESS = 5
 _ABANDONED_SECONDS = 86_400
-WAITING = "replacing"
+REPLACEMENT_FOLDER = "replacing"
 """The temporary folder that is not cleaned up: its files are needed after a crash."""
 
 
@@ -59,7 +59,7 @@ class ImageWorkers:
         long_ago = time.time() - _ABANDONED_SECONDS  # noqa: TID251 - compared with real moments
         for left in self.folder.iterdir():
             with suppress(OSError):
-                if left.name != WAITING and left.stat().st_mtime < long_ago:
+                if left.name != REPLACEMENT_FOLDER and left.stat().st_mtime < long_ago:
                     shutil.rmtree(left, ignore_errors=True)
 
     def close(self) -> None:
@@ -70,4 +70,4 @@ class ImageWorkers:
 def _step_back() -> None:
     """Lower the priority of the thread, if threads have their own."""
     with suppress(OSError, AttributeError):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICER)
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

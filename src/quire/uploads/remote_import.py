@@ -24,9 +24,9 @@ UNREACHABLE = "The file cannot be had from this address"
 NO_ADDRESS = "Only http:// and https:// addresses without a user can be imported from"
 _PORTS = {"http": 80, "https": 443}
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 _LONGEST_URL = 4096
-_SECONDS = 60.0
+_TIMEOUT_SECONDS = 60.0
 _CONNECT_SECONDS = 5.0
 _UNFIT = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _LONGEST_NAME = 200
@@ -43,7 +43,7 @@ async def import_file(
     """
     target = folder / "imported"
     try:
-        async with asyncio.timeout(_SECONDS), _pool(allows) as pool:
+        async with asyncio.timeout(_TIMEOUT_SECONDS), _pool(allows) as pool:
             return await _fetched(pool, url, target, size_limit)
     except (TimeoutError, httpcore.NetworkError, httpcore.ProtocolError) as error:
         raise ApplicationError(UNREACHABLE) from error
@@ -62,7 +62,7 @@ def _pool(allows: Allows) -> httpcore.AsyncConnectionPool:
 async def _fetched(
     pool: httpcore.AsyncConnectionPool, url: str, target: Path, size_limit: int
 ) -> IncomingFile:
-    for _ in range(_MOST_REDIRECTS + 1):
+    for _ in range(_MAX_REDIRECTS + 1):
         _require_address(url)
         async with pool.stream("GET", url, headers=_headers(url), extensions=_TIMES) as response:
             headers = {

@@ -28,7 +28,7 @@ from quire.uploads.processing import PreparedFile
 from quire.uploads.storage import Storage, storage_problem
 
 _log = structlog.get_logger("quire.uploads")
-_NOTE = "note.json"
+_JOURNAL = "note.json"
 _LOCK = ".lock"
 _LEASE = "upload {}"
 _LOOK_AGAIN_SECONDS = 0.05
@@ -179,24 +179,24 @@ def state_of(row: FileRow) -> str:
 def _write(place: Path, note: ReplacementRecord) -> None:
     for name in note.saved.values():
         _flush(place / name)
-    beside = place / f"{_NOTE}.new"
+    beside = place / f"{_JOURNAL}.new"
     beside.write_bytes(msgspec.json.encode(note))
     _flush(beside)
-    beside.replace(place / _NOTE)
+    beside.replace(place / _JOURNAL)
     _flush(place)
 
 
 def _read(place: Path) -> ReplacementRecord | None:
     """Return the record; ``None`` if nothing was done yet."""
     try:
-        return msgspec.json.decode((place / _NOTE).read_bytes(), type=ReplacementRecord)
+        return msgspec.json.decode((place / _JOURNAL).read_bytes(), type=ReplacementRecord)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 
 
 def _forget(place: Path) -> None:
     with suppress(OSError):
-        (place / _NOTE).unlink()  # first of all: the rest means nothing without it
+        (place / _JOURNAL).unlink()  # first of all: the rest means nothing without it
     shutil.rmtree(place, ignore_errors=True)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, quote
 import msgspec
 
 from quire.clock import Clock
-from quire.database.compile.read_plan import Presented
+from quire.database.compile.read_plan import ValueSerializers
 from quire.schema.model import FILE_UID
 
 _STEPS = 4
@@ -50,7 +50,7 @@ class SignedLinks:
         return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
-def present_files(links: SignedLinks) -> Presented:
+def present_files(links: SignedLinks) -> ValueSerializers:
     """Return the presenters of file values if files are private: with fresh links."""
 
     def url(stored: object) -> object:

@@ -32,7 +32,7 @@ SORTS = tuple(
 SWITCHES = ("sizeOptimization", "responsiveDimensions", "autoOrientation", "aiMetadata")
 """The switches. ``aiMetadata`` is stored for Strapi, and has no effect here."""
 
-_FIRST: Mapping[str, object] = {
+_DEFAULTS: Mapping[str, object] = {
     "sizeOptimization": True,
     "responsiveDimensions": True,
     "autoOrientation": False,
@@ -81,7 +81,7 @@ def image_rules(
 def stored_settings(store: EntryStore) -> Program[dict[str, object]]:
     """Return the stored switches, or their defaults."""
     stored = yield from read_setting(store.writes, SETTINGS_KEY)
-    return dict(stored) if isinstance(stored, dict) else dict(_FIRST)
+    return dict(stored) if isinstance(stored, dict) else dict(_DEFAULTS)
 
 
 def change_settings(store: EntryStore, values: Mapping[str, object]) -> Program[dict[str, object]]:

@@ -28,7 +28,7 @@ from quire.uploads.transforms import FORMATS, RequestedTransform
 T = TypeVar("T")
 
 NO_PICTURE = "The file is not an image that can be transformed"
-_MOST_AT_ONCE = 64
+_MAX_WAITING = 64
 """How many images may be waiting; further requests are rejected."""
 
 _SPARED_SECONDS = 60.0
@@ -104,7 +104,7 @@ class TransformCache:
         """Make a file that is not cached, once for all who ask for it meanwhile."""
         task = self._under_way.get(name)
         if task is None:
-            if len(self._under_way) >= _MOST_AT_ONCE:
+            if len(self._under_way) >= _MAX_WAITING:
                 raise ServiceUnavailableError
             task = self._under_way[name] = asyncio.create_task(make())
             task.add_done_callback(lambda _: self._under_way.pop(name, None))

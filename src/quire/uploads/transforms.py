@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from quire.errors import ForbiddenError, ValidationError
 
-Fit = Literal["inside", "cover"]
+FitMode = Literal["inside", "cover"]
 
-LARGEST = 4096
+MAX_SIDE = 4096
 """The maximum pixels of a side."""
 
 DEFAULT_QUALITY = 80
@@ -26,7 +26,7 @@ QUALITIES = frozenset({40, 50, 60, 70, 80, 90})
 
 SIGNATURE = "s"
 _WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY = "w", "h", "fit", "format", "q"
-SHAPING = (_WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY)
+TRANSFORM_PARAMETERS = (_WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY)
 """The parameters of a transformation."""
 
 FORMATS: Mapping[str, str] = MappingProxyType(
@@ -51,7 +51,7 @@ class RequestedTransform(Struct, frozen=True, kw_only=True):
 
     width: int | None
     height: int | None
-    fit: Fit = "inside"
+    fit: FitMode = "inside"
     format: str | None = None
     quality: int = DEFAULT_QUALITY
 
@@ -75,7 +75,7 @@ def parse_transform(path: str, raw_query: bytes, rules: TransformRules) -> Reque
     """
     query = parse_qs(raw_query.decode("latin-1"), keep_blank_values=True)
     values: dict[str, str] = {}
-    for name in (*SHAPING, SIGNATURE):
+    for name in (*TRANSFORM_PARAMETERS, SIGNATURE):
         given = query.get(name, [])
         if len(given) > 1:
             raise ValidationError(f"{name} must be given once")
@@ -132,7 +132,9 @@ def transform_parameters(
 
 def signature_of(path: str, values: Mapping[str, str], key: str) -> str:
     """Sign a request: the path and the parameters, sorted by name, as in the URL."""
-    shaping = "&".join(f"{name}={values[name]}" for name in sorted(SHAPING) if name in values)
+    shaping = "&".join(
+        f"{name}={values[name]}" for name in sorted(TRANSFORM_PARAMETERS) if name in values
+    )
     return hmac.digest(key.encode(), f"{path}?{shaping}".encode(), hashlib.sha256).hex()
 
 
@@ -151,7 +153,7 @@ def _require_listed(wanted: RequestedTransform, sizes: frozenset[int]) -> None:
 
 
 def _parse_side(values: Mapping[str, str], name: str) -> int | None:
-    return _number(values, name, LARGEST)
+    return _number(values, name, MAX_SIDE)
 
 
 def _number(values: Mapping[str, str], name: str, most: int) -> int | None:
@@ -164,7 +166,7 @@ def _number(values: Mapping[str, str], name: str, most: int) -> int | None:
     return number
 
 
-def _parse_fit(text: str) -> Fit:
+def _parse_fit(text: str) -> FitMode:
     if text == "inside":
         return "inside"
     if text == "cover":

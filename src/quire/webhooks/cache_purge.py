@@ -46,7 +46,9 @@ def open_purge(settings: CdnSettings) -> Purge | None:
     make = _TEMPLATES.get(settings.purge)
     if make is None:
         return None
-    missing = [name for name in _NEEDED[settings.purge] if getattr(settings, name) is None]
+    missing = [
+        name for name in _REQUIRED_SETTINGS[settings.purge] if getattr(settings, name) is None
+    ]
     if missing:
         names = " and ".join(f"cdn.{name}" for name in missing)
         raise ConfigurationError(f'cdn.purge = "{settings.purge}" needs {names}.')
@@ -113,7 +115,7 @@ _TEMPLATES = {
     "fastly": _fastly,
     "cloudflare": _cloudflare,
 }
-_NEEDED: Mapping[str, tuple[str, ...]] = {
+_REQUIRED_SETTINGS: Mapping[str, tuple[str, ...]] = {
     "generic": ("purge_url",),
     "varnish": ("purge_url",),
     "fastly": ("purge_zone", "purge_token"),

@@ -19,7 +19,7 @@ from quire.network import ForbiddenAddressError, allow_all, is_public, resolve_h
 NOT_HTTP = "Only http:// and https:// addresses can be called"
 NOT_FOUND = "The address cannot be found"
 PRIVATE = "The address is not on the public internet"
-_RESERVED = frozenset(
+_RESERVED_HEADERS = frozenset(
     {
         "connection",
         "content-length",
@@ -37,7 +37,7 @@ _RESERVED = frozenset(
 )
 """Headers of the connection or the message framing, which only the sender sets."""
 _PORTS = {"http": 80, "https": 443}
-_SECONDS = 10.0
+_TIMEOUT_SECONDS = 10.0
 _BODY_SECONDS = 3.0
 _HEAD = 16_384
 _LONGEST_LINE = 200
@@ -72,7 +72,7 @@ async def post(
     """
     parts = _split(url)
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_TIMEOUT_SECONDS):
             address = await _address(parts, private=private)
             request = _request(method, parts, headers, body)
             return await _send(parts, address, request, whole=whole)
@@ -84,7 +84,7 @@ async def post(
 
 def is_reserved(name: str) -> bool:
     """Tell whether a header, in any case, cannot be configured for a webhook."""
-    return name.lower() in _RESERVED
+    return name.lower() in _RESERVED_HEADERS
 
 
 def _split(url: str) -> SplitResult:

@@ -80,13 +80,13 @@ DELAYS = (5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200)
 """Seconds between two attempts; after the last one the delivery is given up."""
 
 _LEASE = 60 * _SECOND
-_CLAIMED, _AT_ONCE = 40, 10
+_MAX_CLAIMED, _MAX_PARALLEL = 40, 10
 """How many deliveries of a webhook are claimed and not settled, and how many are being sent.
 
 Those that are claimed can be sent within the lease, if each takes as long as a call may.
 """
 _PRUNE_EVERY = 600 * _SECOND
-_FINE = range(200, 300)
+_SUCCESS_STATUSES = range(200, 300)
 _NO_ANSWER = 0
 RETRIED = "retried"
 """The counter label of attempts that are retried; others are counted by their final state."""
@@ -176,8 +176,8 @@ class WebhookWorker(QueueWorker):
 
     async def _take(self, webhook: Webhook, now: int) -> int:
         """Claim the due deliveries of a webhook; returns when to check again."""
-        free = _CLAIMED - self._count_of(webhook.id)
-        if free < _CLAIMED // 2:  # each claim is a write: few of many rows cost less
+        free = _MAX_CLAIMED - self._count_of(webhook.id)
+        if free < _MAX_CLAIMED // 2:  # each claim is a write: few of many rows cost less
             free = 0
         due = await self._database.read(lambda: self._deliveries.first_due(webhook.id))
         if due is None:
@@ -196,7 +196,7 @@ class WebhookWorker(QueueWorker):
 
     async def _deliver(self, webhook: Webhook, delivery: Delivery) -> None:
         try:
-            async with self._turns.setdefault(webhook.id, asyncio.Semaphore(_AT_ONCE)):
+            async with self._turns.setdefault(webhook.id, asyncio.Semaphore(_MAX_PARALLEL)):
                 if webhook.id == PURGE_ID and self._options.purge is not None:
                     response = await self._purge(self._options.purge, delivery)
                 else:
@@ -259,7 +259,7 @@ class WebhookWorker(QueueWorker):
     def _outcome(self, delivery: Delivery, response: DeliveryResponse) -> DeliveryOutcome:
         now = self._clock()
         state, due, ended = DELIVERED, now, now
-        if response.status not in _FINE:
+        if response.status not in _SUCCESS_STATUSES:
             tried = delivery.attempts
             again = tried <= len(DELAYS)
             state = WAITING if again else FAILED

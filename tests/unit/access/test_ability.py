@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.access.ability import NOTHING, FullAccess, Granted, ReadOnly, can_find
+from quire.access.ability import NO_PERMISSIONS, FullAccess, Granted, ReadOnly, can_find
 
 BOOKS = "api::book.book"
 
@@ -32,7 +32,7 @@ def test_an_action_is_allowed_by_what_was_granted(
     assert FullAccess().allows(action) is full
     assert ReadOnly().allows(action) is read_only
     assert Granted(frozenset({f"{BOOKS}.find"})).allows(action) is granted
-    assert not NOTHING.allows(action)
+    assert not NO_PERMISSIONS.allows(action)
 
 
 def test_finding_documents_is_the_action_find_of_their_type() -> None:
@@ -49,7 +49,7 @@ def test_abilities_that_grant_the_same_are_one_key_of_a_cache() -> None:
 
 
 def test_abilities_that_grant_something_else_are_different() -> None:
-    kinds = [FullAccess(), ReadOnly(), Granted(frozenset({"a"})), NOTHING]
+    kinds = [FullAccess(), ReadOnly(), Granted(frozenset({"a"})), NO_PERMISSIONS]
     assert len(set(kinds)) == len(kinds)
     assert Granted(frozenset({"a"})) != frozenset({"a"})
 

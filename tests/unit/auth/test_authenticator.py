@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 from structlog.testing import capture_logs
 
-from quire.access.ability import NOTHING, FullAccess, Granted, ReadOnly
+from quire.access.ability import NO_PERMISSIONS, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
 from quire.auth.authenticator import Authenticator, bearer_token, fingerprint
 from quire.auth.jwt_and_api_tokens import hash_api_token, issue_jwt
@@ -265,7 +265,7 @@ async def test_whoever_brings_no_bearer_token_is_anybody(
 
 
 async def test_without_a_public_role_anybody_may_do_nothing(door: Door) -> None:
-    assert await door.ask() == Anonymous(NOTHING)
+    assert await door.ask() == Anonymous(NO_PERMISSIONS)
 
 
 @pytest.mark.parametrize("token", [b"abc", b"a.b.c", b"\xe9", b"0" * 256])
@@ -365,7 +365,7 @@ async def test_an_end_user_may_do_what_the_role_grants_and_no_more(
 
 async def test_an_end_user_without_a_role_may_do_nothing(door: Door, rows: AccountRows) -> None:
     principal = await door.ask(jwt(rows.user("Ada", None)))
-    assert principal.ability == NOTHING
+    assert principal.ability == NO_PERMISSIONS
 
 
 async def test_a_jwt_is_of_nobody_once_the_user_is_gone_or_blocked(
@@ -508,6 +508,6 @@ async def test_what_was_read_before_a_commit_is_not_remembered_after_it(
     await early
     assert await door.known(header) is None
     if header is None:
-        assert await door.ask() == Anonymous(NOTHING)
+        assert await door.ask() == Anonymous(NO_PERMISSIONS)
     else:
         assert await door.refusal(header) == UNKNOWN

@@ -36,12 +36,12 @@ async def kiosk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kiosk
 
 
 def python_of(schema: Schema, *, drafts: bool = False) -> str:
-    models = make_model_classes(schema, drafts=drafts, reserved=python_structs.RESERVED)
+    models = make_model_classes(schema, drafts=drafts, reserved=python_structs.RESERVED_NAMES)
     return python_structs.python_models(models)
 
 
 def typescript_of(schema: Schema) -> str:
-    models = make_model_classes(schema, drafts=False, reserved=typescript.RESERVED)
+    models = make_model_classes(schema, drafts=False, reserved=typescript.RESERVED_NAMES)
     return typescript.typescript_models(models)
 
 

@@ -17,10 +17,10 @@ def test_the_classes_on_the_page_are_those_of_the_example() -> None:
     class_, _ = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
 
     in_python = python_structs.python_models(
-        make_model_classes(schema, drafts=False, reserved=python_structs.RESERVED)
+        make_model_classes(schema, drafts=False, reserved=python_structs.RESERVED_NAMES)
     )
     in_typescript = typescript.typescript_models(
-        make_model_classes(schema, drafts=False, reserved=typescript.RESERVED)
+        make_model_classes(schema, drafts=False, reserved=typescript.RESERVED_NAMES)
     )
 
     assert class_ in in_python

@@ -5,7 +5,7 @@ import pytest
 from quire.errors import ValidationError
 from quire.schema.attributes.validation import ABSENT
 from quire.uploads.file_info import (
-    NOTHING,
+    NO_FILE_INFO,
     FileInfo,
     decoded,
     information_of_new,
@@ -88,7 +88,7 @@ def test_several_files_are_told_of_in_their_order() -> None:
     said = decoded(['{"caption": "one"}', '{"caption": "two"}', '{"caption": "three"}'])
 
     assert [one.values["caption"] for one in information_of_new(said, 2)] == ["one", "two"]
-    assert information_of_new([{"caption": "one"}], 2)[1] == NOTHING
+    assert information_of_new([{"caption": "one"}], 2)[1] == NO_FILE_INFO
 
 
 def test_several_files_are_told_of_in_a_list() -> None:

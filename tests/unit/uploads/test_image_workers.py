@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.uploads.image_workers import WAITING, ImageWorkers
+from quire.uploads.image_workers import REPLACEMENT_FOLDER, ImageWorkers
 
 
 @pytest.fixture
@@ -34,12 +34,12 @@ async def test_a_bench_is_gone_when_work_fails(shop: ImageWorkers) -> None:
 
 
 async def test_what_a_server_left_long_ago_is_removed(shop: ImageWorkers, tmp_path: Path) -> None:
-    for name, age in (("old", 90_000), ("young", 60), (WAITING, 90_000)):
+    for name, age in (("old", 90_000), ("young", 60), (REPLACEMENT_FOLDER, 90_000)):
         (tmp_path / "work" / name).mkdir(parents=True)
         os.utime(tmp_path / "work" / name, (time.time() - age,) * 2)
     async with shop.bench():
         left = {path.name for path in (tmp_path / "work").iterdir()}
-    assert {"young", WAITING} <= left
+    assert {"young", REPLACEMENT_FOLDER} <= left
     assert "old" not in left
 
 

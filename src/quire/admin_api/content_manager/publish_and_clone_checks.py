@@ -110,14 +110,14 @@ NO_CLONE = (
     "Entity could not be cloned as it has unique and/or relational fields. "
     "Please edit those fields manually and save to complete the cloning."
 )
-_OWNED = frozenset({Relation.ONE_TO_ONE, Relation.ONE_TO_MANY})
-_DEEPEST = 20
+_EXCLUSIVE_RELATIONS = frozenset({Relation.ONE_TO_ONE, Relation.ONE_TO_MANY})
+_MAX_DEPTH = 20
 
-Prohibited = list[object]
+ProhibitedField = list[object]
 """The path of an attribute, and the reason."""
 
 
-def prohibited_fields(schema: Schema, model: Model) -> list[Prohibited]:
+def prohibited_fields(schema: Schema, model: Model) -> list[ProhibitedField]:
     """Return the attributes whose values must be unique, including those in components."""
     return [[list(path), why] for path, why in _prohibited(schema, model, ())]
 
@@ -125,7 +125,7 @@ def prohibited_fields(schema: Schema, model: Model) -> list[Prohibited]:
 def _prohibited(
     schema: Schema, model: Model, path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    if len(path) > _DEEPEST:
+    if len(path) > _MAX_DEPTH:
         return
     for attribute in model.own_attributes:
         own = (*path, attribute.name)
@@ -133,7 +133,7 @@ def _prohibited(
             yield own, "unique"
         elif isinstance(attribute, RelationAttribute):
             both = attribute.inversed_by is not None or attribute.mapped_by is not None
-            if both and attribute.relation in _OWNED:
+            if both and attribute.relation in _EXCLUSIVE_RELATIONS:
                 yield own, "relation"
         elif isinstance(attribute, ComponentAttribute):
             yield from _prohibited(schema, schema.components[attribute.component], own)

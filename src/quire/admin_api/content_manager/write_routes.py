@@ -70,9 +70,9 @@ def check_account(body: object) -> None:
     read_body(body, EndUserInput)
 
 
-MOST_DOCUMENTS = 1000
-_FEW = "Too small: expected array to have >=1 items"
-_MANY = f"Too big: expected array to have <={MOST_DOCUMENTS} items"
+MAX_DOCUMENTS = 1000
+_TOO_FEW = "Too small: expected array to have >=1 items"
+_TOO_MANY = f"Too big: expected array to have <={MAX_DOCUMENTS} items"
 _NO_LIST = "Invalid input: expected array, received {}"
 _ORIGIN = "admin"
 
@@ -316,9 +316,9 @@ def document_ids(body: object) -> list[str]:
     given = body.get("documentIds") if isinstance(body, Mapping) else None
     if isinstance(given, list):
         if not given:
-            raise invalid_value("documentIds", _FEW)
-        if len(given) > MOST_DOCUMENTS:
-            raise invalid_value("documentIds", _MANY)
+            raise invalid_value("documentIds", _TOO_FEW)
+        if len(given) > MAX_DOCUMENTS:
+            raise invalid_value("documentIds", _TOO_MANY)
         return list(dict.fromkeys(str(one) for one in given if isinstance(one, str | int)))
     named = isinstance(body, Mapping) and "documentIds" in body
     kind = "undefined" if not named else "string" if isinstance(given, str) else "object"

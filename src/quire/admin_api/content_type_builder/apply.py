@@ -91,7 +91,9 @@ def _shown_notice(notice: MigrationNotice) -> dict[str, Any]:
 
 Handler = Callable[[Request], Awaitable[Response]]
 Change = Callable[[SchemaFiles], None]
-_CROWDED = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
+_SEVERAL_ENTRIES = (
+    "You cannot convert a collectionType to a singleType when having multiple entries in DB"
+)
 _WOULD_LOSE = "The change would take away what people have written"
 
 
@@ -132,7 +134,7 @@ async def apply_change(
         losses = [str(step) for step in error.plan.losses]
         raise ConflictError(_WOULD_LOSE, {"losses": losses}) from error
     except SeveralDocumentsError as error:
-        raise BuilderError(_CROWDED) from error
+        raise BuilderError(_SEVERAL_ENTRIES) from error
     except (MigrationConflictError, UnwritableFilesError) as error:
         raise ConflictError(str(error)) from error
     return draft

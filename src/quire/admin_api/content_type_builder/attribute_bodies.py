@@ -43,7 +43,7 @@ _UID = re.compile(r"[A-Za-z0-9-_.~]*")
 _KINDS_OF_MEDIA = ("images", "videos", "files", "audios")
 _STANDING_FOR = ("__self__", "__contentType__")
 _STATUS = "status"
-_LONGEST = 10_000
+_MAX_LENGTH = 10_000
 
 Attribute = Mapping[str, Any]
 Check = Callable[[Place, Attribute], Iterator[Problem]]
@@ -89,7 +89,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         if kind not in types:
             yield _not_listed((*place, "type"), kind, types)
             return
-        for option, form in {**_COMMON, **_OPTIONS.get(kind, {})}.items():
+        for option, form in {**_SHARED_OPTIONS, **_OPTIONS.get(kind, {})}.items():
             value = attribute.get(option)
             if value is not None and not _is(form, value):
                 yield problem_at((*place, option), not_of_type(form, value), value)
@@ -154,12 +154,12 @@ def _is(form: str, value: object) -> bool:
             return isinstance(value, Mapping)
 
 
-_COMMON = {"required": "boolean", "private": "boolean", "pluginOptions": "object"}
+_SHARED_OPTIONS = {"required": "boolean", "private": "boolean", "pluginOptions": "object"}
 _LENGTHS = {"minLength": "number", "maxLength": "number", "unique": "boolean"}
 _TEXT = {**_LENGTHS, "default": "string"}
 _NUMBER = {"min": "number", "max": "number", "default": "number", "unique": "boolean"}
-_MOMENT = {"default": "string", "unique": "boolean"}
-_MANY = {"min": "number", "max": "number"}
+_DATE_OPTIONS = {"default": "string", "unique": "boolean"}
+_COUNT_OPTIONS = {"min": "number", "max": "number"}
 _OPTIONS: Mapping[str, Mapping[str, str]] = {
     "string": {**_TEXT, "regex": "string"},
     "text": {**_TEXT, "regex": "string"},
@@ -171,15 +171,15 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = {
     "float": _NUMBER,
     "decimal": _NUMBER,
     "biginteger": {"unique": "boolean"},
-    "date": _MOMENT,
-    "time": _MOMENT,
-    "datetime": _MOMENT,
-    "timestamp": _MOMENT,
+    "date": _DATE_OPTIONS,
+    "time": _DATE_OPTIONS,
+    "datetime": _DATE_OPTIONS,
+    "timestamp": _DATE_OPTIONS,
     "boolean": {"default": "boolean"},
     "media": {"multiple": "boolean", "allowedTypes": "array"},
     "uid": {"targetField": "string", "default": "string", "regex": "string", "options": "object"},
-    "component": {"component": "string", "repeatable": "boolean", **_MANY},
-    "dynamiczone": {"components": "array", **_MANY},
+    "component": {"component": "string", "repeatable": "boolean", **_COUNT_OPTIONS},
+    "dynamiczone": {"components": "array", **_COUNT_OPTIONS},
     "relation": {"targetAttribute": "string"},
 }
 
@@ -297,8 +297,8 @@ def _target_field(
 def _short_enough(place: Place, attribute: Attribute) -> Iterator[Problem]:
     """Limit the length of texts in schema files and in responses about the model."""
     for option, value in attribute.items():
-        if isinstance(value, str) and length(value) > _LONGEST:
-            yield problem_at((*place, option), f"must be at most {_LONGEST} characters")
+        if isinstance(value, str) and length(value) > _MAX_LENGTH:
+            yield problem_at((*place, option), f"must be at most {_MAX_LENGTH} characters")
 
 
 _CHECKS: Mapping[str, tuple[Check, ...]] = {

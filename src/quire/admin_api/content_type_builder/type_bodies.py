@@ -37,9 +37,9 @@ A star is a wildcard.
 """
 
 KINDS = ("singleType", "collectionType")
-_DIFFERENT = "contentType: singularName and pluralName should be different"
-_TAKEN = "contentType: name `{}` is already being used by another content type."
-_RESERVED = FullMessage(f"Content Type name cannot be one of {', '.join(RESERVED_MODELS)}")
+_NAMES_EQUAL = "contentType: singularName and pluralName should be different"
+_NAME_IN_USE = "contentType: name `{}` is already being used by another content type."
+_NAME_RESERVED = FullMessage(f"Content Type name cannot be one of {', '.join(RESERVED_MODELS)}")
 _NOT_KEBAB = "is not in kebab case (an-example-of-kebab-case)"
 _TABLE_PATTERN = "must match the following regex: /^[A-Za-z][-_0-9A-Za-z]*$/"
 _CATEGORY_PATTERN = (
@@ -47,7 +47,7 @@ _CATEGORY_PATTERN = (
 )
 _KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _TABLE = re.compile(r"[A-Za-z][-_0-9A-Za-z]*")
-_MOST_ATTRIBUTES = 1000
+_MAX_ATTRIBUTES = 1000
 
 
 class CheckedText(Struct, frozen=True):
@@ -76,7 +76,7 @@ class Attributes(Struct, frozen=True):
         """See `Validator.problems`."""
         if value is ABSENT or value is None:
             yield Problem(path_of(place), "attributes.required", value)
-        elif isinstance(value, Mapping) and len(value) <= _MOST_ATTRIBUTES:
+        elif isinstance(value, Mapping) and len(value) <= _MAX_ATTRIBUTES:
             yield from self.forms.problems(place, value)
         else:
             yield from Fields(closed=False, rules=(_limit_members,)).problems(place, value)
@@ -106,7 +106,7 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
         shape = Fields(closed=False, fields=self._fields())
         yield from shape.problems(place, value)
         if isinstance(value, Mapping) and value.get("singularName") == value.get("pluralName"):
-            yield Problem(path_of(place), _DIFFERENT, value)
+            yield Problem(path_of(place), _NAMES_EQUAL, value)
 
     def _fields(self) -> dict[str, Validator]:
         forms = AttributeBodies(schema=self.schema, component=False, known=self.known)
@@ -180,12 +180,12 @@ def _required_rule(message: str) -> Rule:
 
 
 def _untaken(names: Collection[str]) -> Rule:
-    return lambda value: FullMessage(_TAKEN.format(value)) if value in names else None
+    return lambda value: FullMessage(_NAME_IN_USE.format(value)) if value in names else None
 
 
 def _limit_members(value: object) -> str | None:
-    many = isinstance(value, Mapping) and len(value) > _MOST_ATTRIBUTES
-    return f"field must have at most {_MOST_ATTRIBUTES} members" if many else None
+    many = isinstance(value, Mapping) and len(value) > _MAX_ATTRIBUTES
+    return f"field must have at most {_MAX_ATTRIBUTES} members" if many else None
 
 
 def _kebab(value: object) -> str | None:
@@ -193,7 +193,7 @@ def _kebab(value: object) -> str | None:
 
 
 def _unreserved(value: object) -> str | None:
-    return _RESERVED if not _is_empty(value) and is_reserved_model(str(value)) else None
+    return _NAME_RESERVED if not _is_empty(value) and is_reserved_model(str(value)) else None
 
 
 def _table_name(value: object) -> str | None:

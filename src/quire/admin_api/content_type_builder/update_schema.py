@@ -45,7 +45,7 @@ from quire.schema.model import Model, Schema
 from quire.schema.name_words import kebab_case
 
 INVALID = "Invalid input"
-_EXPECTED = "Invalid input: expected {}, received {}"
+_UNEXPECTED_TYPE = "Invalid input: expected {}, received {}"
 _TOO_SMALL = "Too small: expected {} to have >=1 {}"
 _BAD_NAME = f"Invalid string: must match pattern {NAME_PATTERN}"
 _RESERVED_NAME = "Attribute name is reserved"
@@ -55,7 +55,7 @@ _SAME_NAMES = "Singular and plural names must be different"
 _INVALID_UID = "{}.invalidUID"
 _NO_TARGET = "Content type {} not found"
 _NOT_OURS = "{} comes with the server and cannot be changed"
-_MOST = 500
+_MAX_CHANGES = 500
 _ACTIONS = ("create", "update", "delete")
 _NAMES = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}
 
@@ -93,7 +93,7 @@ class SchemaUpdate:
         self._schema = schema
         data = body.get("data") if isinstance(body, Mapping) else None
         if not isinstance(data, Mapping):
-            raise BuilderError(_EXPECTED.format("object", _kind(body, "data")))
+            raise BuilderError(_UNEXPECTED_TYPE.format("object", _kind(body, "data")))
         self.entries = [
             *_entries(data, "components", is_component=True),
             *_entries(data, "contentTypes", is_component=False),
@@ -256,9 +256,9 @@ def _is_its_uid(entry: ModelEntry) -> bool:
 def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntry]:
     given = data.get(name, [])
     if not isinstance(given, list):
-        raise BuilderError(_EXPECTED.format("array", _kind(data, name)))
-    if len(given) > _MOST:
-        raise BuilderError(f"Too big: expected array to have <={_MOST} items")
+        raise BuilderError(_UNEXPECTED_TYPE.format("array", _kind(data, name)))
+    if len(given) > _MAX_CHANGES:
+        raise BuilderError(f"Too big: expected array to have <={_MAX_CHANGES} items")
     for entry in given:
         yield _entry(entry, is_component=is_component)
 

@@ -62,7 +62,7 @@ from quire.schema.name_words import kebab_case
 THIS_TYPE = "__contentType__"
 """Stands for that model in attributes of these components."""
 
-_MOST_COMPONENTS = 100
+_MAX_COMPONENTS = 100
 
 
 class NestedComponents:
@@ -78,10 +78,10 @@ class NestedComponents:
     def check(self, attributes: Body) -> None:
         """Raise BuilderError for invalid and for missing components."""
         problems: list[Problem] = []
-        if len(self._given) > _MOST_COMPONENTS:
-            message = f"components field must have at most {_MOST_COMPONENTS} items"
+        if len(self._given) > _MAX_COMPONENTS:
+            message = f"components field must have at most {_MAX_COMPONENTS} items"
             problems.append(Problem(("components",), message))
-        for index, body in enumerate(self._given[:_MOST_COMPONENTS]):
+        for index, body in enumerate(self._given[:_MAX_COMPONENTS]):
             uid = body.get("uid") if isinstance(body, Mapping) else None
             present = self._schema.components.get(uid) if isinstance(uid, str) else None
             if isinstance(uid, str) and present is None:

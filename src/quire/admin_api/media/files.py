@@ -33,7 +33,7 @@ from quire.query.resolve.scope import Slots
 from quire.schema.attributes.validation import not_of_type
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
-    NOTHING,
+    NO_FILE_INFO,
     FileInfo,
     decoded,
     information_of_new,
@@ -232,7 +232,7 @@ class MediaFileApi:
             given = (
                 information_of_new(decoded(said), count, folders=True)
                 if said
-                else [NOTHING] * count
+                else [NO_FILE_INFO] * count
             )
             return await self._library.add(
                 form.files,
@@ -250,7 +250,7 @@ class MediaFileApi:
             raise ApplicationError(SEVERAL_FILES)
         incoming: IncomingFile = form.files[0]
         said = form.texts(_INFO)
-        given = information_of_one(decoded(said), folders=True) if said else NOTHING
+        given = information_of_one(decoded(said), folders=True) if said else NO_FILE_INFO
         described = await self._library.replace(
             file_id,
             incoming,
@@ -313,7 +313,7 @@ def _path_id(request: Request) -> int:
 def _information(body: object) -> FileInfo:
     """Parse the metadata of a file in a body. Raises ValidationError."""
     if body is None:
-        return NOTHING
+        return NO_FILE_INFO
     if not isinstance(body, Mapping):
         raise validation_error([Problem((), f"this {not_of_type('object', body)}", body)])
-    return information_of_one(body[_INFO], folders=True) if _INFO in body else NOTHING
+    return information_of_one(body[_INFO], folders=True) if _INFO in body else NO_FILE_INFO

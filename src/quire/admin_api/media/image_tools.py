@@ -29,24 +29,24 @@ from quire.uploads.images import CropArea
 from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
 from quire.uploads.replacement import state_of
 from quire.uploads.service import Check, MediaLibrary
-from quire.uploads.storage.open import SERVED
+from quire.uploads.storage.open import UPLOADS_PATH
 from quire.uploads.transforms import (
     FORMATS,
-    LARGEST,
+    MAX_SIDE,
     QUALITIES,
-    SHAPING,
     SIGNATURE,
+    TRANSFORM_PARAMETERS,
     TransformRules,
     transform_parameters,
     understand_transform,
 )
 
-CHANGED = "The file was changed meanwhile"
-_MOST_PIXELS = 1_000_000
-_Offset = Annotated[int, Range(0, _MOST_PIXELS)]
-_Length = Annotated[int, Range(1, _MOST_PIXELS)]
+FILE_CHANGED = "The file was changed meanwhile"
+_MAX_PIXELS = 1_000_000
+_Offset = Annotated[int, Range(0, _MAX_PIXELS)]
+_Length = Annotated[int, Range(1, _MAX_PIXELS)]
 
-_NOTHING_ASKED = f"one of {', '.join(SHAPING)} must be given"
+_NOTHING_ASKED = f"one of {', '.join(TRANSFORM_PARAMETERS)} must be given"
 
 
 class CropInput(RequestBody):
@@ -163,7 +163,7 @@ class TransformApi:
                 "sizes": sorted(self._rules.sizes),
                 "qualities": sorted(QUALITIES),
                 "formats": [*FORMATS],
-                "largest": LARGEST,
+                "largest": MAX_SIDE,
                 "signs": self._rules.key is not None,
             }
         )
@@ -175,7 +175,7 @@ class TransformApi:
         if the project has no signing key.
         """
         values: dict[str, str] = {}
-        for name in SHAPING:
+        for name in TRANSFORM_PARAMETERS:
             value = request.query.get(name, "")
             if not isinstance(value, str):
                 raise ValidationError(f"{name} must be given once")
@@ -187,10 +187,12 @@ class TransformApi:
         rights = FileRights(request.administrator.ability, READ)
         row, _ = await _find_file(self._library, self._reads, request, rights)
         key = row.keys[0]
-        path = f"{SERVED}/x/{key}"
+        path = f"{UPLOADS_PATH}/x/{key}"
         parameters = transform_parameters(wanted, path, self._rules)
         links = self._library.links
-        opening = "" if links is None else "&" + links.sign(f"{SERVED}/{key}").partition("?")[2]
+        opening = (
+            "" if links is None else "&" + links.sign(f"{UPLOADS_PATH}/{key}").partition("?")[2]
+        )
         url = f"{quote(path)}?{urlencode(parameters)}{opening}"
         return respond_data({"url": url, "signed": SIGNATURE in parameters})
 
@@ -202,7 +204,7 @@ def _unchanged(row: FileRow, rights: FileRights) -> Check:
         yield from rights.check(store, ids)
         (present,) = yield from find_files(store, ids)
         if state_of(present) != state_of(row):
-            raise ConflictError(CHANGED)
+            raise ConflictError(FILE_CHANGED)
 
     return check
 

@@ -37,12 +37,12 @@ from quire.uploads.signed_links import present_files
 MediaJson = dict[str, Any]
 Query = Mapping[str, QueryValue]
 
-_PAGE_SIZE, _MOST_ROWS = 10, 1000
-_MAKERS = ("createdBy", "updatedBy")
+_PAGE_SIZE, _MAX_PAGE_SIZE = 10, 1000
+_CREATOR_FIELDS = ("createdBy", "updatedBy")
 _WINDOW = ("filters", "sort", "_q", "fields")
-_FOLLOWED: Mapping[str, Collection[str]] = {
-    FILE_UID: ("folder", *_MAKERS),
-    FOLDER_UID: ("parent", "children", *_MAKERS),
+_POPULATED_RELATIONS: Mapping[str, Collection[str]] = {
+    FILE_UID: ("folder", *_CREATOR_FIELDS),
+    FOLDER_UID: ("parent", "children", *_CREATOR_FIELDS),
 }
 """The relations that may be populated and queried."""
 
@@ -57,12 +57,15 @@ class MediaReads:
         self._store = library.rows.store
         self._signed = library.links is not None
         self._filter_values = settings.limits.filter_values
-        types = {uid: _readable(schema.content_types[uid]) for uid in (*_FOLLOWED, ADMIN_USER_UID)}
+        types = {
+            uid: _readable(schema.content_types[uid])
+            for uid in (*_POPULATED_RELATIONS, ADMIN_USER_UID)
+        }
         self._schema = replace(schema, content_types={**schema.content_types, **types})
         self._reader = reader.with_schema(
             self._schema,
             # Filters are limited before the creators of files are added to them: see `_window`.
-            replace(list_limits(settings), max_limit=_MOST_ROWS, filter_values=None),
+            replace(list_limits(settings), max_limit=_MAX_PAGE_SIZE, filter_values=None),
             plans=settings.cache.plans,
             presented=NOTHING_PRESENTED if library.links is None else present_files(library.links),
         )
@@ -241,7 +244,7 @@ def _requested_relations(query: Query, uid: str) -> list[str]:
         names = value.split(",")
     elif isinstance(value, dict | list):
         names = [name for name in value if isinstance(name, str)]
-    return [name for name in _FOLLOWED[uid] if name in names or "*" in names]
+    return [name for name in _POPULATED_RELATIONS[uid] if name in names or "*" in names]
 
 
 def _readable(content_type: ContentType) -> ContentType:
@@ -255,6 +258,6 @@ def _readable(content_type: ContentType) -> ContentType:
         elif isinstance(attribute, ScalarAttribute):
             hidden = False
         elif isinstance(attribute, RelationAttribute):
-            hidden = name not in _FOLLOWED[uid]
+            hidden = name not in _POPULATED_RELATIONS[uid]
         attributes[name] = replace(attribute, private=hidden)
     return replace(content_type, attributes=attributes)

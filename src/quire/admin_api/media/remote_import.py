@@ -19,13 +19,13 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.errors import AppError, ApplicationError
 from quire.settings import UploadSettings
-from quire.uploads.file_info import NOTHING, FileInfo, information_of_one
+from quire.uploads.file_info import NO_FILE_INFO, FileInfo, information_of_one
 from quire.uploads.permissions import CREATE, FileRights
 from quire.uploads.service import MediaLibrary
 
 NO_ADDRESSES = "URLs are required"
 TOO_MANY = "Maximum 20 URLs allowed per request"
-_MOST, _AT_ONCE = 20, 4
+_MAX_URLS, _MAX_PARALLEL_DOWNLOADS = 20, 4
 _EVENTS = b"text/event-stream; charset=utf-8"
 _EventStream = Annotated[str, MediaType("text/event-stream")]
 
@@ -58,7 +58,7 @@ class ImportApi:
         self._reads = reads
         self._library = library
         self._size_limit = uploads.size_limit
-        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._turns = asyncio.Semaphore(_MAX_PARALLEL_DOWNLOADS)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -79,7 +79,9 @@ class ImportApi:
         """Import a file."""
         payload = read_body(request.body, ImportedFile)
         file_info = payload.file_info
-        information = NOTHING if file_info is UNSET else information_of_one(file_info, folders=True)
+        information = (
+            NO_FILE_INFO if file_info is UNSET else information_of_one(file_info, folders=True)
+        )
         file = await self._import(payload.url, information, request.administrator.id)
         return respond_bare(file, CREATED)
 
@@ -90,10 +92,10 @@ class ImportApi:
         urls = body.get("urls")
         if not isinstance(urls, list) or not urls or not all(isinstance(u, str) for u in urls):
             raise ApplicationError(NO_ADDRESSES)
-        if len(urls) > _MOST:
+        if len(urls) > _MAX_URLS:
             raise ApplicationError(TOO_MANY)
         folder = id_of(body.get("folderId"))
-        said = NOTHING if folder is None else FileInfo({}, folder)
+        said = NO_FILE_INFO if folder is None else FileInfo({}, folder)
         by = request.administrator.id
         fates = await asyncio.gather(*(self._import_one(url, said, by) for url in urls))
         return Response(200, b"".join(_events(urls, fates)), _EVENTS)

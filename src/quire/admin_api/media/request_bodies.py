@@ -24,8 +24,8 @@ from quire.uploads.stored_settings import SORTS
 
 _LONGEST_NAME = 255
 _SLASH, _EDGES = re.compile(r"[^/]+"), re.compile(r"\S(.*\S)?", re.DOTALL)
-MOST_AT_ONCE = 1000
-UNDEFINED = "destinationFolderId must be defined"
+MAX_IDS = 1000
+DESTINATION_REQUIRED = "destinationFolderId must be defined"
 
 
 class Parent(Struct, frozen=True):
@@ -90,7 +90,7 @@ def no_spaces_around(value: object) -> str | None:
 _Name = Annotated[str, MinLength(1), no_slashes, no_spaces_around, MaxLength(_LONGEST_NAME)]
 _ParentId = Annotated[int | str | None, Parent("parent folder does not exist")]
 _Ids = Annotated[
-    list[object], Range(0, MOST_AT_ONCE), Meta(extra_json_schema={"items": {"type": "integer"}})
+    list[object], Range(0, MAX_IDS), Meta(extra_json_schema={"items": {"type": "integer"}})
 ]
 
 
@@ -119,7 +119,9 @@ class FileMove(FileDeletion):
     """Files and folders, and their target folder; ``null`` is the root."""
 
     destination_folder_id: (
-        Annotated[int | str | None, Parent("destination folder does not exist", UNDEFINED)]
+        Annotated[
+            int | str | None, Parent("destination folder does not exist", DESTINATION_REQUIRED)
+        ]
         | UnsetType
     ) = UNSET
 
@@ -134,7 +136,7 @@ class FileUpdate(RequestBody, forbid_unknown_fields=False):
 class FileUpdates(RequestBody, forbid_unknown_fields=False):
     """The metadata of several files."""
 
-    updates: Annotated[list[FileUpdate], Range(1, MOST_AT_ONCE)]
+    updates: Annotated[list[FileUpdate], Range(1, MAX_IDS)]
 
 
 class LibraryOptions(RequestBody, forbid_unknown_fields=False):

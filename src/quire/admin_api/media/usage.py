@@ -135,7 +135,7 @@ def _shown(
     }
 
 
-_PAGE, _MOST = 25, 100
+_PAGE_SIZE, _MAX_PAGE_SIZE = 25, 100
 
 
 class UnusedQuery(Struct):
@@ -205,7 +205,7 @@ class FileUsageApi:
     async def unused(self, request: Request) -> Response:
         """List unused files, after the id that the previous response ended with."""
         after, most = number_in(request.query, "after"), number_in(request.query, "limit")
-        limit = _PAGE if most is None else min(max(most, 1), _MOST)
+        limit = _PAGE_SIZE if most is None else min(max(most, 1), _MAX_PAGE_SIZE)
         store = self._rows.store
         rights = FileRights(request.administrator.ability, READ)
 

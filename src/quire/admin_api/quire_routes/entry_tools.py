@@ -43,13 +43,13 @@ from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 
-MOST_EDITED = 500
+MAX_EDITED = 500
 
 
 class BulkEditInput(RequestBody):
     """The changes of several documents; a ``preview`` changes nothing."""
 
-    document_ids: Annotated[DocumentIdList, Range(0, MOST_EDITED)]
+    document_ids: Annotated[DocumentIdList, Range(0, MAX_EDITED)]
     data: EntryInput
     preview: bool = False
 

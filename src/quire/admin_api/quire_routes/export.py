@@ -31,7 +31,7 @@ from quire.content_manager.csv_export import columns_of, lines_of
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.read_plans import MOST_ROWS
+from quire.content_manager.read_plans import MAX_ROWS
 from quire.content_manager.status_and_locale import Query, RequestedVersion, requested_version
 from quire.database.execute.json_encoding import encode
 from quire.database.interface import Database
@@ -39,7 +39,15 @@ from quire.database.program import Program
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue
 
-_ASKED = ("filters", "publicationFilter", "missingLocale", "_q", "sort", "page", "pageSize")
+_QUERY_PARAMETERS = (
+    "filters",
+    "publicationFilter",
+    "missingLocale",
+    "_q",
+    "sort",
+    "page",
+    "pageSize",
+)
 
 
 def export_page(
@@ -53,11 +61,13 @@ def export_page(
 
     The query is that of lists; ``document_ids`` restrict it. Raises the first error of the query.
     """
-    asked: dict[str, QueryValue] = {name: query[name] for name in _ASKED if name in query}
+    asked: dict[str, QueryValue] = {
+        name: query[name] for name in _QUERY_PARAMETERS if name in query
+    }
     if document_ids is not None:
         chosen = as_query({"documentId": {"$in": [*document_ids]}})
         asked["filters"] = {"$and": [part for part in (chosen, asked.get("filters")) if part]}
-    listed: Query = {"pageSize": str(MOST_ROWS), **asked, "columns": ["id"]}
+    listed: Query = {"pageSize": str(MAX_ROWS), **asked, "columns": ["id"]}
     planned = reading.planner.page(rights, listed, wanted)
     found, total = yield from planned.entries()
     entries: list[EntryJson] = []

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from quire.admin_api.response_types import (
-    BEFORE,
+    BEFORE_ID_DESCRIPTION,
     CREATED,
     PROJECT,
     DataEnvelope,
@@ -38,7 +38,7 @@ class JobQuery(Struct):
 
     state: JobState | UnsetType = UNSET
     name: str | UnsetType = UNSET
-    before: Annotated[int, Meta(description=BEFORE)] | UnsetType = UNSET
+    before: Annotated[int, Meta(description=BEFORE_ID_DESCRIPTION)] | UnsetType = UNSET
     limit: int | UnsetType = UNSET
 
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.admin_api.response_types import (
     ACCEPTED,
-    BEFORE,
+    BEFORE_ID_DESCRIPTION,
     PROJECT,
     DataEnvelope,
     FreeObject,
@@ -32,7 +32,7 @@ class OutboxQuery(Struct):
     """Which changes are listed."""
 
     state: Literal["waiting", "failed"] | UnsetType = UNSET
-    before: Annotated[int, Meta(description=BEFORE)] | UnsetType = UNSET
+    before: Annotated[int, Meta(description=BEFORE_ID_DESCRIPTION)] | UnsetType = UNSET
     limit: int | UnsetType = UNSET
 
 

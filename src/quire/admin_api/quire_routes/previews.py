@@ -29,19 +29,19 @@ from quire.schema.model import Schema
 PLACEHOLDERS = ("documentId", "locale", "slug", "status")
 _IN_HOSTS = ("locale",)
 """Placeholders whose values editors cannot choose, so that they are allowed in a host name."""
-_LONGEST = 2000
+_MAX_LENGTH = 2000
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _ADDRESS = re.compile(r"(https?://[^/?#\s]+|/(?!/))[\x21-\x7e]*")
 
 NO_ADDRESS = "must be an http or https URL, or a path that begins with /"
-TOO_LONG = f"must be at most {_LONGEST} characters"
-UNKNOWN = "has the unknown placeholder {{{}}}; known are {}"
+TOO_LONG = f"must be at most {_MAX_LENGTH} characters"
+UNKNOWN_PLACEHOLDER = "has the unknown placeholder {{{}}}; known are {}"
 IN_HOST = "must not have {{{}}} in the name of the host"
 
 
 def pattern_problem(pattern: str) -> str | None:
     """Return the problem of a preview URL, ``None`` if it is valid."""
-    if len(pattern) > _LONGEST:
+    if len(pattern) > _MAX_LENGTH:
         return TOO_LONG
     names = _PLACEHOLDER.findall(pattern)
     plain = _PLACEHOLDER.sub("x", pattern)
@@ -50,7 +50,7 @@ def pattern_problem(pattern: str) -> str | None:
     known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
     for name in names:
         if name not in PLACEHOLDERS:
-            return UNKNOWN.format(name, known)
+            return UNKNOWN_PLACEHOLDER.format(name, known)
     try:
         host = urlsplit(pattern).netloc
         _ = urlsplit(plain).port

@@ -42,7 +42,7 @@ _REFUSALS = (ConflictError, ForbiddenError, NotFoundError, ValidationError)
 _NO_EDITOR = "The administrator who scheduled this may not sign in any more"
 _ORIGIN = "schedule"
 _OK = 200
-_MOST_NAMED = 5
+_MAX_LISTED_ERRORS = 5
 
 T = TypeVar("T")
 
@@ -179,7 +179,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
             message = error.message
             if isinstance(error, ReleaseFailedError):
                 # Only the message of the job is stored, not the problems.
-                listed = error.problems[:_MOST_NAMED]
+                listed = error.problems[:_MAX_LISTED_ERRORS]
                 message = "; ".join(dict.fromkeys(problem.message for problem in listed))
             await self.audit.add(row(error.status, message=message))
             raise ConflictError(message) from error

@@ -35,7 +35,7 @@ from quire.content_manager.releases.publication import (
 )
 from quire.content_manager.releases.release_items import ReleaseEntries
 from quire.content_manager.releases.store import (
-    MOST_ITEMS,
+    MAX_ITEMS,
     EntryKey,
     ItemAction,
     Release,
@@ -74,7 +74,7 @@ class NewReleaseItem(RequestBody):
 class NewReleaseItems(RequestBody):
     """Entries to add to a release, and their action."""
 
-    entries: Annotated[list[NewReleaseItem], Range(1, MOST_ITEMS)]
+    entries: Annotated[list[NewReleaseItem], Range(1, MAX_ITEMS)]
     action: ItemAction = "publish"
 
 
@@ -167,7 +167,7 @@ class ReleaseOfEntry(Struct, rename="camel"):
 
 
 _ORIGIN = "admin"
-_PAGE_SIZE, _MOST_LISTED, _LAST_PAGE = 25, 100, 1_000_000
+_PAGE_SIZE, _MAX_PAGE_SIZE, _LAST_PAGE = 25, 100, 1_000_000
 _STATES = "state must be one of the following values: open, done"
 _NOT_PUBLISHER = "You may not publish entries of any content type"
 _NOT_DONE = "The release has not been published"
@@ -219,7 +219,7 @@ class ReleaseApi:
         """
         state = _state(request)
         page = _parse_integer(request, "page", 1, most=_LAST_PAGE)
-        size = _parse_integer(request, "pageSize", _PAGE_SIZE, most=_MOST_LISTED)
+        size = _parse_integer(request, "pageSize", _PAGE_SIZE, most=_MAX_PAGE_SIZE)
 
         def program() -> Program[tuple[list[ReleaseResponse], int]]:
             every = yield from self._releases.all()

@@ -22,7 +22,7 @@ from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.review.entry_stages import EntryReview, entry_review, may_move_from
 from quire.content_manager.review.workflows import (
-    MOST_STAGES,
+    MAX_STAGES,
     StageChange,
     Workflow,
     WorkflowChange,
@@ -65,7 +65,7 @@ class ReviewWorkflowInput(RequestBody):
 
     name: _Name
     content_types: list[str]
-    stages: Annotated[list[StageInput], Range(1, MOST_STAGES)]
+    stages: Annotated[list[StageInput], Range(1, MAX_STAGES)]
 
 
 class EntryReviewChange(RequestBody):

@@ -28,8 +28,8 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
 from quire.schema.model import TypeKind
 
-MOST_SAMPLES = 100
-_USUAL = 10
+MAX_SAMPLES = 100
+_DEFAULT_COUNT = 10
 _NO_SAMPLES = "Only collection types of the project can have sample entries"
 _NO_DRAFTS = "{} has no drafts: its entries are public at once"
 
@@ -37,7 +37,7 @@ _NO_DRAFTS = "{} has no drafts: its entries are public at once"
 class SampleOptions(RequestBody):
     """How many entries to create, and whether they are published."""
 
-    count: Annotated[int, Range(1, MOST_SAMPLES)] = _USUAL
+    count: Annotated[int, Range(1, MAX_SAMPLES)] = _DEFAULT_COUNT
     publish: bool = False
 
 

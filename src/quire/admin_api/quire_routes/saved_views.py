@@ -21,7 +21,7 @@ from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.saved_views import SAVED_VIEWS, SavedView, SavedViews
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 
-MOST_VIEWS = 200
+MAX_VIEWS = 200
 """The maximum number of views per administrator."""
 
 _LARGEST_STATE = 16_384
@@ -113,8 +113,8 @@ class SavedViewApi:
         }
 
         def program() -> Program[SavedView]:
-            if (yield from self._views.count(who.id)) >= MOST_VIEWS:
-                raise ValidationError(f"There may be {MOST_VIEWS} views at most")
+            if (yield from self._views.count(who.id)) >= MAX_VIEWS:
+                raise ValidationError(f"There may be {MAX_VIEWS} views at most")
             view_id = yield from self._views.insert(row)
             return (yield from self._editable_view(request, view_id))
 

@@ -43,18 +43,18 @@ from quire.errors import (
     ValidationError,
 )
 
-MOST_LISTED = 200
+MAX_LISTED = 200
 """How many scheduled actions are listed, the next ones first."""
 
-_LAST = 253_402_300_799_000  # the end of the year 9999, in epoch milliseconds
+_MAX_MILLISECONDS = 253_402_300_799_000  # the end of the year 9999, in epoch milliseconds
 _TIMEZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
 _ShortText = Annotated[str | None, Text(nullable=True, longest=40)]
 _GivenMoment = Annotated[_ShortText, Meta(extra_json_schema={"format": "date-time"})]
 _NAMES: Mapping[ItemAction, str] = {"publish": "publishAt", "unpublish": "unpublishAt"}
 _ORIGIN = "admin"
-_NO_MOMENT = "{name} must be a moment with its time zone, such as 2030-01-31T09:00:00+01:00"
-_PAST = "{name} must be in the future"
-_ORDER = "unpublishAt must be after publishAt"
+_INVALID_TIME = "{name} must be a moment with its time zone, such as 2030-01-31T09:00:00+01:00"
+_TIME_IN_PAST = "{name} must be in the future"
+_INVALID_TIME_ORDER = "unpublishAt must be after publishAt"
 _NO_TIMEZONE = "timezone must be the name of a time zone, such as Europe/Berlin"
 _NO_DRAFTS = "{uid} has no drafts: nothing of it can be published later"
 _EMPTY = "The release has no items"
@@ -143,7 +143,7 @@ class ScheduleApi:
         ability = request.administrator.ability
 
         def program() -> Program[list[dict[str, Any]]]:
-            jobs = yield from self._parts.schedule.pending(MOST_LISTED)
+            jobs = yield from self._parts.schedule.pending(MAX_LISTED)
             entries = {job.id: entry_arguments(job) for job in jobs if job.name == ENTRY_JOB}
             items = [
                 item_of_entry(job_id, arguments.action, arguments.entry)
@@ -193,7 +193,7 @@ class ScheduleApi:
         }
         publish, unpublish = moments["publish"], moments["unpublish"]
         if publish is not None and unpublish is not None and unpublish <= publish:
-            raise ValidationError(_ORDER)
+            raise ValidationError(_INVALID_TIME_ORDER)
         timezone = _timezone(given.timezone)
         wanted = [
             EntryArguments(
@@ -279,10 +279,10 @@ class ScheduleApi:
         except ValueError:
             moment = None
         if moment is None or moment.tzinfo is None:
-            raise ValidationError(_NO_MOMENT.format(name=name))
+            raise ValidationError(_INVALID_TIME.format(name=name))
         at = round(moment.timestamp() * 1000)
-        if not self._parts.clock() < at <= _LAST:
-            raise ValidationError(_PAST.format(name=name))
+        if not self._parts.clock() < at <= _MAX_MILLISECONDS:
+            raise ValidationError(_TIME_IN_PAST.format(name=name))
         return at
 
 

@@ -30,7 +30,7 @@ from quire.errors import ApplicationError, NotFoundError, ValidationError
 CUSTOM = "custom"
 
 NOT_FOUND = "API Token not found"
-TAKEN = "Name already taken"
+NAME_IN_USE = "Name already taken"
 UNKNOWN_ACTIONS = "Unknown permissions provided: {}"
 NEEDS_ACTIONS = "Missing permissions attribute for custom token"
 NO_ACTIONS = "Non-custom tokens should not reference permissions"
@@ -256,4 +256,4 @@ class ApiTokenManager:
     def _require_free(self, name: str, besides: int | None) -> Program[None]:
         found = yield from self._tokens.ids(eq("name", name))
         if any(token_id != besides for token_id in found):
-            raise ApplicationError(TAKEN)
+            raise ApplicationError(NAME_IN_USE)

@@ -13,7 +13,7 @@ from quire.database.program import Program
 from quire.errors import ForbiddenError
 from quire.schema.model import Schema
 
-BEYOND = "This goes beyond what you may do yourself"
+EXCEEDS_OWN_PERMISSIONS = "This goes beyond what you may do yourself"
 
 
 class GrantLimits:
@@ -30,7 +30,7 @@ class GrantLimits:
         if ability.super_admin or not roles:
             return
         if any(role.is_super_admin for role in roles):
-            raise ForbiddenError(BEYOND)
+            raise ForbiddenError(EXCEEDS_OWN_PERMISSIONS)
         stored = yield from self._admin_users.permissions([role.id for role in roles])
         self.require_grants(ability, [permission.grant for permission in stored])
 
@@ -44,4 +44,4 @@ class GrantLimits:
         Raises ForbiddenError.
         """
         if not ability.covers(granted_by(self._schema, grants)):
-            raise ForbiddenError(BEYOND)
+            raise ForbiddenError(EXCEEDS_OWN_PERMISSIONS)

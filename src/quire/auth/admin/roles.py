@@ -20,7 +20,7 @@ from quire.database.stores.row_conditions import eq
 from quire.errors import ApplicationError, NotFoundError
 
 NOT_FOUND = "role.notFound"
-TAKEN = "The name must be unique and a role with name `{}` already exists."
+NAME_IN_USE = "The name must be unique and a role with name `{}` already exists."
 NO_EDITING = "Super admin can't be edited."
 NO_PERMISSIONS = "Super admin permissions can't be edited."
 NO_DELETING = "You cannot delete the super admin role"
@@ -154,7 +154,7 @@ class AdminRoles:
     def _require_free(self, name: str, besides: int | None) -> Program[None]:
         found = yield from self._roles.ids(eq("name", name))
         if any(role_id != besides for role_id in found):
-            raise ApplicationError(TAKEN.format(name))
+            raise ApplicationError(NAME_IN_USE.format(name))
 
 
 def require_editable(role: StoredAdminRole) -> None:

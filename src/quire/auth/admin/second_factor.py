@@ -70,7 +70,7 @@ NOT_BEGUN = "No second factor has been begun"
 _KEY = "quire_second_factor_"
 _RECOVERY_CODES = 10
 _RECOVERY_BYTES = 10
-_NEVER = -1
+_NEVER_USED = -1
 
 
 class StoredSecondFactor(Struct, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class StoredSecondFactor(Struct, frozen=True, kw_only=True):
 
     secret: str
     active: bool
-    step: int = _NEVER
+    step: int = _NEVER_USED
     recovery: tuple[str, ...] = ()
 
 
@@ -185,7 +185,7 @@ class SecondFactors:
         return StoredSecondFactor(
             secret=secret,
             active=stored.get("active") is True,
-            step=step if isinstance(step, int) else _NEVER,
+            step=step if isinstance(step, int) else _NEVER_USED,
             recovery=tuple(map(str, recovery)) if isinstance(recovery, list) else (),
         )
 

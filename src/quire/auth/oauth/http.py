@@ -11,7 +11,7 @@ from quire.auth.oauth.providers import is_safe
 
 _TIMEOUT_S = 10.0
 
-_LARGEST = 1_000_000
+_MAX_BYTES = 1_000_000
 
 _HEADERS = {"Accept": "application/json", "User-Agent": "Quire"}
 
@@ -40,7 +40,7 @@ def read_response(response: httpx.Response) -> bytes:
     """Return the body of a response. Raises ExchangeError for an error status or a large body."""
     if not response.is_success:
         raise ProviderError(f"the provider answered {response.status_code}")
-    if len(response.content) > _LARGEST:
+    if len(response.content) > _MAX_BYTES:
         raise ProviderError("the response of the provider is too large")
     return response.content
 

@@ -14,10 +14,10 @@ from msgspec import Struct
 from quire.auth.token_encryption import decrypt_token, encrypt_token
 from quire.clock import Clock
 
-BEGUN, DONE = "begun", "done"
+AT_PROVIDER, RETURNED = "begun", "done"
 """Steps: on the way to the provider, and back from there."""
 
-_LIFETIMES_MS = {BEGUN: 600_000, DONE: 120_000}
+_LIFETIMES_MS = {AT_PROVIDER: 600_000, RETURNED: 120_000}
 _BYTES = 32
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import Raw
 
-from quire.access.actions import WRITING
+from quire.access.actions import WRITE_ACTIONS
 from quire.content_api.batch.operations import BatchOperation, BatchOperations, OperationReferences
 from quire.content_api.batch.types import BatchResult, BatchResults, batch_body
 from quire.content_api.envelope import respond
@@ -125,7 +125,7 @@ class BatchApi:
         for index, operation in enumerate(operations):
             with OperationErrors(index):
                 uid = operation.content_type.uid
-                action = f"{uid}.{WRITING[operation.action]}"
+                action = f"{uid}.{WRITE_ACTIONS[operation.action]}"
                 self._authorizer.require(request.principal, action, uid)
         prepared = []
         for index, operation in enumerate(operations):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from quire.access.actions import WRITING
+from quire.access.actions import WRITE_ACTIONS
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
 from quire.schema.model import ContentType, TypeKind
@@ -101,8 +101,8 @@ class BatchOperations:
                 message = f"Invalid key {key}: an operation has {', '.join(sorted(_KEYS))}"
                 raise ValidationError(message)
         action = raw.get("action")
-        if not isinstance(action, str) or action not in WRITING:
-            message = f"action must be one of {', '.join(WRITING)}"
+        if not isinstance(action, str) or action not in WRITE_ACTIONS:
+            message = f"action must be one of {', '.join(WRITE_ACTIONS)}"
             raise ValidationError(message)
         name = raw.get("type")
         content_type = self._types.get(name) if isinstance(name, str) else None

@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, field
 
 from quire.access.ability import Ability
-from quire.access.actions import WRITING
+from quire.access.actions import WRITE_ACTIONS
 from quire.access.declared_routes import ProjectSchema
 from quire.content_api.response_types import FreeObject
 from quire.content_api.validators import Range
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import ContentType, Schema
 
-Action = Annotated[str, Meta(extra_json_schema={"enum": [*WRITING]})]
+Action = Annotated[str, Meta(extra_json_schema={"enum": [*WRITE_ACTIONS]})]
 _TextOrList = str | list[str] | UnsetType
 
 
@@ -24,7 +24,7 @@ def reachable_types(schema: Schema, ability: Ability) -> list[ContentType]:
     return [
         content_type
         for content_type in schema.api_types
-        if any(ability.allows(f"{content_type.uid}.{verb}") for verb in WRITING.values())
+        if any(ability.allows(f"{content_type.uid}.{verb}") for verb in WRITE_ACTIONS.values())
     ]
 
 

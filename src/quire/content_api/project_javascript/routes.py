@@ -48,7 +48,7 @@ _CORE = ("find", "findOne", "create", "update", "delete")
 _NO_CONTENT = 204
 _PACKAGES = {**PACKAGES, "@strapi/utils": HostObject({"errors": strapi_errors()})}
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
-_MOST_CLIENT_STATUS = 499
+_MAX_CLIENT_STATUS = 499
 
 
 class ScriptServices(Struct, frozen=True, kw_only=True):
@@ -235,7 +235,7 @@ class _ScriptRequest:
             try:
                 await self._run_from(ctx, index + 1)
             except AppError as error:
-                if error.status > _MOST_CLIENT_STATUS:
+                if error.status > _MAX_CLIENT_STATUS:
                     raise
                 raise ThrownError(error_value(error)) from None
             return UNDEFINED

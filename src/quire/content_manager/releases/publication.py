@@ -27,11 +27,11 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, ConflictError, ForbiddenError, NotFoundError
 from quire.schema.model import ContentType
 
-_FAILED = "{count} of {all} items cannot be carried out"
+_PUBLICATION_FAILED = "{count} of {all} items cannot be carried out"
 _NO_TYPE = "The content type {uid} does not exist, or has no drafts"
 _NO_ENTRY = "The entry does not exist any more"
 _NOT_ALLOWED = "You may not publish this entry"
-_MOST_PROBLEMS = 100
+_MAX_PROBLEMS = 100
 _INTERNAL = 500
 
 
@@ -49,8 +49,8 @@ class ReleaseFailedError(ConflictError):
     def __init__(self, problems: Sequence[ItemProblem], total: int) -> None:
         self.problems = tuple(problems)
         failed = len({problem.item_id for problem in problems})
-        listed = [msgspec.to_builtins(one) for one in problems[:_MOST_PROBLEMS]]
-        super().__init__(_FAILED.format(count=failed, all=total), {"problems": listed})
+        listed = [msgspec.to_builtins(one) for one in problems[:_MAX_PROBLEMS]]
+        super().__init__(_PUBLICATION_FAILED.format(count=failed, all=total), {"problems": listed})
 
 
 class ReleaseTriedError(Exception):

@@ -21,7 +21,7 @@ from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead
 from quire.schema.model import ContentType
 
-Described = dict[str, object]
+DescribedItem = dict[str, object]
 
 
 class ReleaseEntries(Struct, frozen=True):
@@ -30,13 +30,13 @@ class ReleaseEntries(Struct, frozen=True):
     engine: WriteEngine
     ability: AdminAbility
 
-    def describe(self, items: Sequence[ReleaseItem]) -> Program[list[Described]]:
+    def describe(self, items: Sequence[ReleaseItem]) -> Program[list[DescribedItem]]:
         """Return the descriptions of items, in their order.
 
         Entries that may not be read show only their type; ``exists`` is false for those whose
         document, locale or content type was deleted.
         """
-        found: dict[EntryKey, Described] = {}
+        found: dict[EntryKey, DescribedItem] = {}
         schema = self.engine.schema
         for uid in dict.fromkeys(item.entry.uid for item in items):
             content_type = schema.content_types.get(uid)
@@ -55,7 +55,7 @@ class ReleaseEntries(Struct, frozen=True):
 
     def _of_type(
         self, content_type: ContentType, entries: Sequence[EntryKey]
-    ) -> Program[dict[EntryKey, Described]]:
+    ) -> Program[dict[EntryKey, DescribedItem]]:
         reading, rights = ContentReading(self.engine), read_permissions(self.ability, content_type)
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
         every = yield from reading.owned_versions(rights, ids)
@@ -99,7 +99,7 @@ def _described(
     version: EntryJson,
     versions: DocumentVersions,
     named: tuple[str, Mapping[int, object]],
-) -> Described:
+) -> DescribedItem:
     title, titles = named
     origin = entry_origin(version)
     rules = rights.on(origin)
@@ -118,7 +118,7 @@ def _described(
     }
 
 
-def _missing_entry(entry: EntryKey) -> Described:
+def _missing_entry(entry: EntryKey) -> DescribedItem:
     return {
         "readable": True,
         "exists": False,

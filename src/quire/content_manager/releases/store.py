@@ -12,19 +12,19 @@ from quire.errors import ConflictError, NotFoundError, ValidationError
 
 RELEASE_UID = "plugin::content-releases.release"
 ITEM_UID = "plugin::content-releases.release-action"
-MOST_ITEMS = 1000
+MAX_ITEMS = 1000
 """How many items a release may have: they are published in one transaction."""
 
-MOST_OPEN = 100
+MAX_OPEN = 100
 """How many releases may be open at once."""
 
 ItemAction = Literal["publish", "unpublish"]
 Status = Literal["empty", "ready", "blocked", "failed", "done"]
 
-_TOO_MANY_ITEMS = f"A release may have {MOST_ITEMS} items at most"
-_TOO_MANY = f"There may be {MOST_OPEN} open releases at most"
-_DONE = "The release has been published; undo it before it is changed"
-_NAMED = 'There is an open release with the name "{}"'
+_TOO_MANY_ITEMS = f"A release may have {MAX_ITEMS} items at most"
+_TOO_MANY = f"There may be {MAX_OPEN} open releases at most"
+_ALREADY_PUBLISHED = "The release has been published; undo it before it is changed"
+_NAME_IN_USE = 'There is an open release with the name "{}"'
 
 
 class Release(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -106,7 +106,7 @@ class ReleaseStore:
         """
         release = yield from self.get(release_id)
         if release.is_done:
-            raise ConflictError(_DONE)
+            raise ConflictError(_ALREADY_PUBLISHED)
         return release
 
     def create(self, name: str, now: int) -> Program[Release]:
@@ -115,7 +115,7 @@ class ReleaseStore:
         Raises ValidationError where too many are open, and for a name in use.
         """
         opened = [one for one in (yield from self.all()) if not one.is_done]
-        if len(opened) >= MOST_OPEN:
+        if len(opened) >= MAX_OPEN:
             raise ValidationError(_TOO_MANY)
         _require_unused(name, opened)
         values = {"name": name, "status": "empty"}
@@ -195,7 +195,7 @@ class ReleaseStore:
         """
         present = {item.entry: item for item in (yield from self.items(release.id))}
         new = [entry for entry in dict.fromkeys(entries) if entry not in present]
-        if len(present) + len(new) > MOST_ITEMS:
+        if len(present) + len(new) > MAX_ITEMS:
             raise ValidationError(_TOO_MANY_ITEMS)
         for entry in entries:
             if entry in present and present[entry].action != action:
@@ -228,4 +228,4 @@ class ReleaseStore:
 
 def _require_unused(name: str, others: Sequence[Release]) -> None:
     if any(one.name == name for one in others):
-        raise ValidationError(_NAMED.format(name))
+        raise ValidationError(_NAME_IN_USE.format(name))

@@ -18,7 +18,7 @@ from quire.document_service.service import run_command
 from quire.errors import ConflictError
 from quire.schema.model import PUBLISHED_STATUS
 
-_CHANGED = "{count} of {all} entries have been published or unpublished again since"
+_ENTRIES_CHANGED = "{count} of {all} entries have been published or unpublished again since"
 
 
 class PublishedSinceError(ConflictError):
@@ -29,7 +29,9 @@ class PublishedSinceError(ConflictError):
             {"contentType": one.uid, "documentId": one.document_id, "locale": one.locale}
             for one in entries
         ]
-        super().__init__(_CHANGED.format(count=len(entries), all=total), {"entries": listed})
+        super().__init__(
+            _ENTRIES_CHANGED.format(count=len(entries), all=total), {"entries": listed}
+        )
 
 
 class ReleaseUndo(Struct, frozen=True):

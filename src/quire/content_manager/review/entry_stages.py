@@ -11,12 +11,12 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
 
-MOST_FOUND = 1000
+MAX_FOUND = 1000
 """How many moved or assigned entries of a type a filtered list may have."""
 
 _NO_WORKFLOW = "{uid} is in no workflow"
 _NO_STAGE = "The workflow has no stage {id}"
-_TOO_MANY = f"More than {MOST_FOUND} entries were moved or assigned"
+_TOO_MANY = f"More than {MAX_FOUND} entries were moved or assigned"
 _NOT_READY = 'Only entries in the stage "{required}" can be published; this one is in "{present}"'
 
 
@@ -39,15 +39,15 @@ class EntryReview(Struct, frozen=True):
         """Return the filter of the entries in a stage, with an assignee, or both.
 
         Raises ValidationError for a type without a workflow, for an unknown stage, and if more than
-        `MOST_FOUND` entries were moved or assigned.
+        `MAX_FOUND` entries were moved or assigned.
         """
         workflow = yield from self.workflows.of_type(uid)
         if workflow is None:
             raise ValidationError(_NO_WORKFLOW.format(uid=uid))
         if stage is not None and workflow.stage(stage).id != stage:
             raise ValidationError(_NO_STAGE.format(id=stage))
-        placed = yield from self.stages.of_type(uid, locale, MOST_FOUND + 1)
-        if len(placed) > MOST_FOUND:
+        placed = yield from self.stages.of_type(uid, locale, MAX_FOUND + 1)
+        if len(placed) > MAX_FOUND:
             raise ValidationError(_TOO_MANY)
         first = workflow.stages[0].id
         if stage == first and assignee is None:

@@ -15,13 +15,13 @@ from quire.errors import NotFoundError, ValidationError
 
 WORKFLOW_UID = "plugin::review-workflows.workflow"
 STAGE_UID = "plugin::review-workflows.workflow-stage"
-MOST_WORKFLOWS = 200
-MOST_STAGES = 200
+MAX_WORKFLOWS = 200
+MAX_STAGES = 200
 
 _ROLES_KEY = "quire_review_roles"
-_NAMED = 'There is a workflow with the name "{}"'
-_TAKEN = "{uid} is in the workflow {name}"
-_TOO_MANY = f"There may be {MOST_WORKFLOWS} workflows at most"
+_NAME_IN_USE = 'There is a workflow with the name "{}"'
+_TYPE_IN_USE = "{uid} is in the workflow {name}"
+_TOO_MANY = f"There may be {MAX_WORKFLOWS} workflows at most"
 _NO_STAGE = "The workflow has no stage {id}"
 
 
@@ -129,7 +129,7 @@ class WorkflowStore:
     def create(self, change: WorkflowChange, now: int) -> Program[Workflow]:
         """Create a workflow. Raises ValidationError."""
         every = yield from self.all()
-        if len(every) >= MOST_WORKFLOWS:
+        if len(every) >= MAX_WORKFLOWS:
             raise ValidationError(_TOO_MANY)
         _require_free(change, every)
         values = {"name": change.name, "contentTypes": list(change.content_types)}
@@ -208,10 +208,10 @@ class WorkflowStore:
 def _require_free(change: WorkflowChange, others: Sequence[Workflow]) -> None:
     for other in others:
         if other.name == change.name:
-            raise ValidationError(_NAMED.format(change.name))
+            raise ValidationError(_NAME_IN_USE.format(change.name))
         for uid in change.content_types:
             if uid in other.content_types:
-                raise ValidationError(_TAKEN.format(uid=uid, name=other.name))
+                raise ValidationError(_TYPE_IN_USE.format(uid=uid, name=other.name))
 
 
 def _stage(row: _StageRow, roles: Mapping[str, object]) -> Stage:

@@ -79,12 +79,12 @@ from quire.javascript.syntax import (
 _CLASSES = frozenset({"Date", "Set", "Map", "Error", "TypeError", *STRAPI_ERRORS})
 _UTILITIES = "@strapi/utils"
 _NO_VALUES = frozenset({"next", "method", "with strapi", "service", "engine"})
-_CHANGING = CHANGING_DATE_METHODS | {
+_MUTATING_METHODS = CHANGING_DATE_METHODS | {
     *("push", "pop", "shift", "unshift", "splice", "sort", "reverse", "set", "add", "delete")
 }
 """Methods that change their object."""
 _SERVER_NAMES = frozenset({"strapi", "process", "this", "super"})
-_LONGEST = {"service": 3, "engine": 4}
+_MAX_PATH_LENGTH = {"service": 3, "engine": 4}
 _VERIFY = Member(
     Call(
         Member(Call(Member(Name("strapi"), "plugin"), (Literal("users-permissions"),)), "service"),
@@ -547,7 +547,10 @@ class _Checker(Struct):
             return path
         if head == ("utilities", "errors") and path[-1] in STRAPI_ERRORS:
             return None
-        if head[0] in {"service", "engine"} and len(path) == len(head) + 1 <= _LONGEST[head[0]]:
+        if (
+            head[0] in {"service", "engine"}
+            and len(path) == len(head) + 1 <= _MAX_PATH_LENGTH[head[0]]
+        ):
             return path
         if head[0] in {"method", "function", "next", "service", "engine", "utilities"}:
             raise NotUnderstoodError(f"uses {path_text(path)}")
@@ -869,7 +872,7 @@ class _Checker(Struct):
         if key not in METHOD_NAMES and key not in self.methods:
             raise NotUnderstoodError(f"calls {key}")
         require_known_locale(key, arguments, names.module)
-        if key in _CHANGING:
+        if key in _MUTATING_METHODS:
             self._own_only(of, names)
         self.value(of, names)
         self._values(arguments, names)

@@ -61,7 +61,7 @@ def path_text(path: Path) -> str:
     return ".".join(part for part in path if part not in {"method", "function"})
 
 
-_WHOLE = frozenset({"*", "default"})
+_NAMESPACE_IMPORTS = frozenset({"*", "default"})
 _RANDOM = frozenset({("Math", "random"), ("crypto", "randomUUID"), ("Date", "now")})
 
 
@@ -72,7 +72,7 @@ def package_of(of: Expression, names: KnownNames) -> str | None:
             return origin if origin in PACKAGES else None
         case Name(name) if not names.knows(name):
             origin, imported = names.module.imports.get(name, ("", ""))
-            return origin if origin in PACKAGES and imported in _WHOLE else None
+            return origin if origin in PACKAGES and imported in _NAMESPACE_IMPORTS else None
         case _:
             return None
 

@@ -55,7 +55,7 @@ from quire.javascript.syntax import (
 )
 from quire.schema.model import Schema
 
-_COMPUTED = "responds with something that it computes"
+_COMPUTED_RESPONSE = "responds with something that it computes"
 
 
 def understand_read(
@@ -267,7 +267,7 @@ class _Interpreter(ChangingFunction):
         others: dict[str, Expression] = {}
         for member in members:
             if not isinstance(member, Property) or not isinstance(member.key, str):
-                raise NotUnderstoodError(_COMPUTED)
+                raise NotUnderstoodError(_COMPUTED_RESPONSE)
             read = self.maybe_read(member.value)
             if read is None:
                 others[member.key] = member.value
@@ -277,7 +277,7 @@ class _Interpreter(ChangingFunction):
             else:
                 raise NotUnderstoodError("responds with more than one read")
         if found is None:
-            raise NotUnderstoodError(_COMPUTED)
+            raise NotUnderstoodError(_COMPUTED_RESPONSE)
         constants = {key: self._plain(value, found) for key, value in others.items()}
         return replace(unwrapped(found), wrapped=ResponseObject(tuple(entries), constants))
 
@@ -292,7 +292,7 @@ class _Interpreter(ChangingFunction):
         try:
             constant = self.values.module.value(value)
         except NotPlainError:
-            raise NotUnderstoodError(_COMPUTED) from None
+            raise NotUnderstoodError(_COMPUTED_RESPONSE) from None
         if constant is not None and not isinstance(constant, str | int | float | dict | list):
-            raise NotUnderstoodError(_COMPUTED)
+            raise NotUnderstoodError(_COMPUTED_RESPONSE)
         return constant

@@ -63,10 +63,10 @@ from quire.schema.model import Schema
 
 UPDATED_AT = "updatedAt"
 
-Presented = Mapping[tuple[str, str], ValueSerializer]
+ValueSerializers = Mapping[tuple[str, str], ValueSerializer]
 """Presented values of attributes, by uid and name, where they differ from the stored ones."""
 
-NOTHING_PRESENTED: Presented = MappingProxyType({})
+NOTHING_PRESENTED: ValueSerializers = MappingProxyType({})
 
 
 def compile_read(
@@ -74,7 +74,7 @@ def compile_read(
     schema: Schema,
     tables: TableMap,
     dialect: Dialect,
-    presented: Presented = NOTHING_PRESENTED,
+    presented: ValueSerializers = NOTHING_PRESENTED,
 ) -> CompiledRead:
     """Compile a plan for a database; ``presented`` are attributes shown in another form."""
     return _Compiler(schema, tables, dialect, presented).read(plan)
@@ -108,7 +108,7 @@ class _ResponsePosition(NamedTuple):
 
 class _Compiler:
     def __init__(
-        self, schema: Schema, tables: TableMap, dialect: Dialect, presented: Presented
+        self, schema: Schema, tables: TableMap, dialect: Dialect, presented: ValueSerializers
     ) -> None:
         self.presented = presented
         self.schema = schema

@@ -23,7 +23,7 @@ from quire.schema.model import ContentType, Schema, TypeKind
 DEEP = 100
 """How many rows before a page make it potentially costly by themselves."""
 
-MOST_SHARING = 20
+MAX_SHARED_EDGES = 20
 """How many branches may share a statement: planning larger ones takes long."""
 
 
@@ -87,7 +87,7 @@ def choose_shared(edges: Sequence[PlanEdge], tables: Mapping[str, Edge]) -> list
     for edge in edges:
         if not _can_share(tables[edge.attribute], edge):
             continue
-        if groups[-1] and _branches((*groups[-1], edge)) > MOST_SHARING:
+        if groups[-1] and _branches((*groups[-1], edge)) > MAX_SHARED_EDGES:
             groups.append([])
         groups[-1].append(edge)
     return [group for group in groups if _branches(group) > 1]

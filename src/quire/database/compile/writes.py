@@ -14,7 +14,7 @@ from quire.database.dialect import Dialect
 from quire.database.lru import BoundedCache
 from quire.database.program import Program, Rows, Statement, Value
 
-Bound = Value | Sequence[Value]
+BoundValue = Value | Sequence[Value]
 """The value of a slot: a value as the driver takes it, or a list of them."""
 
 _STATEMENTS = 5000
@@ -42,7 +42,7 @@ class Writes:
         self,
         key: Hashable,
         build: Callable[[StatementBuilder], sa.ClauseElement],
-        values: Sequence[Bound] = (),
+        values: Sequence[BoundValue] = (),
     ) -> Program[Rows]:
         """Run a statement with ``values`` in its slots; returns its rows."""
         query = self.query(key, build)
@@ -54,7 +54,7 @@ class Writes:
         key: Hashable,
         build: Callable[[StatementBuilder], sa.ClauseElement],
         listed: Collection[Value],
-        values: Sequence[Bound] = (),
+        values: Sequence[BoundValue] = (),
     ) -> Program[Rows]:
         """Run a statement with one list (`StatementBuilder.parents`) and its slots."""
         query = self.query(key, build)

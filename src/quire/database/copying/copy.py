@@ -18,8 +18,8 @@ from quire.database.copying.state import (
     TableState,
 )
 from quire.database.copying.values import (
-    Common,
     Convert,
+    PortableValue,
     canonical,
     canonical_number,
     converter,
@@ -59,7 +59,7 @@ async def table_checksum(
     receives the number of rows read.
     """
     copied = pages.copied
-    reduce: list[Callable[[Value], Common]] = [
+    reduce: list[Callable[[Value], PortableValue]] = [
         _as_stored
         if exact and kind is not StorageKind.JSON
         else _common_form(dialect, kind, exact=name in copied.exact)
@@ -86,11 +86,13 @@ async def table_checksum(
     return TableChecksum(count, checksum.hexdigest())
 
 
-def _as_stored(value: Value) -> Common:
+def _as_stored(value: Value) -> PortableValue:
     return value
 
 
-def _common_form(dialect: Dialect, kind: StorageKind, *, exact: bool) -> Callable[[Value], Common]:
+def _common_form(
+    dialect: Dialect, kind: StorageKind, *, exact: bool
+) -> Callable[[Value], PortableValue]:
     if exact:
         return canonical_number
     reduce, form = reducer(dialect, kind), canonical(kind)

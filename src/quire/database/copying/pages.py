@@ -13,9 +13,9 @@ from quire.database.copying.plan import ID, CopiedTable
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Statement, Value
 
-_MOST_VALUES = 15_000
+_MAX_VALUES = 15_000
 """Bound values per statement; both databases accept twice as many."""
-_MOST_ROWS = 500
+_MAX_ROWS = 500
 _PLACEHOLDER = re.compile(r"\$(\d+)")
 
 
@@ -74,7 +74,7 @@ class TablePages:
     def write(self, rows: Sequence[Row]) -> Program[None]:
         """Insert rows, many with one statement."""
         width = len(self.copied.columns)
-        most = min(_MOST_ROWS, max(1, _MOST_VALUES // width))
+        most = min(_MAX_ROWS, max(1, _MAX_VALUES // width))
         for start in range(0, len(rows), most):
             some = rows[start : start + most]
             values = tuple(value for row in some for value in row)

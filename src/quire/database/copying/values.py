@@ -26,14 +26,14 @@ from quire.database.dialect import Dialect
 from quire.database.program import Value
 from quire.schema.attributes.base import StorageKind
 
-Common = str | int | float | bool | bytes | Decimal | None
+PortableValue = str | int | float | bool | bytes | Decimal | None
 Convert = Callable[[Value], Value]
-Reduce = Callable[[Value], Common]
+Reduce = Callable[[Value], PortableValue]
 
-_LARGEST = 2**63 - 1
+_MAX_INT64 = 2**63 - 1
 _HUNDREDTH = Decimal("0.01")
 _MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
-_WHOLE = frozenset({StorageKind.ID, StorageKind.INTEGER, StorageKind.BIGINTEGER})
+_INTEGER_KINDS = frozenset({StorageKind.ID, StorageKind.INTEGER, StorageKind.BIGINTEGER})
 
 
 def converter(
@@ -60,7 +60,7 @@ def reducer(dialect: Dialect, kind: StorageKind) -> Reduce:
     return _REDUCERS.get(kind, lambda stored: stored)
 
 
-def canonical_number(stored: Value) -> Common:
+def canonical_number(stored: Value) -> PortableValue:
     """Return a key that is equal for equal numbers, however they are stored and written."""
     try:
         value = Decimal(str(stored))
@@ -75,12 +75,12 @@ def _text_of_number(stored: Value) -> Value:
     return str(stored) if isinstance(stored, int | float) else stored
 
 
-def canonical(kind: StorageKind) -> Callable[[Common], Common]:
+def canonical(kind: StorageKind) -> Callable[[PortableValue], PortableValue]:
     """Return a function that makes equivalent common forms equal, for comparing them."""
     return _canonical_json if kind is StorageKind.JSON else lambda value: value
 
 
-def _moment(dialect: Dialect, stored: Value) -> Common:
+def _moment(dialect: Dialect, stored: Value) -> PortableValue:
     """Parse a timestamp; an invalid one is returned unchanged, and the target will reject it."""
     if stored is None:
         return None
@@ -88,18 +88,18 @@ def _moment(dialect: Dialect, stored: Value) -> Common:
     return stored if moment is None else moment
 
 
-def _integer(stored: Value) -> Common:
+def _integer(stored: Value) -> PortableValue:
     if not (isinstance(stored, float) and stored.is_integer()):
         return stored
     # Strapi stores the largest number in SQLite as a float, which rounds it up by one.
-    return _LARGEST if stored == _LARGEST + 1 else int(stored)
+    return _MAX_INT64 if stored == _MAX_INT64 + 1 else int(stored)
 
 
-def _float(stored: Value) -> Common:
+def _float(stored: Value) -> PortableValue:
     return float(stored) if isinstance(stored, int) else stored
 
 
-def _decimal(stored: Value) -> Common:
+def _decimal(stored: Value) -> PortableValue:
     if stored is None or isinstance(stored, bytes):
         return stored
     try:
@@ -109,14 +109,14 @@ def _decimal(stored: Value) -> Common:
         return stored
 
 
-def _time(stored: Value) -> Common:
+def _time(stored: Value) -> PortableValue:
     if not isinstance(stored, str):
         return stored
     clock, _, fraction = stored.partition(".")
     return f"{clock}.{fraction[:3]:0<3}"
 
 
-def _json_text(stored: Value) -> Common:
+def _json_text(stored: Value) -> PortableValue:
     if stored is None or isinstance(stored, bytes):
         return stored
     if not isinstance(stored, str):
@@ -128,7 +128,7 @@ def _json_text(stored: Value) -> Common:
     return stored
 
 
-def _canonical_json(text: Common) -> Common:
+def _canonical_json(text: PortableValue) -> PortableValue:
     if not isinstance(text, str):
         return text
     value = _parsed(text)
@@ -152,7 +152,7 @@ def _number(text: str) -> object:
 
 
 _REDUCERS: Mapping[StorageKind, Reduce] = {
-    **dict.fromkeys(_WHOLE, _integer),
+    **dict.fromkeys(_INTEGER_KINDS, _integer),
     StorageKind.FLOAT: _float,
     StorageKind.DECIMAL: _decimal,
     StorageKind.TIME: _time,
@@ -160,13 +160,13 @@ _REDUCERS: Mapping[StorageKind, Reduce] = {
 }
 
 
-def restorer(dialect: Dialect, kind: StorageKind) -> Callable[[Common], Value]:
+def restorer(dialect: Dialect, kind: StorageKind) -> Callable[[PortableValue], Value]:
     """Return a function that converts the common form to a stored value."""
     if kind is StorageKind.JSON:
         return lambda text: dialect.stored_json(text) if isinstance(text, str) else None
     encode = dialect.encoder(kind)
 
-    def restore(value: Common) -> Value:
+    def restore(value: PortableValue) -> Value:
         if isinstance(value, bytes):
             return value
         return encode(float(value) if isinstance(value, Decimal) else value)

@@ -56,14 +56,14 @@ def existing_ids(store: EntryStore, uid: str, ids: Collection[int]) -> Program[s
     return {int(row[0] or 0) for row in rows}
 
 
-Way = Sequence[tuple[str, str]]
+ComponentPath = Sequence[tuple[str, str]]
 """The path to a value through components: the attribute that contains each, and its uid."""
 
 
 def is_taken(
     store: EntryStore,
     uid: str,
-    way: Way,
+    way: ComponentPath,
     column: str,
     value: Value,
     *,
@@ -93,7 +93,7 @@ def is_taken(
 
 
 class _TakenLookup:
-    def __init__(self, store: EntryStore, uid: str, way: Way, column: str) -> None:
+    def __init__(self, store: EntryStore, uid: str, way: ComponentPath, column: str) -> None:
         self._store = store
         self._top: EntryLayout = store.layout(uid)
         self._way = way

@@ -34,7 +34,7 @@ from quire.database.tables.table_map import (
     LinkEdge,
 )
 
-_DEEPEST = 6
+_MAX_DEPTH = 6
 """How many levels of components above a component are searched."""
 
 Condition = ColumnElement[bool]
@@ -140,12 +140,14 @@ def _extend(
                     yield from extension.for_components(way)
 
 
-Way = tuple[tuple[EntryLayout, str], ...]
+ComponentPath = tuple[tuple[EntryLayout, str], ...]
 """The path from a content type to a component: the models, each with the attribute."""
 
 
-def _ways_down(store: EntryStore, component: EntryLayout, below: Way = ()) -> Iterator[Way]:
-    if len(below) >= _DEEPEST:
+def _ways_down(
+    store: EntryStore, component: EntryLayout, below: ComponentPath = ()
+) -> Iterator[ComponentPath]:
+    if len(below) >= _MAX_DEPTH:
         return
     for user, name in store.layouts.uses_of(component.model.uid):
         way = ((user, name), *below)
@@ -195,7 +197,7 @@ class _Extension:
         """Whether a component belongs, directly or through others, to such an entry."""
         found: list[Condition] = []
         for user, name in self._store.layouts.uses_of(component.model.uid):
-            if user.is_versioned() or depth >= _DEEPEST:
+            if user.is_versioned() or depth >= _MAX_DEPTH:
                 continue
             links = builder.table(user.table.components_table)
             conditions = [
@@ -228,7 +230,7 @@ class _Extension:
         key = ("extend to published", self._edge.table)
         yield from self._store.writes.run(key, build, self._values)
 
-    def for_components(self, way: Way) -> Program[None]:
+    def for_components(self, way: ComponentPath) -> Program[None]:
         """Link components of published rows, which are found by their positions in the entry."""
         top = way[0][0]
 

@@ -35,7 +35,7 @@ LONGEST_PAGE = 250
 
 
 _KINDS = 2000
-_SECONDS = 60
+_ESTIMATE_SECONDS = 60
 """How long an estimate of the database is used: tables grow, and indexes are added to them."""
 
 
@@ -91,7 +91,7 @@ class StatementCosts:
         if is_costly is None:  # it may be known the next time
             return False
         kind = _ListKind(statement.sql, depth.bit_length(), locale)
-        self._estimates[kind] = _KnownCost(is_costly, now + _SECONDS)
+        self._estimates[kind] = _KnownCost(is_costly, now + _ESTIMATE_SECONDS)
         return is_costly
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.compile.writes import Writes
-from quire.database.integrity.examined_tables import Damaged, ExaminedTables, ids_of, is_missing
+from quire.database.integrity.examined_tables import DamageQuery, ExaminedTables, ids_of, is_missing
 from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
 from quire.database.integrity.integrity_rule import DELETE, IntegrityRule, RowRule
 from quire.database.integrity.links import is_unique, select_repeated
@@ -206,7 +206,7 @@ def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[Integrit
     )
 
 
-def _dangling(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
+def _dangling(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(mapped.components_table)
         kind, id_ = links.c(COMPONENT_TYPE), links.c(COMPONENT_ID)
@@ -217,7 +217,7 @@ def _dangling(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
     return damaged
 
 
-def _shared(layout: ExaminedTables, table: str) -> Damaged:
+def _shared(layout: ExaminedTables, table: str) -> DamageQuery:
     """Select links to components of the schema that several rows of the table use."""
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
@@ -235,7 +235,7 @@ def _shared(layout: ExaminedTables, table: str) -> Damaged:
     return damaged
 
 
-def _unknown_component(layout: ExaminedTables, table: str) -> Damaged:
+def _unknown_component(layout: ExaminedTables, table: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(table)
         return ids_of(links, type_unknown(layout, builder, links.c(COMPONENT_TYPE)))
@@ -243,7 +243,7 @@ def _unknown_component(layout: ExaminedTables, table: str) -> Damaged:
     return damaged
 
 
-def _unknown_field(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
+def _unknown_field(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
     """Select links to known components under no attribute, or an attribute for another one.
 
     A dynamic zone accepts any component, listed or not.

@@ -9,7 +9,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.integrity.examined_tables import (
-    Damaged,
+    DamageQuery,
     ExaminedTables,
     ids_of,
     is_same,
@@ -159,7 +159,7 @@ def _locales_rule(layout: ExaminedTables, table: str) -> RowRule:
     )
 
 
-def _in_several_locales(table: str) -> Damaged:
+def _in_several_locales(table: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows, inner = builder.table(table), builder.table(table)
         locale = sa.func.coalesce(inner.c(LOCALE), "")
@@ -180,7 +180,7 @@ def _documents_rule(layout: ExaminedTables, table: str) -> RowRule:
     )
 
 
-def _of_further_documents(table: str) -> Damaged:
+def _of_further_documents(table: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows, inner, first = builder.table(table), builder.table(table), builder.table(table)
         oldest = sa.select(sa.func.min(inner.c("id"))).scalar_subquery()

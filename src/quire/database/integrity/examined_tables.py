@@ -17,7 +17,7 @@ from quire.schema.model import Schema
 Build = Callable[[StatementBuilder], sa.ClauseElement]
 """Builds one statement."""
 
-Damaged = Callable[[StatementBuilder], sa.Select[Any]]
+DamageQuery = Callable[[StatementBuilder], sa.Select[Any]]
 """Builds a query for the ids of damaged rows, in one column called ``id``."""
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.dialect import Scalar
-from quire.database.integrity.examined_tables import Damaged, ExaminedTables, plain_table
+from quire.database.integrity.examined_tables import DamageQuery, ExaminedTables, plain_table
 from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
 from quire.database.program import Program, Rows
 
@@ -34,7 +34,7 @@ class Repair(Struct, frozen=True, kw_only=True):
 
     text: str
     assigned: Mapping[str, Scalar] = field(default_factory=dict)
-    only: Damaged | None = None
+    only: DamageQuery | None = None
 
 
 DELETE = Repair(text="deletes them")
@@ -54,7 +54,7 @@ class RowRule(Struct, frozen=True, kw_only=True):
     layout: ExaminedTables
     kind: DamageKind
     table: str
-    damaged: Damaged
+    damaged: DamageQuery
     phrase: str
     noun: str = "row"
     repair_action: Repair | None = None

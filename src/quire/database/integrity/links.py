@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.integrity.examined_tables import (
-    Damaged,
+    DamageQuery,
     ExaminedTables,
     ids_of,
     is_missing,
@@ -114,7 +114,7 @@ def is_unique(layout: ExaminedTables, table: str, *columns: str) -> bool:
     )
 
 
-def select_repeated(table: str, *columns: str) -> Damaged:
+def select_repeated(table: str, *columns: str) -> DamageQuery:
     """Select all but the oldest of rows that are equal in these columns."""
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
@@ -126,7 +126,7 @@ def select_repeated(table: str, *columns: str) -> Damaged:
     return damaged
 
 
-def _dangling(layout: ExaminedTables, edge: LinkEdge) -> Damaged:
+def _dangling(layout: ExaminedTables, edge: LinkEdge) -> DamageQuery:
     source, target = layout.tables[edge.owner].name, layout.tables[edge.target].name
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.integrity.examined_tables import Damaged, ExaminedTables, ids_of, is_missing
+from quire.database.integrity.examined_tables import DamageQuery, ExaminedTables, ids_of, is_missing
 from quire.database.integrity.findings import DamageKind
 from quire.database.integrity.integrity_rule import DELETE, RowRule, clear
 from quire.database.tables.table_map import ModelTable, MorphColumnEdge, MorphListEdge
@@ -124,7 +124,7 @@ def _points_nowhere(
     return half | (id_.is_not(None) & target_gone(layout, builder, kind, id_))
 
 
-def _of_unknown_type(layout: ExaminedTables, table: str, column: str) -> Damaged:
+def _of_unknown_type(layout: ExaminedTables, table: str, column: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows = builder.table(table)
         return ids_of(rows, type_unknown(layout, builder, rows.c(column)))

@@ -19,7 +19,7 @@ from quire.database.tables.table_map import (
     MorphTargetEdge,
 )
 
-_Belongings = dict[str, set[int]]
+_DependentIds = dict[str, set[int]]
 """Ids of rows by table."""
 
 _ROWS_AT_ONCE = 5_000
@@ -29,7 +29,7 @@ def archive_entries(
     store: EntryStore, keeper: ArchiveWriter, uid: str, ids: Sequence[int]
 ) -> Program[None]:
     """Archive rows of a model, with their components, links and media."""
-    found: _Belongings = {}
+    found: _DependentIds = {}
     for start in range(0, len(ids), _ROWS_AT_ONCE):
         yield from _gather(store, uid, ids[start : start + _ROWS_AT_ONCE], found)
     yield from _keep(keeper, found)
@@ -43,7 +43,7 @@ def archive_attribute(
     match layout.table.edges[name]:
         case ComponentEdge() as edge:
             links = yield from _links_in(store, edge)
-            found: _Belongings = {edge.table: {link.link_id for link in links}}
+            found: _DependentIds = {edge.table: {link.link_id for link in links}}
             for part, ids in ids_by_component(links).items():
                 yield from _gather(store, part, ids, found)
             yield from _keep(keeper, found)
@@ -67,13 +67,15 @@ def with_dependents(store: EntryStore, uid: str, ids: Collection[int]) -> Progra
     return found
 
 
-def _keep(keeper: ArchiveWriter, found: _Belongings) -> Program[None]:
+def _keep(keeper: ArchiveWriter, found: _DependentIds) -> Program[None]:
     for table, ids in found.items():
         if ids and keeper.knows(table):
             yield from keeper.keep(table, ids=sorted(ids))
 
 
-def _gather(store: EntryStore, uid: str, ids: Collection[int], found: _Belongings) -> Program[None]:
+def _gather(
+    store: EntryStore, uid: str, ids: Collection[int], found: _DependentIds
+) -> Program[None]:
     layout = store.layout(uid)
     found.setdefault(layout.table.name, set()).update(ids)
     parts = yield from component_links(store, layout, ids)

@@ -41,7 +41,7 @@ from quire.database.tables.table_map import FIELD, ComponentEdge, MorphTargetEdg
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import ContentType, Model, TypeKind
 
-_NOTHING = SchemaMatch(models={}, matched_tables=(), lost_rows=(), renamed=())
+_NO_MATCH = SchemaMatch(models={}, matched_tables=(), lost_rows=(), renamed=())
 
 
 def notices_program(
@@ -165,7 +165,7 @@ def plan_program(
     """
     found = yield from inspector.tables()
     correspondence = (
-        _NOTHING
+        _NO_MATCH
         if change.before is None
         else match_schemas(change.before, change.after, change.renames)
     )

@@ -25,7 +25,7 @@ from quire.database.tables.table_map import (
     MorphTargetEdge,
 )
 
-_PASSING = "quire_passing"
+_TEMPORARY_PREFIX = "quire_passing"
 """The prefix of temporary names between two others."""
 
 _ACTIONS = ("plugin::users-permissions.permission", "admin::api-token-permission")
@@ -47,7 +47,7 @@ def order_renames(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         free = [old for old, new in waiting.items() if new not in waiting]
         if not free:
             old, new = waiting.popitem()
-            between = f"{_PASSING}_{len(passing)}"
+            between = f"{_TEMPORARY_PREFIX}_{len(passing)}"
             yield old, between
             passing.append((between, new))
             continue

@@ -24,7 +24,7 @@ from quire.schema.source_files import SchemaFile
 OUR_RECORD = "quire_schema"
 THEIR_RECORD = "strapi_content_types_schema"
 
-_DESCRIBED = ("kind", "collectionName", "info", "options", "pluginOptions")
+_RECORDED_KEYS = ("kind", "collectionName", "info", "options", "pluginOptions")
 _AUTOMATIC = (
     "createdAt",
     "updatedAt",
@@ -84,7 +84,7 @@ def _api_types(sources: Sequence[SchemaFile]) -> dict[str, dict[str, object]]:
 
 def recorded_type(raw: Mapping[str, object]) -> dict[str, object]:
     """Read the record of a content type; its file may contain more."""
-    return {key: raw[key] for key in (*_DESCRIBED, "attributes") if raw.get(key)}
+    return {key: raw[key] for key in (*_RECORDED_KEYS, "attributes") if raw.get(key)}
 
 
 def record_schema(
@@ -130,7 +130,7 @@ def _describe(content_type: ContentType, known: Mapping[str, Any]) -> dict[str, 
     attributes = dict(own) if isinstance(own, dict) else {}
     former = known.get("attributes")
     automatic = former if isinstance(former, dict) else {}
-    described = {key: raw[key] for key in _DESCRIBED if key in raw}
+    described = {key: raw[key] for key in _RECORDED_KEYS if key in raw}
     return {
         **known,
         **described,

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from quire.database.copying.values import Common, reducer, restorer
+from quire.database.copying.values import PortableValue, reducer, restorer
 from quire.database.dialect import Dialect
 from quire.database.program import Value
 from quire.schema.attributes.base import StorageKind
 
-Meaning = Callable[[Common, StorageKind], Common]
+ValueConversion = Callable[[PortableValue, StorageKind], PortableValue]
 
 
 class ConversionError(Exception):
@@ -43,16 +43,16 @@ _LONGEST_STRING = 255
 _INTEGER_BITS = 31
 _BIG_BITS = 63
 _LARGEST_DECIMAL = Decimal(10) ** 8
-_WHOLE = re.compile(r"\s*[+-]?\d{1,19}(?:\.0*)?\s*")
+_INTEGER_TEXT = re.compile(r"\s*[+-]?\d{1,19}(?:\.0*)?\s*")
 _NUMBER = re.compile(r"\s*[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,3})?\s*")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?")
-_TRUTH: Mapping[Common, bool] = {"true": True, "false": False, "1": True, "0": False}
+_TRUTH: Mapping[PortableValue, bool] = {"true": True, "false": False, "1": True, "0": False}
 _MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _text(value: Common, before: StorageKind) -> str:
+def _text(value: PortableValue, before: StorageKind) -> str:
     if before in _MOMENTS and isinstance(value, int):
         moment = _moment(value)
         return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
@@ -70,15 +70,15 @@ def _text(value: Common, before: StorageKind) -> str:
     return str(value)
 
 
-def _short_text(value: Common, before: StorageKind) -> str:
+def _short_text(value: PortableValue, before: StorageKind) -> str:
     text = _text(value, before)
     if len(text) > _LONGEST_STRING:
         raise ConversionError
     return text
 
 
-def _integer_of(bits: int) -> Meaning:
-    def convert(value: Common, before: StorageKind) -> int:
+def _integer_of(bits: int) -> ValueConversion:
+    def convert(value: PortableValue, before: StorageKind) -> int:
         whole = _whole(value, before)
         if not -(2**bits) <= whole < 2**bits:
             raise ConversionError
@@ -87,11 +87,11 @@ def _integer_of(bits: int) -> Meaning:
     return convert
 
 
-def _whole(value: Common, before: StorageKind) -> int:
+def _whole(value: PortableValue, before: StorageKind) -> int:
     if before in _MOMENTS:
         raise ConversionError
     if isinstance(value, str) and before is not StorageKind.JSON:
-        if not _WHOLE.fullmatch(value):
+        if not _INTEGER_TEXT.fullmatch(value):
             raise ConversionError
         return int(Decimal(value.strip()))
     number = _decimal(value, before)
@@ -100,7 +100,7 @@ def _whole(value: Common, before: StorageKind) -> int:
     return int(number)
 
 
-def _decimal(value: Common, before: StorageKind) -> Decimal:
+def _decimal(value: PortableValue, before: StorageKind) -> Decimal:
     """Parse any number exactly."""
     if before is StorageKind.JSON and isinstance(value, str):
         held = json.loads(value, parse_float=Decimal, parse_int=Decimal)
@@ -116,7 +116,7 @@ def _decimal(value: Common, before: StorageKind) -> Decimal:
     raise ConversionError
 
 
-def _float(value: Common, before: StorageKind) -> float:
+def _float(value: PortableValue, before: StorageKind) -> float:
     if before in _MOMENTS:
         raise ConversionError
     number = float(_decimal(value, before))
@@ -125,7 +125,7 @@ def _float(value: Common, before: StorageKind) -> float:
     return number
 
 
-def _fixed(value: Common, before: StorageKind) -> Decimal:
+def _fixed(value: PortableValue, before: StorageKind) -> Decimal:
     if before in _MOMENTS:
         raise ConversionError
     number = _decimal(value, before)
@@ -134,7 +134,7 @@ def _fixed(value: Common, before: StorageKind) -> Decimal:
     return number
 
 
-def _boolean(value: Common, before: StorageKind) -> bool:
+def _boolean(value: PortableValue, before: StorageKind) -> bool:
     if before in _MOMENTS:
         raise ConversionError
     text = _text(value, before).strip().lower()
@@ -143,14 +143,14 @@ def _boolean(value: Common, before: StorageKind) -> bool:
     return _TRUTH[text]
 
 
-def _date(value: Common, before: StorageKind) -> str:
+def _date(value: PortableValue, before: StorageKind) -> str:
     text = _text(value, before).strip()
     moment = text if _DATE.fullmatch(text) else f"{_iso(text):%Y-%m-%d}"
     _iso(moment)
     return moment
 
 
-def _time(value: Common, before: StorageKind) -> str:
+def _time(value: PortableValue, before: StorageKind) -> str:
     if before in _MOMENTS and isinstance(value, int):
         moment = _moment(value)
         return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03}"
@@ -161,7 +161,7 @@ def _time(value: Common, before: StorageKind) -> str:
     return f"{hours}:{minutes}:{seconds or '00'}.{(fraction or '')[:3]:0<3}"
 
 
-def _epoch(value: Common, before: StorageKind) -> int:
+def _epoch(value: PortableValue, before: StorageKind) -> int:
     if before in _MOMENTS and isinstance(value, int):
         return value
     if before in {StorageKind.DATE, StorageKind.STRING, StorageKind.TEXT, StorageKind.JSON}:
@@ -187,7 +187,7 @@ def _iso(text: str) -> datetime:
         raise ConversionError from None
 
 
-def _json(value: Common, before: StorageKind) -> str:
+def _json(value: PortableValue, before: StorageKind) -> str:
     if before is StorageKind.JSON and isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -204,7 +204,7 @@ def _json(value: Common, before: StorageKind) -> str:
     return text
 
 
-_MEANINGS: Mapping[StorageKind, Meaning] = {
+_MEANINGS: Mapping[StorageKind, ValueConversion] = {
     StorageKind.STRING: _short_text,
     StorageKind.TEXT: _text,
     StorageKind.JSON: _json,

@@ -14,7 +14,7 @@ from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_conditions import any_of, eq, ge, lt, starts_with
 from quire.database.stores.row_types import BigInt, LongText
 
-FILTERED = ("actor", "action", "target")
+FILTER_COLUMNS = ("actor", "action", "target")
 """Columns that can be filtered by exact value."""
 
 
@@ -74,7 +74,7 @@ class AuditLog:
         return await self._database.read(lambda: self._found(query))
 
     def _found(self, query: AuditQuery) -> Program[list[AuditRow]]:
-        where = [eq(name, query.values[name]) for name in FILTERED if name in query.values]
+        where = [eq(name, query.values[name]) for name in FILTER_COLUMNS if name in query.values]
         if query.before is not None:
             where.append(lt("id", query.before))
         if query.since is not None:

@@ -20,10 +20,10 @@ from quire.database.tables.table_map import (
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import FILE_UID
 
-MOST = 1000
+MAX_USES = 1000
 """A kind of use to search for."""
 
-_RELATED = "related"
+_MORPH_TARGET = "related"
 _TEXT_TYPES = frozenset({"richtext", "blocks", "text", "json"})
 
 
@@ -85,7 +85,7 @@ def unlinked_files(store: EntryStore, *, after: int, most: int) -> Program[list[
 
 
 def _files_edge(store: EntryStore) -> MorphListEdge:
-    edge = store.layout(FILE_UID).table.edges[_RELATED]
+    edge = store.layout(FILE_UID).table.edges[_MORPH_TARGET]
     if not isinstance(edge, MorphListEdge):
         raise TypeError("the table of files has no relation to entries")
     return edge
@@ -100,7 +100,7 @@ def _linked(store: EntryStore, file_id: int) -> Program[list[_UsingRow]]:
             links.c(edge.target_type_column), links.c(edge.target_id_column), links.c(FIELD)
         )
         here = chosen.where(links.c(edge.source_column) == builder.plain_slot(0))
-        return here.order_by(links.c("id")).limit(sa.literal_column(str(MOST)))
+        return here.order_by(links.c("id")).limit(sa.literal_column(str(MAX_USES)))
 
     rows = yield from store.writes.run(("file links",), build, (file_id,))
     return [
@@ -140,7 +140,7 @@ def _rows_with(
         text = sa.cast(table.c(column), sa.Text())  # JSON as well
         here = store.dialect.like(text, builder.plain_slot(0), fold=False)
         chosen = sa.select(table.c("id")).where(here).order_by(table.c("id"))
-        return chosen.limit(sa.literal_column(str(MOST)))
+        return chosen.limit(sa.literal_column(str(MAX_USES)))
 
     key = ("texts with", layout.model.uid, attribute.name)
     rows = yield from store.writes.run(key, build, (pattern,))

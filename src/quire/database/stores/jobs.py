@@ -30,7 +30,7 @@ JOB_STATES = (WAITING, RUNNING, DONE, FAILED, CANCELLED)
 OWN_JOBS = "quire."
 """The prefix of the names of jobs of the server itself."""
 
-_FREED: Mapping[str, object] = {"holder": None, "running_key": None}
+_RELEASED_COLUMNS: Mapping[str, object] = {"holder": None, "running_key": None}
 
 
 class StoredJob(Struct, frozen=True, kw_only=True):
@@ -140,7 +140,7 @@ class JobRows:
         """
         # The process that had to stop such a job is lost.
         is_lost = (eq("state", CANCELLED), le("due", claim.now))
-        yield from self._table.update(_FREED, eq("running_key", key), *is_lost)
+        yield from self._table.update(_RELEASED_COLUMNS, eq("running_key", key), *is_lost)
         return (
             yield from self._table.claim(
                 *_is_next_of_key(claim),
@@ -167,7 +167,9 @@ class JobRows:
         Tells whether it was recorded.
         """
         own, is_running = eq("holder", job.holder), eq("state", RUNNING)
-        settled = yield from self._table.settle(job.id, {**changes, **_FREED}, own, is_running)
+        settled = yield from self._table.settle(
+            job.id, {**changes, **_RELEASED_COLUMNS}, own, is_running
+        )
         if not settled:
             yield from self.release(job)
         return settled
@@ -175,7 +177,7 @@ class JobRows:
     def release(self, job: StoredJob) -> Program[None]:
         """Release a job that was cancelled and has stopped."""
         own = (eq("id", job.id), eq("holder", job.holder), eq("state", CANCELLED))
-        yield from self._table.update(_FREED, *own)
+        yield from self._table.update(_RELEASED_COLUMNS, *own)
 
     def cancel(self, name: str, key: str, now: int, *, waiting: bool = False) -> Program[int]:
         """Cancel all jobs with a name and key that have not ended; returns how many.
@@ -197,7 +199,13 @@ class JobRows:
 
         A cancelled job has to have stopped.
         """
-        changes = {"state": WAITING, "attempts": 0, "due": now, "ended_at": None, **_FREED}
+        changes = {
+            "state": WAITING,
+            "attempts": 0,
+            "due": now,
+            "ended_at": None,
+            **_RELEASED_COLUMNS,
+        }
         may = one_of("state", WAITING, FAILED, CANCELLED)
         has_stopped = any_of(is_null("holder"), le("due", now))
         return (yield from self._table.settle(job_id, changes, may, has_stopped))

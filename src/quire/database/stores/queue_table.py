@@ -14,7 +14,7 @@ from quire.database.program import Program
 from quire.database.stores.row_conditions import Condition, eq, expression, le, lt, not_null
 from quire.database.stores.table import RowT, Table
 
-_ENDED = not_null("ended_at")
+_HAS_ENDED = not_null("ended_at")
 
 
 class QueueTable(Table[RowT]):
@@ -85,7 +85,7 @@ class QueueTable(Table[RowT]):
             over = self._described()
             scope = self._scope(builder, over)
             bound = last.scalar_subquery() - scope.slot()
-            return sa.delete(over).where(expression(_ENDED.shape, scope), over.c.id <= bound)
+            return sa.delete(over).where(expression(_HAS_ENDED.shape, scope), over.c.id <= bound)
 
         yield from self.delete(lt("ended_at", before))
         yield from self._run("prune", too_many, (), after=(most,))

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.compile.writes import Bound, Writes
+from quire.database.compile.writes import BoundValue, Writes
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Value
 from quire.database.stores.row_conditions import (
@@ -261,8 +261,8 @@ class Table(Generic[RowT]):
         build: Callable[[StatementBuilder], sa.ClauseElement],
         where: Sequence[Condition],
         *,
-        before: Sequence[Bound] = (),
-        after: Sequence[Bound] = (),
+        before: Sequence[BoundValue] = (),
+        after: Sequence[BoundValue] = (),
     ) -> Program[Rows]:
         """Return a function that runs a statement of a shape.
 

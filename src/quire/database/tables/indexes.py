@@ -31,7 +31,7 @@ _INDEXES = frozenset({MissingKind.INDEX, MissingKind.READ_INDEX})
 LARGE_TABLE = 5_000
 """Number of rows from which a sort without an index is slow."""
 
-_UNSORTED = frozenset({StorageKind.TEXT, StorageKind.JSON})
+_UNSORTABLE_KINDS = frozenset({StorageKind.TEXT, StorageKind.JSON})
 """Column kinds that are not sorted by."""
 
 
@@ -140,7 +140,7 @@ def _list_columns(
     keys = [*((name, False) for name in slow.equal), *slow.sort]
     for name, _ in keys:
         attribute = scalars.get(name)
-        if attribute is None or attribute.secret or attribute.storage in _UNSORTED:
+        if attribute is None or attribute.secret or attribute.storage in _UNSORTABLE_KINDS:
             return None
     columns: dict[str, bool] = {"locale": False} if content_type.localized else {}
     for name, descending in keys:
@@ -185,7 +185,7 @@ def _unindexed(
     return tuple(
         attribute.name
         for attribute in content_type.scalars
-        if attribute.storage not in _UNSORTED
+        if attribute.storage not in _UNSORTABLE_KINDS
         and attribute.name not in {"id", "locale"}
         and not attribute.secret
         and ("locale", mapped.columns[attribute.name]) not in indexed

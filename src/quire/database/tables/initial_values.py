@@ -193,14 +193,14 @@ def core_settings(*, locale: str, api_prefix: str) -> Mapping[str, object]:
     }
 
 
-_FROM = {"name": "", "email": "no-reply@example.com"}
+_SENDER = {"name": "", "email": "no-reply@example.com"}
 
 _EMAILS: Mapping[str, object] = {
     "reset_password": {
         "display": "Email.template.reset_password",
         "icon": "sync",
         "options": {
-            "from": _FROM,
+            "from": _SENDER,
             "response_email": "",
             "object": "Choose a new password",
             "message": (
@@ -214,7 +214,7 @@ _EMAILS: Mapping[str, object] = {
         "display": "Email.template.email_confirmation",
         "icon": "check-square",
         "options": {
-            "from": _FROM,
+            "from": _SENDER,
             "response_email": "",
             "object": "Confirm your e-mail address",
             "message": (

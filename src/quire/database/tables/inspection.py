@@ -173,12 +173,12 @@ def _outdated(version: str) -> str:
     )
 
 
-_VERSIONED = re.compile(r"(?:[\w-]+::)?\d+\.\d+\.\d+-")
+_VERSION_PREFIX = re.compile(r"(?:[\w-]+::)?\d+\.\d+\.\d+-")
 
 
 def _is_newer(migration: str) -> bool:
     """Tell whether a versioned migration is newer; other names may belong to a plugin."""
-    return migration not in KNOWN_MIGRATIONS and _VERSIONED.match(migration) is not None
+    return migration not in KNOWN_MIGRATIONS and _VERSION_PREFIX.match(migration) is not None
 
 
 def _internal_migrations(tables: Collection[str]) -> Program[frozenset[str]]:

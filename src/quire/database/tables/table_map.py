@@ -225,19 +225,19 @@ class TableMap(Struct, frozen=True):
         return frozenset({model.name, *(e.table for e in edges if isinstance(e, LinkEdge))})
 
 
-_mapped: deque[tuple[Schema, TableMap]] = deque(maxlen=4)
+_recent_maps: deque[tuple[Schema, TableMap]] = deque(maxlen=4)
 """The table maps of the last schemas."""
 
 
 def map_tables(schema: Schema) -> TableMap:
     """Return the table map of a schema."""
-    for known, tables in tuple(_mapped):
+    for known, tables in tuple(_recent_maps):
         if known is schema:
             return tables
     tables = TableMap(
         MappingProxyType({model.uid: _map_model(schema, model) for model in schema.models()})
     )
-    _mapped.append((schema, tables))
+    _recent_maps.append((schema, tables))
     return tables
 
 

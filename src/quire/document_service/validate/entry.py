@@ -72,7 +72,7 @@ def _shown_item(schema: Schema, uid: str | None, item: object) -> object:
     return item if component is None else shown_entry(schema, component, item)
 
 
-_DEFINED = "must be defined."
+_MUST_BE_DEFINED = "must be defined."
 _NOT_NULL = "cannot be null."
 _NO_COMPONENT = "Cannot build relations store from dynamiczone, component identifier is undefined"
 _INVALID_RELATIONS = "Invalid relations"
@@ -262,7 +262,7 @@ class _EntryValidation:
         if value is ABSENT:
             if attribute.default is None:
                 if attribute.required and demanded and spot.complete:
-                    self._refuse(spot.at(attribute), _DEFINED)
+                    self._refuse(spot.at(attribute), _MUST_BE_DEFINED)
                 return ABSENT
             value = attribute.default
         if value is None:
@@ -286,7 +286,7 @@ class _EntryValidation:
         return accepted
 
     def _missing(self) -> str:
-        return _DEFINED if self._creating else _NOT_NULL
+        return _MUST_BE_DEFINED if self._creating else _NOT_NULL
 
     def _accepted(
         self, spot: _EntryPath, attribute: ScalarAttribute, value: object, *, demanded: bool
@@ -323,7 +323,7 @@ class _EntryValidation:
         if self._strict_relations and attribute.required and (value in _EMPTY_RELATION):
             missed = spot.complete or value is not ABSENT
             if missed and self._is_demanded(spot, attribute):
-                self._refuse(spot.at(attribute), _DEFINED, value)
+                self._refuse(spot.at(attribute), _MUST_BE_DEFINED, value)
         if value is ABSENT or self._stored:
             return None
         is_media = isinstance(attribute, MediaAttribute)
@@ -350,7 +350,7 @@ class _EntryValidation:
         if value is ABSENT:
             # A missing list is a problem in drafts as well.
             if attribute.required and spot.complete:
-                self._refuse(at, _DEFINED)
+                self._refuse(at, _MUST_BE_DEFINED)
             return () if spot.complete else None
         if not isinstance(value, list):
             self._refuse(at, not_of_type("array", value), value)
@@ -373,7 +373,7 @@ class _EntryValidation:
         missed = attribute.required and self._is_demanded(spot, attribute)
         if value is ABSENT:
             if missed and spot.complete:
-                self._refuse(at, _DEFINED)
+                self._refuse(at, _MUST_BE_DEFINED)
             return None
         if value is not None or missed:
             self._refuse(at, not_of_type("object", value), value)

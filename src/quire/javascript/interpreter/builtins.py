@@ -49,7 +49,7 @@ STRAPI_ERRORS = {
     "NotImplementedError": (501, "This feature is not implemented yet"),
 }
 """The errors of ``@strapi/utils`` with the status of their responses and their default messages."""
-_MOST_DIGITS = 15
+_MAX_DIGITS = 15
 _LONGEST_ARRAY = 10_000
 _DEEPEST_INDENT = 10
 _random = SystemRandom()
@@ -229,7 +229,7 @@ def _parse_int(value: object = UNDEFINED, base: object = 10) -> int | float:
     if len(text) - len(digits) > 1:
         return math.nan
     taken = digits[: next((at for at, one in enumerate(digits) if one not in _DIGITS), None)]
-    if len(taken) > _MOST_DIGITS:
+    if len(taken) > _MAX_DIGITS:
         raise UnsupportedError("a large number")
     return int(sign + taken) if taken else math.nan
 

@@ -9,15 +9,15 @@ import unicodedata
 from quire.javascript.interpreter.values import UnsupportedError
 
 _SIGNS = "\t\n\v\f\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
-_MARKS = (
+_ACCENT_RANKS = (
     *("\u0301", "\u0300", "\u0306", "\u0302", "\u030c", "\u030a", "\u0308", "\u030b"),
     *("\u0303", "\u0307", "\u0328", "\u0327", "\u0304", "\u0309", "\u031b", "\u0323"),
 )
 """Accents in the order in which they distinguish equal letters."""
-_LETTERS = {
+_BASE_LETTERS = {
     sign: place for place, sign in enumerate(f"{_SIGNS}0123456789abcdefghijklmnopqrstuvwxyz")
 }
-_ACCENTS = {mark: place for place, mark in enumerate(_MARKS, start=1)}
+_ACCENTS = {mark: place for place, mark in enumerate(_ACCENT_RANKS, start=1)}
 
 Key = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
@@ -39,7 +39,7 @@ def _key(text: str) -> Key:
     accents: list[int] = []
     cases: list[int] = []
     for character in unicodedata.normalize("NFD", text):
-        letter = _LETTERS.get(character.lower()) if character.isascii() else None
+        letter = _BASE_LETTERS.get(character.lower()) if character.isascii() else None
         if letter is not None:
             letters.append(letter)
             accents.append(0)

@@ -69,8 +69,8 @@ from quire.javascript.syntax import (
     WithDefault,
 )
 
-_MOST_STEPS = 300_000
-_DEEPEST = 40
+_MAX_STEPS = 300_000
+_MAX_DEPTH = 40
 _STEPS_BETWEEN_PAUSES = 2_000
 
 
@@ -84,7 +84,7 @@ class _ReturnSignal:
 
 
 _BREAK, _CONTINUE = object(), object()
-_ENDED = object()
+_CHAIN_ENDED = object()
 """A chain of members that ended early, at a missing value."""
 
 
@@ -127,7 +127,7 @@ class Machine:
             return await self._call_host(function, arguments)
         if not isinstance(function, Closure):
             raise UnsupportedError("calls something that is no function")
-        if self._depth >= _DEEPEST:
+        if self._depth >= _MAX_DEPTH:
             raise UnsupportedError("calls too deep")
         self._depth += 1
         try:
@@ -187,7 +187,7 @@ class Machine:
 
     def _count(self) -> None:
         self._steps += 1
-        if self._steps > _MOST_STEPS:
+        if self._steps > _MAX_STEPS:
             raise UnsupportedError("runs for too long")
 
     async def _declare(self, statement: Declaration, scope: VariableScope, frame: Frame) -> object:
@@ -355,7 +355,7 @@ class Machine:
         if make is None:
             raise UnsupportedError(f"an expression of the kind {type(expression).__name__}")
         found = await make(self, expression, scope, frame)
-        return UNDEFINED if found is _ENDED else found
+        return UNDEFINED if found is _CHAIN_ENDED else found
 
     async def _literal(self, expression: Literal, _scope: VariableScope, _frame: Frame) -> object:
         return expression.value
@@ -544,8 +544,8 @@ class Machine:
 
     async def _member(self, expression: Member, scope: VariableScope, frame: Frame) -> object:
         of = await self._chained(expression.object, scope, frame)
-        if of is _ENDED or (expression.is_optional and is_nullish(of)):
-            return _ENDED
+        if of is _CHAIN_ENDED or (expression.is_optional and is_nullish(of)):
+            return _CHAIN_ENDED
         return self.member(of, await self._key(expression, scope, frame))
 
     async def _chained(self, expression: Expression, scope: VariableScope, frame: Frame) -> object:
@@ -579,13 +579,13 @@ class Machine:
             return await self._made(expression, scope, frame)
         if not isinstance(callee, Member):
             function = await self._chained(callee, scope, frame)
-            if function is _ENDED:
-                return _ENDED
+            if function is _CHAIN_ENDED:
+                return _CHAIN_ENDED
             arguments = await self._values(expression.arguments, scope, frame)
             return await self._call_value(function, arguments, UNDEFINED)
         of = await self._chained(callee.object, scope, frame)
-        if of is _ENDED or (callee.is_optional and is_nullish(of)):
-            return _ENDED
+        if of is _CHAIN_ENDED or (callee.is_optional and is_nullish(of)):
+            return _CHAIN_ENDED
         key = await self._key(callee, scope, frame)
         if is_nullish(of):
             raise type_error(f"Cannot read properties of {text_of(of)} (reading '{key}')")
@@ -625,15 +625,15 @@ class Machine:
         this: object = UNDEFINED
         if isinstance(callee, Member):
             this = await self._chained(callee.object, scope, frame)
-            if this is _ENDED or (callee.is_optional and is_nullish(this)):
-                return _ENDED
+            if this is _CHAIN_ENDED or (callee.is_optional and is_nullish(this)):
+                return _CHAIN_ENDED
             if not isinstance(this, dict | HostObject):
                 raise UnsupportedError("an optional call of a method")
             function = self.member(this, await self._key(callee, scope, frame))
         else:
             function = await self._value(callee, scope, frame)
         if is_nullish(function):
-            return _ENDED
+            return _CHAIN_ENDED
         arguments = await self._values(expression.arguments, scope, frame)
         return await self.call(function, arguments, this)
 

@@ -43,20 +43,20 @@ def _time(moment: datetime) -> str:
     return f"{moment:%H:%M:%S}"
 
 
-_BOTH, _DAY, _TIME = "toLocaleString", "toLocaleDateString", "toLocaleTimeString"
+_DATE_TIME, _DAY, _TIME = "toLocaleString", "toLocaleDateString", "toLocaleTimeString"
 _FORMS: Mapping[tuple[str, str], Callable[[datetime], str]] = {
-    ("en-US", _BOTH): lambda moment: f"{_american_day(moment)}, {_american_time(moment)}",
+    ("en-US", _DATE_TIME): lambda moment: f"{_american_day(moment)}, {_american_time(moment)}",
     ("en-US", _DAY): _american_day,
     ("en-US", _TIME): _american_time,
-    ("en-GB", _BOTH): lambda moment: f"{_british_day(moment)}, {_time(moment)}",
+    ("en-GB", _DATE_TIME): lambda moment: f"{_british_day(moment)}, {_time(moment)}",
     ("en-GB", _DAY): _british_day,
     ("en-GB", _TIME): _time,
     ("en-CA", _DAY): _day,
-    ("sv-SE", _BOTH): lambda moment: f"{_day(moment)} {_time(moment)}",
+    ("sv-SE", _DATE_TIME): lambda moment: f"{_day(moment)} {_time(moment)}",
     ("sv-SE", _DAY): _day,
     ("sv-SE", _TIME): _time,
 }
-LOCAL_METHODS = frozenset({_BOTH, _DAY, _TIME})
+LOCAL_METHODS = frozenset({_DATE_TIME, _DAY, _TIME})
 
 
 def is_known_form(method: str, locale: object, zone: object) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from quire.javascript.interpreter.values import HostFunction, HostObject, UnsupportedError
 
-_MOST_BYTES = 1024
+_MAX_BYTES = 1024
 _ENCODINGS: Mapping[object, Callable[[bytes], str]] = {
     "hex": bytes.hex,
     "base64": lambda found: base64.b64encode(found).decode(),
@@ -24,7 +24,7 @@ async def _random_uuid(given: Sequence[object]) -> object:
 async def _random_bytes(given: Sequence[object]) -> object:
     """Return random bytes, which support conversion to text."""
     match given:
-        case [int() as count] if not isinstance(count, bool) and 0 <= count <= _MOST_BYTES:
+        case [int() as count] if not isinstance(count, bool) and 0 <= count <= _MAX_BYTES:
             found = secrets.token_bytes(count)
         case _:
             raise UnsupportedError("random bytes of a size that is not known")

@@ -12,7 +12,7 @@ _CLASSES = {
     "s": r"\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff",
 }
 _PLAIN_ESCAPES = frozenset("-.*+?()[]{}|^$/\\@&=,:;!#%'\"<>~` ")
-_MOST_COUNTS = 6
+_MAX_COUNTS = 6
 
 
 @lru_cache(maxsize=200)
@@ -26,7 +26,7 @@ def compiled(regex: Regex) -> re.Pattern[str]:
 def _translated(pattern: str) -> str:
     """Return a pattern in Python's syntax: ``$`` is the very end, classes are ASCII."""
     found, position, in_class = [], 0, False
-    if "(?" in pattern or sum(map(pattern.count, "*+{")) > _MOST_COUNTS or _nests(pattern):
+    if "(?" in pattern or sum(map(pattern.count, "*+{")) > _MAX_COUNTS or _nests(pattern):
         raise UnsupportedError("a pattern that is not known")
     while position < len(pattern):
         letter = pattern[position]

@@ -4,7 +4,7 @@ from quire.javascript.interpreter.values import UnsupportedError
 from quire.javascript.scope import Module
 from quire.javascript.syntax import Function
 
-_MISSING = object()
+_UNINITIALIZED = object()
 
 
 class VariableScope:
@@ -72,8 +72,8 @@ class Constants:
 
     def constant(self, module: Module, name: str) -> tuple[bool, object]:
         """Return whether a constant has a value, and the value."""
-        found = self._values.get((id(module.bindings), name), _MISSING)
-        return (False, None) if found is _MISSING else (True, found)
+        found = self._values.get((id(module.bindings), name), _UNINITIALIZED)
+        return (False, None) if found is _UNINITIALIZED else (True, found)
 
     def keep(self, module: Module, name: str, value: object) -> None:
         """Store a constant, whose value must not change, as requests would share it."""

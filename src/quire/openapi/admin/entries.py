@@ -13,9 +13,9 @@ from quire.access.ability import FullAccess
 from quire.openapi.document_schemas import Models
 from quire.openapi.json_schema import (
     FREE_OBJECT,
+    INTEGER,
     MOMENT,
     TEXT,
-    WHOLE,
     any_of,
     array_of,
     nullable,
@@ -33,8 +33,8 @@ from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import AUTOMATIC_NAMES, ContentType, Model, Schema
 
 _WHEN = nullable(MOMENT)
-_FACTS: JsonSchema = {
-    "id": WHOLE,
+_VERSION_PROPERTIES: JsonSchema = {
+    "id": INTEGER,
     "documentId": TEXT,
     "locale": nullable(TEXT),
     "createdAt": _WHEN,
@@ -121,7 +121,7 @@ class _ResponsePointers:
         creator = nullable(self._types.of(self._managed.creator))
         localizations = array_of(self._types.of(self._managed.localization))
         facts = {
-            **_FACTS,
+            **_VERSION_PROPERTIES,
             "createdBy": creator,
             "updatedBy": creator,
             "localizations": localizations,
@@ -131,7 +131,7 @@ class _ResponsePointers:
 
     def _component(self, uid: str, more: JsonSchema) -> JsonSchema:
         shown = self._attributes(self._managed.schema.components[uid])
-        return record({"id": WHOLE, **shown, **more}, required=("id", *more))
+        return record({"id": INTEGER, **shown, **more}, required=("id", *more))
 
     def _attributes(self, model: Model) -> dict[str, JsonSchema]:
         return {
@@ -157,7 +157,7 @@ class _ResponsePointers:
         known = attribute.target is not None
         entry = self._types.of(self._managed.related) if known else FREE_OBJECT
         rows = array_of(entry) if attribute.to_many else entry
-        return nullable(any_of(record({"count": WHOLE}, required=()), rows))
+        return nullable(any_of(record({"count": INTEGER}, required=()), rows))
 
 
 def _about(model: ContentType) -> str:

@@ -12,7 +12,7 @@ from quire.openapi.content.custom_routes import describe_custom_route
 from quire.openapi.content.documents import DescriptionContext, describe_document_route
 from quire.openapi.document import DocumentInfo, RouteOperation, assemble
 from quire.openapi.document_schemas import Models
-from quire.openapi.json_schema import WHOLE, Schemas
+from quire.openapi.json_schema import INTEGER, Schemas
 from quire.openapi.operations import DescribedOperation, path_parameter
 from quire.openapi.query_parameters import PageLimits
 from quire.openapi.routes import describe_route, parameter_names
@@ -26,7 +26,7 @@ _ABOUT = (
 )
 _CREDENTIAL = "An API token, or the token of an end user who has signed in."
 _IN_PATH = {
-    "id": path_parameter("id", WHOLE, "The id of a row; documentIds are unknown here."),
+    "id": path_parameter("id", INTEGER, "The id of a row; documentIds are unknown here."),
     "provider": path_parameter("provider", description="Name of a provider, such as `google`."),
     "uid": path_parameter("uid", description="Uid, such as `api::article.article`."),
 }

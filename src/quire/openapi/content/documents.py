@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from quire.openapi.document_schemas import Models
-from quire.openapi.json_schema import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, array_of, record
+from quire.openapi.json_schema import FREE_OBJECT, INTEGER, TEXT, Schemas, any_of, array_of, record
 from quire.openapi.operations import (
     DescribedOperation,
     DescribedParameter,
@@ -29,20 +29,20 @@ class DescriptionContext:
 
 
 _ID = path_parameter("documentId", description="The document, the same in all locales.")
-_UNCHANGED = DescribedParameter(
+_IF_MATCH = DescribedParameter(
     name="If-Match",
     place="header",
     schema=TEXT,
     description="The `ETag` of a response: 412 if the document has changed since.",
 )
-_TAGGED = {"ETag": "The state of the document, where `updatedAt` is shown."}
-_KNOWN = DescribedParameter(
+_DOCUMENT_ETAG = {"ETag": "The state of the document, where `updatedAt` is shown."}
+_IF_NONE_MATCH = DescribedParameter(
     name="If-None-Match",
     place="header",
     schema=TEXT,
     description="The `ETag` of an earlier response: 304 if it is unchanged.",
 )
-_LISTED = {"ETag": "Identifies the bytes of a cached response."}
+_LIST_ETAG = {"ETag": "Identifies the bytes of a cached response."}
 _META = "meta"
 
 
@@ -75,11 +75,13 @@ def _find(describing: DescriptionContext, model: ContentType) -> DescribedOperat
         id=f"list{class_name(model.plural_name)}",
         summary=f"List documents of {model.display_name}",
         tag=model.display_name,
-        parameters=[*describing.queries.page(model), _KNOWN],
+        parameters=[*describing.queries.page(model), _IF_NONE_MATCH],
         responses=[
-            DescribedResponse(schema=listed, description="A page of documents.", headers=_LISTED),
             DescribedResponse(
-                status=304, description="The client has this page already.", headers=_LISTED
+                schema=listed, description="A page of documents.", headers=_LIST_ETAG
+            ),
+            DescribedResponse(
+                status=304, description="The client has this page already.", headers=_LIST_ETAG
             ),
         ],
     )
@@ -116,7 +118,7 @@ def _update(describing: DescriptionContext, model: ContentType) -> DescribedOper
         summary=f"Change a document of {model.display_name}{making}",
         tag=model.display_name,
         description=_on_drafts(model),
-        parameters=[*_path(model), _UNCHANGED, *describing.queries.written(model)],
+        parameters=[*_path(model), _IF_MATCH, *describing.queries.written(model)],
         body=json_body(record({"data": describing.models.written(model.uid)})),
         responses=[_one(describing, model)],
         errors=(400, 401, 403, 404, 412, 413),
@@ -130,7 +132,7 @@ def _delete(describing: DescriptionContext, model: ContentType) -> DescribedOper
         tag=model.display_name,
         parameters=[
             *_path(model),
-            _UNCHANGED,
+            _IF_MATCH,
             *describing.queries.removed(model),
             *describing.queries.narrowing(model),
         ],
@@ -145,7 +147,7 @@ def _one(
     document = describing.models.document(model.uid)
     shown = record({"data": document, _META: {**FREE_OBJECT, "maxProperties": 0}})
     return DescribedResponse(
-        status=status, schema=shown, description="The document.", headers=_TAGGED
+        status=status, schema=shown, description="The document.", headers=_DOCUMENT_ETAG
     )
 
 
@@ -161,12 +163,16 @@ def _name(describing: DescriptionContext, model: ContentType) -> str:
 
 def page_meta(schemas: Schemas) -> JsonSchema:
     """Point to what is said beside a page."""
-    counted = {"pageCount": WHOLE, "total": WHOLE}
+    counted = {"pageCount": INTEGER, "total": INTEGER}
     pages = record(
-        {"page": WHOLE, "pageSize": WHOLE, **counted}, required=("page", "pageSize"), closed=True
+        {"page": INTEGER, "pageSize": INTEGER, **counted},
+        required=("page", "pageSize"),
+        closed=True,
     )
     offsets = record(
-        {"start": WHOLE, "limit": WHOLE, "total": WHOLE}, required=("start", "limit"), closed=True
+        {"start": INTEGER, "limit": INTEGER, "total": INTEGER},
+        required=("start", "limit"),
+        closed=True,
     )
     either = any_of(schemas.shared("PagesMeta", pages), schemas.shared("OffsetsMeta", offsets))
     return schemas.shared("PageMeta", record({"pagination": either}))

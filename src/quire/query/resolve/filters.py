@@ -66,7 +66,7 @@ def resolve_search(value: QueryValue, model: Model, scope: Scope) -> SearchCondi
 
 _IDENTITY = frozenset({"id", "documentId"})
 _FALSE = frozenset({"false", "f", "0", ""})
-_BETWEEN = 2
+_BETWEEN_OPERANDS = 2
 OBJECT_TEXT = "[object Object]"
 """JavaScript's text of an object."""
 NOT_AN_OBJECT = "The filters parameter must be an object or an array"
@@ -436,7 +436,7 @@ class _Filters:
         items = operand if isinstance(operand, list) else [operand]
         texts = [item for item in items if isinstance(item, str)]
         values = [self._cast(attribute, text) for text in texts]
-        if len(items) != _BETWEEN or len(texts) != _BETWEEN:
+        if len(items) != _BETWEEN_OPERANDS or len(texts) != _BETWEEN_OPERANDS:
             self.scope.bad_operand(f"{operator.name} expects an array of exactly two values")
             return None
         low, high = (self.scope.slots.add(value) for value in values)

@@ -11,8 +11,8 @@ from quire.query.resolve.errors import CheckStage
 from quire.query.resolve.scope import ReadLimits, Scope
 from quire.schema.attributes.number import parse_number
 
-MIXED = "Cannot use both page & offset pagination in the same query"
-MISPLACED = (
+MIXED_PAGINATION = "Cannot use both page & offset pagination in the same query"
+MISPLACED_PAGINATION = (
     "Invalid pagination attributes. "
     "The page parameters are incorrect and must be in the pagination object"
 )
@@ -53,14 +53,14 @@ def resolve_pagination(query: Mapping[str, QueryValue], scope: Scope) -> Paginat
         start=0, limit=_cap(limits.default_limit, limits), with_count=False, by_page=True
     )
     if query.get("page") is not None or query.get("pageSize") is not None:
-        scope.unconvertible(PaginationError(MISPLACED))
+        scope.unconvertible(PaginationError(MISPLACED_PAGINATION))
         return first
     asked = query.get("pagination")
     options = asked if isinstance(asked, dict) else {}
     by_page = bool(options.keys() & {"page", "pageSize"})
     by_offset = bool(options.keys() & {"start", "limit"})
     if by_page and by_offset:
-        scope.unconvertible(PaginationError(MIXED))
+        scope.unconvertible(PaginationError(MIXED_PAGINATION))
         return first
     with_count = _with_count(options, scope)
     try:
@@ -175,7 +175,7 @@ def root_window(query: Mapping[str, QueryValue]) -> tuple[int, int | None]:
 def _check_pages(query: Mapping[str, QueryValue]) -> None:
     paged = [name for name in ("page", "pageSize") if query.get(name) is not None]
     if paged and (query.get("start") is not None or query.get("limit") is not None):
-        raise PaginationError(MISPLACED)
+        raise PaginationError(MISPLACED_PAGINATION)
     for name in paged:
         number = _number(query[name])
         if not number > 0 or number != int(number):

@@ -232,7 +232,7 @@ class _Populate:
 
     def _keyword(self, name: str, value: QueryValue, model: Model, path: str | None) -> None:
         """Check an option where attributes are expected; it has no effect there."""
-        inner = self.scope.inside_populate(_NESTED.get(name, Param.POPULATE))
+        inner = self.scope.inside_populate(_NESTED_PARAMETERS.get(name, Param.POPULATE))
         match name, value:
             case "populate", _:
                 self._nested(value, model, _QueryPosition(path))
@@ -317,7 +317,7 @@ class _Populate:
     ) -> PlanNode | None:
         node = self.node(target)
         for name, option in value.items():
-            inner = self.scope.inside_populate(_NESTED.get(name, Param.POPULATE))
+            inner = self.scope.inside_populate(_NESTED_PARAMETERS.get(name, Param.POPULATE))
             match name:
                 case "populate":
                     node = replace(node, edges=self._nested(option, target, place))
@@ -594,10 +594,10 @@ class _PathResolver:
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
 
-_NESTED = {"fields": Param.FIELDS, "filters": Param.FILTERS, "sort": Param.SORT}
+_NESTED_PARAMETERS = {"fields": Param.FIELDS, "filters": Param.FILTERS, "sort": Param.SORT}
 
 
-_KEYWORDS = frozenset({"populate", "count", *_NESTED})
+_KEYWORDS = frozenset({"populate", "count", *_NESTED_PARAMETERS})
 
 
 def _segments(text: str) -> list[str]:

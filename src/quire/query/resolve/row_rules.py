@@ -41,7 +41,7 @@ UNKNOWN_PLACE = "A rule can speak of {}, and of nothing else with a dollar sign 
 NO_CONDITION = "A rule needs a condition"
 NO_OBJECT = "A rule is an object of filters"
 TOO_LONG = "A rule has at most {} characters"
-_LONGEST = 4000
+_MAX_LENGTH = 4000
 
 
 def narrow_root(node: PlanNode, scope: Scope, action: str | None) -> PlanNode:
@@ -78,8 +78,8 @@ def check_rule(rule: object, content_type: ContentType, schema: Schema) -> None:
     if not isinstance(rule, Mapping) or not rule:
         raise ValidationError(NO_OBJECT)
     text = orjson.dumps(rule).decode()
-    if len(text) > _LONGEST:
-        raise ValidationError(TOO_LONG.format(_LONGEST))
+    if len(text) > _MAX_LENGTH:
+        raise ValidationError(TOO_LONG.format(_MAX_LENGTH))
     if any(place not in PLACES for place in places_in(rule)):
         raise ValidationError(UNKNOWN_PLACE.format(", ".join(PLACES)))
     scope = _trusted(schema, ReadLimits(), Slots())

@@ -35,7 +35,7 @@ _NO_ORDER = ":"
 """Stands for a missing direction after a colon."""
 
 _Path = tuple[str, ...]
-_Wish = tuple[_Path, str | None]
+_RequestedOrder = tuple[_Path, str | None]
 """A dotted name and the requested direction; ``None`` when none was given."""
 
 
@@ -53,7 +53,7 @@ def resolve_sort(value: QueryValue, model: Model, scope: Scope) -> tuple[SortKey
     return tuple(different)
 
 
-def _definitions(value: QueryValue, scope: Scope) -> Iterator[_Wish]:
+def _definitions(value: QueryValue, scope: Scope) -> Iterator[_RequestedOrder]:
     match value:
         case str():
             yield from _from_text(value, scope)
@@ -72,7 +72,7 @@ def _definitions(value: QueryValue, scope: Scope) -> Iterator[_Wish]:
             return
 
 
-def _from_text(text: str, scope: Scope) -> Iterator[_Wish]:
+def _from_text(text: str, scope: Scope) -> Iterator[_RequestedOrder]:
     for piece in text.split(","):
         name, *rest = piece.strip().split(":")
         if not name:
@@ -84,7 +84,7 @@ def _from_text(text: str, scope: Scope) -> Iterator[_Wish]:
         yield path, (rest[0] or _NO_ORDER) if rest else None
 
 
-def _from_object(value: Mapping[str, QueryValue], path: _Path) -> Iterator[_Wish]:
+def _from_object(value: Mapping[str, QueryValue], path: _Path) -> Iterator[_RequestedOrder]:
     for key, inner in value.items():
         match inner:
             case dict():

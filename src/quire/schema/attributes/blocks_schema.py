@@ -33,7 +33,7 @@ _WORDS = _node(
     },
     "text",
 )
-_LISTED = _object(
+_LIST_ITEM = _object(
     {
         "type": {"type": "string", "enum": ["list-item", "list"]},
         "format": {"type": "string", "enum": ["ordered", "unordered"]},
@@ -58,7 +58,7 @@ def _described(attribute: object, pointers: Pointers) -> JsonSchema:  # noqa: AR
     words = pointers.shared("BlockText", _WORDS)
     link = _node("link", {"url": _TEXT, "children": _several(words)}, "url", "children")
     inline = {"oneOf": [words, pointers.shared("BlockLink", link)]}
-    item = pointers.shared("BlockListItem", _LISTED)
+    item = pointers.shared("BlockListItem", _LIST_ITEM)
     image = pointers.shared("BlockImageFile", _IMAGE)
     level = {"type": "integer", "enum": [1, 2, 3, 4, 5, 6]}
     order = {"type": "string", "enum": ["ordered", "unordered"]}

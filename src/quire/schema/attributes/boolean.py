@@ -19,14 +19,14 @@ def cast_boolean(text: str) -> FilterValue:
     return text not in _FALSE
 
 
-_WRITTEN = {"true": True, "1": True, "false": False, "0": False}
+_TEXT_VALUES = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_boolean(value: object) -> bool | None:
     """Parse true and false, also given as text in any case, or as 1 and 0; ``None`` for others."""
     if isinstance(value, bool):
         return value
-    return None if isinstance(value, dict) else _WRITTEN.get(string_of(value).lower())
+    return None if isinstance(value, dict) else _TEXT_VALUES.get(string_of(value).lower())
 
 
 def _accept(value: object) -> object:

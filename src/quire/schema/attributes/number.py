@@ -32,8 +32,8 @@ from quire.schema.attributes.validation import (
 )
 
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_PREFIXED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
-_WHOLE = re.compile(r"[+-]?[0-9]+")
+_PREFIXED_INTEGER = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
+_INTEGER_TEXT = re.compile(r"[+-]?[0-9]+")
 _RADIX = {"x": 16, "o": 8, "b": 2}
 _MAX_DIGITS = 400
 """Longer numerals exceed the range of every column."""
@@ -44,7 +44,7 @@ def parse_number(text: str) -> int | float | None:
     stripped = text.strip()
     if len(stripped) > _MAX_DIGITS:
         return None
-    if _PREFIXED.fullmatch(stripped):
+    if _PREFIXED_INTEGER.fullmatch(stripped):
         whole = int(stripped[2:], _RADIX[stripped[1].lower()])
         return whole if whole <= sys.float_info.max else None
     if not _DECIMAL.fullmatch(stripped):
@@ -64,7 +64,7 @@ def _cast_number(text: str) -> FilterValue:
 
 
 def _cast_biginteger(text: str) -> FilterValue:
-    number = int(text) if len(text) <= _MAX_DIGITS and _WHOLE.fullmatch(text) else None
+    number = int(text) if len(text) <= _MAX_DIGITS and _INTEGER_TEXT.fullmatch(text) else None
     if number is None or abs(number) > sys.float_info.max:
         message = f"Invalid integer {text[:100]!r}"
         raise ValidationError(message)
@@ -182,11 +182,11 @@ def _big_shown(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  #
     return {"type": "string"}
 
 
-_BIG: JsonSchema = {"type": ["integer", "string"], "pattern": "^[+-]?[0-9]+$"}
+_BIGINTEGER_SCHEMA: JsonSchema = {"type": ["integer", "string"], "pattern": "^[+-]?[0-9]+$"}
 
 
 def _big_written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
-    return _BIG
+    return _BIGINTEGER_SCHEMA
 
 
 INTEGER = AttributeType(
@@ -202,7 +202,7 @@ INTEGER = AttributeType(
 BIGINTEGER = AttributeType(
     name="biginteger",
     build=build_scalar,
-    json=JsonForm(response=_big_shown, request=_big_written, operand=_BIG),
+    json=JsonForm(response=_big_shown, request=_big_written, operand=_BIGINTEGER_SCHEMA),
     options=RANGE,
     storage=StorageKind.BIGINTEGER,
     accept=accept_biginteger,

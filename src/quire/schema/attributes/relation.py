@@ -84,7 +84,7 @@ _PLACE: JsonSchema = {
         "end": {"type": "boolean"},
     },
 }
-_NAMED: JsonSchema = {"anyOf": [{"required": ["id"]}, {"required": ["documentId"]}]}
+_IDENTIFIED_SCHEMA: JsonSchema = {"anyOf": [{"required": ["id"]}, {"required": ["documentId"]}]}
 _MEMBERS: JsonSchema = {
     "id": _ID,
     "documentId": {"type": "string"},
@@ -94,7 +94,7 @@ _ENTRY: JsonSchema = {
     "type": "object",
     "properties": _MEMBERS,
     "additionalProperties": False,
-    **_NAMED,
+    **_IDENTIFIED_SCHEMA,
 }
 _STATUS: JsonSchema = {"type": "string", "enum": ["draft", "published"]}
 
@@ -103,7 +103,7 @@ def _changed(status: JsonSchema) -> JsonSchema:
     return {
         "type": "object",
         "properties": {**_MEMBERS, "status": status, "position": _PLACE},
-        **_NAMED,
+        **_IDENTIFIED_SCHEMA,
     }
 
 

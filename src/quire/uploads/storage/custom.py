@@ -14,7 +14,7 @@ from quire.uploads.storage import StoredObject, UnlistedStorageError, storage_pr
 
 T = TypeVar("T")
 
-_PIECE = 1 << 20
+_CHUNK_BYTES = 1 << 20
 _log = structlog.get_logger("quire.extensions")
 
 
@@ -102,7 +102,7 @@ class CustomStorage:
 async def _pieces(source: Path) -> AsyncIterator[bytes]:
     file = await asyncio.to_thread(source.open, "rb")
     try:
-        while piece := await asyncio.to_thread(file.read, _PIECE):
+        while piece := await asyncio.to_thread(file.read, _CHUNK_BYTES):
             yield piece
     finally:
         await asyncio.to_thread(file.close)

@@ -26,13 +26,13 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
 )
 """The names of these storages in rows, by URL scheme."""
 
-_PIECE = 5 * 1024 * 1024
+_CHUNK_BYTES = 5 * 1024 * 1024
 _AT_ONCE = 4
 """Concurrent parts of a large upload; times their size, this is its memory use."""
 _ASK_AGAIN = 2
 _GIVE_UP = timedelta(seconds=10)
-_CONNECT = timedelta(seconds=5)
-_ANSWER = timedelta(seconds=60)
+_CONNECT_TIMEOUT = timedelta(seconds=5)
+_RESPONSE_TIMEOUT = timedelta(seconds=60)
 
 
 class Bucket(Struct, frozen=True, kw_only=True):
@@ -69,7 +69,7 @@ class ObjectStorage:
             key,
             source,
             attributes={"Content-Type": type_},
-            chunk_size=_PIECE,
+            chunk_size=_CHUNK_BYTES,
             max_concurrency=_AT_ONCE,
         )
         try:
@@ -89,7 +89,7 @@ class ObjectStorage:
         """Download a file."""
         try:
             found = await obstore.get_async(self._store, key)
-            stream = found.stream(_PIECE)
+            stream = found.stream(_CHUNK_BYTES)
             with await asyncio.to_thread(target.open, "wb") as file:
                 async for piece in stream:
                     await asyncio.to_thread(file.write, piece)
@@ -145,8 +145,8 @@ def open_bucket(bucket: Bucket, *, base: str) -> ObjectStorage:
             config=config or None,
             client_options={
                 "allow_http": insecure,
-                "connect_timeout": _CONNECT,
-                "timeout": _ANSWER,
+                "connect_timeout": _CONNECT_TIMEOUT,
+                "timeout": _RESPONSE_TIMEOUT,
             },
             retry_config={"max_retries": _ASK_AGAIN, "retry_timeout": _GIVE_UP},
         )

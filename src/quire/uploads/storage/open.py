@@ -10,7 +10,7 @@ from quire.uploads.storage import Storage
 from quire.uploads.storage.custom import CustomStorage
 from quire.uploads.storage.local import LOCAL, LocalStorage
 
-SERVED = "/uploads"
+UPLOADS_PATH = "/uploads"
 """The path under which this server serves files."""
 
 
@@ -21,7 +21,7 @@ StorageBackends = Mapping[str, CustomStorageBackend]
 def open_storage(settings: Settings, backends: StorageBackends) -> Storage:
     """Create the storage of a project. Raises ConfigurationError for an invalid one."""
     uploads = settings.uploads
-    base = SERVED if uploads.private else uploads.public_url or SERVED
+    base = UPLOADS_PATH if uploads.private else uploads.public_url or UPLOADS_PATH
     if uploads.storage == LOCAL:
         return LocalStorage(settings.project / uploads.directory, base=base)
     if uploads.storage_backend is not None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.access.ability import NOTHING, Granted
+from quire.access.ability import NO_PERMISSIONS, Granted
 from quire.query.plan import Comparison, ConstantCondition, Junction, RelatedCondition
 from quire.query.resolve import ReadLimits
 from tests.library.model import BOOK, HOMEPAGE, NOTE, PERSON, READER, TAG
@@ -440,7 +440,7 @@ def test_components_and_files_need_no_permission() -> None:
 
 def test_creators_can_be_filtered_where_the_type_shows_them() -> None:
     query = "filters[createdBy][firstname]=a"
-    assert shown_filter(resolve(query, HOMEPAGE, ability=NOTHING)) == (
+    assert shown_filter(resolve(query, HOMEPAGE, ability=NO_PERMISSIONS)) == (
         "some createdBy (firstname = 'a')"
     )
     assert problem("filters[createdBy][password]=a", HOMEPAGE).message == (

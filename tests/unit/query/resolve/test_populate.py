@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.access.ability import NOTHING, Granted
+from quire.access.ability import NO_PERMISSIONS, Granted
 from quire.query.plan import EdgeKind, PlanEdge
 from quire.schema.model import FILE_UID, ROLE_UID, USER_UID
 from tests.library.model import BOOK, HOMEPAGE, LINK, NOTE, PERSON, QUOTE, READER, SEO
@@ -309,13 +309,13 @@ def test_a_forbidden_relation_tells_nothing_of_what_it_leads_to() -> None:
 
 
 def test_files_components_and_zones_need_no_permission() -> None:
-    assert show_edges(edges_of("populate=cover,seo,sections", ability=NOTHING)) == (
+    assert show_edges(edges_of("populate=cover,seo,sections", ability=NO_PERMISSIONS)) == (
         "cover, seo, sections"
     )
 
 
 def test_creators_are_shown_where_the_type_says_so_without_their_secrets() -> None:
-    (edge,) = edges_of("populate=createdBy", HOMEPAGE, ability=NOTHING)
+    (edge,) = edges_of("populate=createdBy", HOMEPAGE, ability=NO_PERMISSIONS)
     (node,) = edge.nodes
     assert {"password", "resetPasswordToken", "registrationToken"}.isdisjoint(node.fields)
     for inner in ("roles", "apiTokens"):

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from quire.database.program import Program, Statement
 from quire.database.versioned_cache import Tables
 
-_ANYTHING = "*"
+_ALL_TABLES = "*"
 """Stands for all tables."""
-_MOST = 1000
+_MAX_TRANSACTIONS = 1000
 """How many transactions are remembered."""
-_QUESTION = Statement(
+_CURRENT_TRANSACTION = Statement(
     """
     SELECT pg_current_xact_id_if_assigned()::text, coalesce(locked.names, '{}')
     FROM (
@@ -44,11 +44,11 @@ class OwnTransaction(NamedTuple):
 
 def written_program() -> Program[OwnTransaction | None]:
     """Return the present transaction; ``None`` for one that has written nothing."""
-    ((number, names),) = yield _QUESTION
+    ((number, names),) = yield _CURRENT_TRANSACTION
     if number is None:
         return None
     written: frozenset[str] = frozenset(names)  # type: ignore[arg-type]  # here it is a list
-    return OwnTransaction(int(number), None if _ANYTHING in written else written)
+    return OwnTransaction(int(number), None if _ALL_TABLES in written else written)
 
 
 class OwnTransactions:
@@ -62,7 +62,7 @@ class OwnTransactions:
 
         If it is rolled back, its number shows in snapshots as well, and nothing differs.
         """
-        while len(self._tables) >= _MOST:
+        while len(self._tables) >= _MAX_TRANSACTIONS:
             del self._tables[next(iter(self._tables))]
         self._tables[transaction.number] = transaction.tables
 

@@ -12,7 +12,7 @@ from quire.database.dialects.postgresql.connection_options import PostgresOption
 from quire.database.dialects.postgresql.ddl import quote
 from quire.errors import ConfigurationError, DatabaseOpenError
 
-_SHOWN = 1000
+_MAX_OUTPUT = 1000
 """How many characters of a program's error output are shown."""
 
 
@@ -68,7 +68,7 @@ async def _run(name: str, *arguments: str, options: PostgresOptions | None = Non
         await program.wait()
         raise
     if program.returncode != 0:
-        said = errors.decode(errors="replace").strip()[:_SHOWN]
+        said = errors.decode(errors="replace").strip()[:_MAX_OUTPUT]
         raise DatabaseOpenError(f"{name} failed: {said}")
 
 

@@ -33,11 +33,11 @@ _ALIASES = (("timestamp", "int8"), ("timestamptz", "int8"), ("date", "text"), ("
 """Types that are sent and received in the form of another type, without a call per value."""
 _FORMATS: Mapping[str, str] = MappingProxyType({"int8": "binary", "text": "text"})
 
-_RESHAPING = ("ALTER ", "CREATE ", "DROP ", "DO ")
+_SCHEMA_STATEMENTS = ("ALTER ", "CREATE ", "DROP ", "DO ")
 """First words of statements that change tables; prepared statements may be invalid after them."""
 
 
-_computing = ThreadPoolExecutor(1, thread_name_prefix="quire-compute")
+_compute_executor = ThreadPoolExecutor(1, thread_name_prefix="quire-compute")
 
 
 class _ProgramResult(NamedTuple, Generic[T]):
@@ -85,7 +85,7 @@ class PostgresConnection(asyncpg.Connection):
             if self.is_in_transaction():
                 raise
             found = await self._execute(sql, values, limit, None)  # type: ignore[attr-defined]  # likewise
-        if sql.startswith(_RESHAPING):
+        if sql.startswith(_SCHEMA_STATEMENTS):
             # The driver does not prepare again within a transaction.
             await self.reload_schema_state()
         return cast("Rows", found)
@@ -100,7 +100,7 @@ class PostgresConnection(asyncpg.Connection):
             sql, values, most = next(program)
             while True:
                 if sql is LONG_COMPUTATION.sql:
-                    step = await loop.run_in_executor(_computing, _compute, program)
+                    step = await loop.run_in_executor(_compute_executor, _compute, program)
                     if isinstance(step, _ProgramResult):
                         return step.value  # type: ignore[no-any-return]  # the program's own result
                     sql, values, most = step

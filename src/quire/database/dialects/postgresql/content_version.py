@@ -19,7 +19,7 @@ from quire.database.dialects.postgresql.changed_tables import OwnTransaction, Ow
 from quire.database.program import Program, Statement, Value
 from quire.database.versioned_cache import ContentVersions
 
-_QUESTION = "SELECT pg_current_snapshot()::text, pg_is_in_recovery()"
+_CURRENT_SNAPSHOT = "SELECT pg_current_snapshot()::text, pg_is_in_recovery()"
 
 
 _POSITION = (
@@ -47,9 +47,9 @@ def snapshot_program(
     """Return the present snapshot with the first value of a statement, if there is one."""
     position = _POSITION if with_position else "NULL"
     if setting is None:
-        statement = Statement(f"{_QUESTION}, {position}, NULL")
+        statement = Statement(f"{_CURRENT_SNAPSHOT}, {position}, NULL")
     else:
-        statement = setting._replace(sql=f"{_QUESTION}, {position}, ({setting.sql})")
+        statement = setting._replace(sql=f"{_CURRENT_SNAPSHOT}, {position}, ({setting.sql})")
     ((text, is_standby, found, value),) = yield statement
     return Snapshot(None if is_standby else str(text), value, None if found is None else int(found))
 

@@ -18,12 +18,12 @@ _UNAVAILABLE_CLASSES = ("08", "53", "57P", "58")
 _UNAVAILABLE = frozenset({"40001", "40P01", "25006", "25P03"})
 """Lost against another transaction, and a server that has become read-only."""
 _LOCK_TIMEOUT = "55P03"
-_CANCELED = "57014"
+_QUERY_CANCELED = "57014"
 _MISFIT = "22000"
 _TOO_MUCH_CLASS = "54"
-_GONE_CLASS, _DENIED = "42", "42501"
+_GONE_CLASS, _PERMISSION_DENIED = "42", "42501"
 """Statements for former tables: missing table or column, or no operator for its type."""
-_REFUSED = {
+_INVALID_VALUE_MESSAGES = {
     "22001": "The text is too long for its column",
     "22003": "The number is out of range for its column",
     "22007": "Invalid date or time",
@@ -63,7 +63,7 @@ def translate(error: Exception) -> AppError:
 
 
 def _of_state(state: str) -> AppError:
-    if state == _CANCELED:
+    if state == _QUERY_CANCELED:
         return ServiceUnavailableError(TOO_LONG)
     if state == _LOCK_TIMEOUT:
         return DatabaseBusyError()
@@ -71,10 +71,10 @@ def _of_state(state: str) -> AppError:
         return ServiceUnavailableError()
     if state.startswith(_TOO_MUCH_CLASS):
         return ValidationError("The query is too large")
-    if state.startswith(_GONE_CLASS) and state != _DENIED:
+    if state.startswith(_GONE_CLASS) and state != _PERMISSION_DENIED:
         return StaleSchemaError()
-    if state in _REFUSED:
-        return ValidationError(_REFUSED[state])
+    if state in _INVALID_VALUE_MESSAGES:
+        return ValidationError(_INVALID_VALUE_MESSAGES[state])
     return InternalServerError()
 
 

@@ -14,7 +14,7 @@ NAME = "_int4"
 
 _ELEMENT, _LENGTH, _NULL = 23, 4, -1
 _HEAD = Struct(">iii")
-_FIRST = 1
+_LOWER_BOUND = 1
 """The lower bound of arrays."""
 
 
@@ -29,7 +29,7 @@ def pack_ids(values: Sequence[int | None]) -> bytes:
     elements = [_LENGTH] * (2 * count)
     try:
         elements[1::2] = values  # type: ignore[assignment]  # what else is in it does not pack
-        return _of_length(count).pack(1, 0, _ELEMENT, count, _FIRST, *elements)
+        return _of_length(count).pack(1, 0, _ELEMENT, count, _LOWER_BOUND, *elements)
     except error as problem:
         if None in values:
             return _pack_some(values)
@@ -38,7 +38,7 @@ def pack_ids(values: Sequence[int | None]) -> bytes:
 
 def _pack_some(values: Sequence[int | None]) -> bytes:
     """Pack a list that contains nulls."""
-    parts = [_HEAD.pack(1, 1, _ELEMENT), len(values).to_bytes(4), _FIRST.to_bytes(4)]
+    parts = [_HEAD.pack(1, 1, _ELEMENT), len(values).to_bytes(4), _LOWER_BOUND.to_bytes(4)]
     for value in values:
         parts.append((_NULL if value is None else _LENGTH).to_bytes(4, signed=True))
         if value is not None:

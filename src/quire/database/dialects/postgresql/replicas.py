@@ -28,7 +28,7 @@ _LOOK_EVERY = 0.005
 """Seconds between two queries of the replay position, while a read waits."""
 _ALL_SECONDS = 2.0
 """Timeout of the query of replay positions while the server is lost."""
-_REST = 1.0
+_RETRY_SECONDS = 1.0
 """For how many seconds a replica is not used after it was lost or fell behind."""
 
 
@@ -54,7 +54,7 @@ class Replica:
 
     def pause(self) -> None:
         """Do not use it for a while, and discard its known position."""
-        self._rests_until = asyncio.get_running_loop().time() + _REST
+        self._rests_until = asyncio.get_running_loop().time() + _RETRY_SECONDS
         self.position = 0
         self.has_all = False
 

@@ -73,7 +73,9 @@ WHERE f.contype = 'f'
 
 T = TypeVar("T")
 
-_LOCKED = "Another program has locked a table of the database, and does not release it in time"
+_TABLE_LOCKED = (
+    "Another program has locked a table of the database, and does not release it in time"
+)
 
 _READ = """
 SELECT t.relname::text, pg_catalog.pg_sequence_last_value(s.oid)
@@ -122,7 +124,7 @@ class SingleConnection:
         try:
             return await self._connection.run(program)
         except asyncpg.LockNotAvailableError as error:
-            raise ServiceUnavailableError(_LOCKED) from error
+            raise ServiceUnavailableError(_TABLE_LOCKED) from error
         except DRIVER_ERRORS as error:
             raise translate(error) from error
 

@@ -17,7 +17,7 @@ _START_MS = 946_684_800_000
 _START_UTC = datetime(2000, 1, 1, tzinfo=UTC)
 _UTC_NAMES = frozenset({"", "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Z", "Zulu", "UCT", "Universal"})
 _SYSTEM_ZONE = Path("/etc/localtime")
-_NEVER = frozenset({-(2**63), 2**63 - 1})
+_INFINITIES = frozenset({-(2**63), 2**63 - 1})
 """What the database calls ``-infinity`` and ``infinity``."""
 
 
@@ -38,7 +38,7 @@ class WallClock:
 
     def epoch_ms(self, stored: int) -> int | None:
         """Return the epoch milliseconds of a stored timestamp, ``None`` for an infinite one."""
-        if stored in _NEVER:
+        if stored in _INFINITIES:
             return None
         milliseconds = stored // 1000 + _START_MS
         if self._zone is not None:
@@ -81,17 +81,17 @@ def _system_zone() -> str:
     return name.removeprefix("posix/").removeprefix("right/") if found else "UTC"
 
 
-_FIRST = timedelta(days=-730_000)
-_LAST = timedelta(days=2_921_937)
+_MIN_TIMESTAMP = timedelta(days=-730_000)
+_MAX_TIMESTAMP = timedelta(days=2_921_937)
 
 
 def _clamped(milliseconds: int) -> timedelta:
     """Return the time since 2000, limited to the years for which zones have rules."""
     days = (milliseconds - _START_MS) // 86_400_000
-    if days <= _FIRST.days:
-        return _FIRST
-    if days >= _LAST.days:
-        return _LAST
+    if days <= _MIN_TIMESTAMP.days:
+        return _MIN_TIMESTAMP
+    if days >= _MAX_TIMESTAMP.days:
+        return _MAX_TIMESTAMP
     return timedelta(milliseconds=milliseconds - _START_MS)
 
 

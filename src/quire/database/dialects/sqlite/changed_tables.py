@@ -19,7 +19,7 @@ from quire.database.dialects.sqlite.wal_index import WalIndex, commits_of, is_be
 from quire.database.program import Operand
 from quire.database.versioned_cache import Tables
 
-_ANYTHING = "*"
+_ALL_TABLES = "*"
 """Stands for all tables."""
 _STATEMENTS = 10_000
 """How many statements are remembered with their tables."""
@@ -55,7 +55,7 @@ class WriteTracker:
 
     def tables(self) -> Tables:
         """Return the tables that the statements since `begin` write."""
-        return None if _ANYTHING in self._written else frozenset(self._written)
+        return None if _ALL_TABLES in self._written else frozenset(self._written)
 
     def execute(self, sql: str, values: Sequence[Operand]) -> apsw.Cursor:
         """Execute a statement. Raises apsw.Error."""
@@ -82,11 +82,11 @@ class WriteTracker:
         if action in _WRITES and not table.startswith(_OF_SQLITE):
             self._prepared.add(table)
         elif action != apsw.SQLITE_PRAGMA or table not in _READING_PRAGMAS:
-            self._prepared.add(_ANYTHING)
+            self._prepared.add(_ALL_TABLES)
         return apsw.SQLITE_OK
 
 
-_MOST = 1000
+_MAX_COMMITS = 1000
 """How many commits are remembered that nobody has asked for."""
 _PATIENCE_S = 0.05
 """How long the event loop waits at most for a visible commit to be recorded."""
@@ -130,7 +130,7 @@ class OwnCommits:
                 self._before = None
 
     def _note(self, before: bytes, after: bytes, tables: Tables) -> None:
-        if len(self._after) >= _MOST:
+        if len(self._after) >= _MAX_COMMITS:
             self._after.clear()
         self._after[before] = after, tables
         begun_anew = self._begun_anew

@@ -74,7 +74,7 @@ def json_value(stored: object) -> object:
 
 
 def _number(stored: float) -> int | float:
-    """Write an integer without a fraction, unless it is beyond 64 bits: see `_WHOLE`."""
+    """Write an integer without a fraction, unless it is beyond 64 bits: see `_TO_INTEGER`."""
     return int(stored) if stored.is_integer() and -9e18 < stored < 9e18 else stored
 
 
@@ -94,7 +94,7 @@ def timestamp_text(stored: object) -> str | None:
     return None if stored is None else str(int(stored) if isinstance(stored, float) else stored)
 
 
-_WHOLE = "({0} if {0} is None or {0} % 1 or not -9e18 < {0} < 9e18 else int({0}))"
+_TO_INTEGER = "({0} if {0} is None or {0} % 1 or not -9e18 < {0} < 9e18 else int({0}))"
 """Integers without a fraction; beyond 64 bits as floats, which other programs can read."""
 
 _EXPRESSIONS = {
@@ -106,8 +106,8 @@ _EXPRESSIONS = {
         "(str({0}) if {0}.__class__ is int and -9007199254740992 <= {0} <= 9007199254740992"
         " else big_text({0}))"
     ),
-    StorageKind.FLOAT: _WHOLE,
-    StorageKind.DECIMAL: _WHOLE,
+    StorageKind.FLOAT: _TO_INTEGER,
+    StorageKind.DECIMAL: _TO_INTEGER,
 }
 """Text, dates and times are shown as they are stored."""
 

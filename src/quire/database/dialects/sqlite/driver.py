@@ -67,9 +67,9 @@ Steps are counted instead of time, which depends on other load.
 """
 _TRIAL = "/* what it costs */"
 """Begins a statement that is only measured, for those who trace statements."""
-_AT = "at"
+_STATE_KEY = "at"
 """Distinguishes the keys of reads of a known state from others of the same kind."""
-_NEVER = float("inf")
+_NO_DEADLINE = float("inf")
 _WAL_PAUSE = 0.02
 """Seconds between two attempts to switch to write-ahead logging."""
 _LOOP_BUSY_MS = 20
@@ -119,7 +119,7 @@ class _Reader:
         # One cursor for everything: creating one costs as much as a short statement. Each execution
         # ends a statement that was not fetched completely.
         self._execute = self._connection.cursor().execute
-        self._deadline = _NEVER
+        self._deadline = _NO_DEADLINE
         self._stopped = False
         self._looks: int | None = None
         """How many more checks of the clock a measured statement may take."""
@@ -191,7 +191,7 @@ class _Reader:
                 raise _TooLongError from None
             raise
         finally:
-            self._deadline = _NEVER
+            self._deadline = _NO_DEADLINE
 
     def exceeds(self, statement: Statement, looks: int, seconds: float) -> bool | None:
         """Tell whether a statement exceeds a number of clock checks, or ``seconds``.
@@ -405,7 +405,7 @@ class SqliteDatabase:
         token if it is the present one before and after. Raises as `read` does.
         """
         # A read that is slow in any state may be fast in a known one.
-        state_key = None if key is None else (_AT, key)
+        state_key = None if key is None else (_STATE_KEY, key)
         try:
             return self.read_now(make, key=key, version=version)
         except WouldBlockError:
@@ -428,7 +428,7 @@ class SqliteDatabase:
         """
         present = self.version()
         if version is not None and key is not None:
-            key = (_AT, key)
+            key = (_STATE_KEY, key)
         if present is None or version not in {None, present} or key in self._slow:
             raise WouldBlockError
         try:

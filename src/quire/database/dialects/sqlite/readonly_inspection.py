@@ -15,7 +15,7 @@ from quire.errors import DatabaseOpenError
 
 T = TypeVar("T")
 
-_MOST_FAULTS = 20
+_MAX_PROBLEMS = 20
 _LOST_REFERENCES = """
 SELECT "table", parent, "rowid" FROM pragma_foreign_key_check ORDER BY "table", parent, "rowid"
 """
@@ -67,7 +67,7 @@ def require_sound(options: SqliteOptions) -> None:
 
 def damage_program() -> Program[tuple[str, ...]]:
     """Check the whole file for damage; returns one line per problem."""
-    rows = yield Statement(f"PRAGMA integrity_check({_MOST_FAULTS})")
+    rows = yield Statement(f"PRAGMA integrity_check({_MAX_PROBLEMS})")
     found = tuple(str(line) for (line,) in rows)
     return () if found == ("ok",) else found
 

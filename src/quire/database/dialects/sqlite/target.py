@@ -72,7 +72,7 @@ FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
 WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'
 """
 
-_KNOWN = "SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat1'"
+_HAS_STATISTICS = "SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat1'"
 
 _ROWS = "SELECT tbl, max(CAST(stat AS INTEGER)) FROM sqlite_stat1 GROUP BY tbl"
 
@@ -131,7 +131,7 @@ class SqliteStatistics:
 
     def row_counts(self) -> Program[Mapping[str, int]]:
         """See `Statistics.row_counts`."""
-        if (yield Statement(_KNOWN)) == [(0,)]:
+        if (yield Statement(_HAS_STATISTICS)) == [(0,)]:
             return {}
         rows = yield Statement(_ROWS)
         return {str(table): int(count or 0) for table, count in rows}

@@ -19,10 +19,10 @@ Build = Callable[[StatementBuilder], sa.ClauseElement]
 Columns = Mapping[str, StorageKind]
 """Columns that take bound rows, with their column kinds."""
 
-Fixed = Mapping[str, str | int]
+FixedColumns = Mapping[str, str | int]
 """Columns with one value for all rows of a statement."""
 
-_NOTHING: Fixed = MappingProxyType({})
+_NO_COLUMNS: FixedColumns = MappingProxyType({})
 _ROW = "id"
 
 
@@ -34,7 +34,7 @@ class LinkStatements:
         self._dialect = writes.dialect
 
     def select(
-        self, table: str, columns: Sequence[str], *, fixed: Fixed, order: Sequence[str]
+        self, table: str, columns: Sequence[str], *, fixed: FixedColumns, order: Sequence[str]
     ) -> Program[Rows]:
         """Read columns of the rows with the given ``fixed`` columns."""
 
@@ -54,7 +54,7 @@ class LinkStatements:
         columns: Sequence[str],
         among: tuple[str, Collection[int]],
         *,
-        fixed: Fixed,
+        fixed: FixedColumns,
         order: Sequence[str],
     ) -> Program[Rows]:
         """Read columns of the rows whose column ``among`` has one of some ids."""
@@ -87,11 +87,11 @@ class LinkStatements:
     def insert(
         self,
         table: str,
-        fixed: Fixed,
+        fixed: FixedColumns,
         columns: Columns,
         rows: Sequence[Sequence[Value]],
         *,
-        written: Fixed = _NOTHING,
+        written: FixedColumns = _NO_COLUMNS,
         following: tuple[str, str] | None = None,
         appended: str | None = None,
     ) -> Program[None]:
@@ -171,7 +171,7 @@ class LinkStatements:
         """Delete the rows with these ids."""
         yield from self._writes.delete(table, ids)
 
-    def delete_all(self, table: str, fixed: Fixed) -> Program[None]:
+    def delete_all(self, table: str, fixed: FixedColumns) -> Program[None]:
         """Delete the rows with the given columns."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -182,7 +182,7 @@ class LinkStatements:
         yield from self._run(key, build, tuple(fixed.values()))
 
     def delete_rows(
-        self, table: str, fixed: Fixed, columns: Columns, rows: Sequence[Sequence[Value]]
+        self, table: str, fixed: FixedColumns, columns: Columns, rows: Sequence[Sequence[Value]]
     ) -> Program[None]:
         """Delete the rows with the given columns, where ``columns`` are as in one of ``rows``."""
         if not rows:
@@ -240,7 +240,7 @@ class LinkStatements:
         yield from self._run(key, build, tuple(pointer.values()), self._ids(ids))
 
     def release(
-        self, table: str, pointer: Fixed, ids: Collection[int], *, others: bool
+        self, table: str, pointer: FixedColumns, ids: Collection[int], *, others: bool
     ) -> Program[None]:
         """Clear columns with the given values, in the rows with these ids.
 
