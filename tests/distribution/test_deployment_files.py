@@ -94,8 +94,8 @@ def test_the_image_runs_as_nobody_in_particular_and_has_a_probe() -> None:
     assert re.search(r"^USER 10001:10001$", last, re.MULTILINE)
     assert "HEALTHCHECK" in last
     assert "/_health" in last
-    user = (DEPLOY / "image" / "user.sh").read_text("utf-8")
-    assert "quire:x:10001:10001:" in user
+    root = (DEPLOY / "image" / "root.sh").read_text("utf-8")
+    assert "quire:x:10001:10001:" in root
 
 
 def test_the_dockerfile_copies_what_is_there_and_not_ignored() -> None:

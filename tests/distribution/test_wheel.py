@@ -1,25 +1,14 @@
 """The wheel works without a checkout."""
 
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.distribution.wheel import build_wheel, clean_environment, install_wheel, use
+from tests.distribution.wheel import clean_environment, use
 
 pytestmark = pytest.mark.whatever_the_database("the packaging is under test")
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(tmp_path_factory.mktemp("dist"))
-
-
-@pytest.fixture(scope="module")
-def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return install_wheel(wheel, tmp_path_factory.mktemp("wheel") / "venv", sys.executable) / "quire"
 
 
 def test_it_holds_the_code_the_admin_ui_and_the_template_alone(wheel: Path) -> None:
