@@ -126,14 +126,14 @@ def background(
 
 @app.command
 def backups(*, times: int = 50, seed: int = 1, database: KindName = "sqlite") -> int:
-    """Back up a site that is written to, kill every other backup, and restore each whole one.
+    """Back up a site that is written to, and restore it, each time after the command was killed.
 
     Parameters
     ----------
     times
         How many backups are restored.
     seed
-        Decides when backups are killed.
+        Decides when commands are killed.
     database
         The kind of database.
     """
@@ -153,8 +153,9 @@ def backups(*, times: int = 50, seed: int = 1, database: KindName = "sqlite") ->
     for problem in found.problems:
         console.print(problem, style="red", markup=False)
     console.print(
-        f"{found.whole} backups restored, {found.killed} killed,"
-        f" {found.acknowledged:,} writes acknowledged, {len(found.problems)} faults",
+        f"{found.complete} backups restored, {found.killed_backups} backups and"
+        f" {found.killed_restores} restores killed, {found.acknowledged:,} writes acknowledged,"
+        f" {len(found.problems)} faults",
         highlight=False,
     )
     return 1 if found.problems else 0

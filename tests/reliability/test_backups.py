@@ -24,5 +24,5 @@ def test_a_backup_under_load_holds_what_was_acknowledged(
     found = backup_under_load(kind, own_recorded, recorded, tmp_path, rounds=ROUNDS)
 
     assert found.problems == []
-    assert found.whole == ROUNDS
+    assert found.complete == ROUNDS
     assert found.acknowledged > ROUNDS

@@ -10,6 +10,7 @@ from pathlib import Path
 from quire import __version__
 from quire.cli.backup_encryption import ENCRYPTED_SUFFIX, decrypt_backup, require_recipient
 from quire.cli.backup_tar_file import (
+    RESTORE_FOLDER,
     Manifest,
     extract_database,
     extract_media,
@@ -25,7 +26,6 @@ from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 from quire.temporary_folder import temporary_folder
 
-_TEMPORARY = ".quire-restore-"
 _MOMENT = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(r"-\d{8}T\d{6}Z\.tar(\.age)?")
 _SUFFIXES = (".tar", f".tar{ENCRYPTED_SUFFIX}")
@@ -119,7 +119,7 @@ def restore_project(project: Path, path: Path, *, replace: bool, identity: Path 
         return _restore(settings, path, replace=replace)
     if identity is None:
         raise ApplicationError(f"{path} is encrypted: name the file of its key with --identity.")
-    with temporary_folder(settings.project, _TEMPORARY) as folder:
+    with temporary_folder(settings.project, RESTORE_FOLDER) as folder:
         plain = folder / path.stem
         decrypt_backup(path, identity, plain)
         return _restore(settings, plain, replace=replace)
@@ -136,7 +136,7 @@ def _restore(settings: Settings, path: Path, *, replace: bool) -> int:
     uploads = _uploads(settings) if manifest.media is not None else None
     if not replace:
         _require_empty(settings, uploads)
-    with temporary_folder(settings.project, _TEMPORARY) as folder:
+    with temporary_folder(settings.project, RESTORE_FOLDER) as folder:
         dump = folder / database.dump_name
         extract_database(path, manifest, dump)
         with _replaced_media(path, uploads) if uploads is not None else nullcontext():
@@ -171,7 +171,7 @@ def _replaced_media(archive: Path, uploads: Path) -> Iterator[None]:
     The folder itself stays, as it may be a mounted volume.
     """
     uploads.mkdir(parents=True, exist_ok=True)
-    with temporary_folder(uploads, _TEMPORARY) as folder:
+    with temporary_folder(uploads, RESTORE_FOLDER) as folder:
         new, before = folder / "new", folder / "before"
         extract_media(archive, new)
         before.mkdir()
@@ -192,7 +192,7 @@ def _move_content(source: Path, target: Path) -> None:
 
 def _content(folder: Path) -> list[Path]:
     """List everything in a folder, except temporary folders of a restore."""
-    return [path for path in folder.iterdir() if not path.name.startswith(_TEMPORARY)]
+    return [path for path in folder.iterdir() if not path.name.startswith(RESTORE_FOLDER)]
 
 
 def _uploads(settings: Settings) -> Path | None:

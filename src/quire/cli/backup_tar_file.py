@@ -29,6 +29,8 @@ _MEDIA = "media"
 _CHUNK = 1 << 20
 _UNFINISHED_SUFFIX = ".unfinished"
 _TEMPORARY = ".quire-backup-"
+RESTORE_FOLDER = ".quire-restore-"
+"""Beginning of the names of temporary folders of a restore, also next to uploaded files."""
 _REMAINS_MS = 24 * 3_600_000
 """No backup takes a day: older files were left by a killed one."""
 
@@ -168,8 +170,14 @@ def _for_owner(path: str, flags: int) -> int:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return all files below a folder; none if it does not exist."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    """Return all files below a folder, except those of a restore; none if it does not exist."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not path.is_symlink()
+        and not path.relative_to(folder).parts[0].startswith(RESTORE_FOLDER)
+    )
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -289,12 +289,13 @@ def test_a_backup_that_is_killed_leaves_no_part_of_an_archive(
 def test_what_a_killed_restore_left_is_removed_by_the_next_one(
     run: Run, own_recorded: Path, tmp_path: Path
 ) -> None:
-    archive = tmp_path / "one.tar"
-    assert run("backup", own_recorded, "--to", archive).code == 0
+    archive, files = tmp_path / "one.tar", count_files(own_recorded)
     for folder in (own_recorded, own_recorded / UPLOADS):
         left = folder / ".quire-restore-left" / "before"
         left.mkdir(parents=True)
         (left / "photo.jpg").write_bytes(b"the only copy")
+    assert run("backup", own_recorded, "--to", archive).code == 0
+    assert read_manifest(archive).media == files
 
     damaged = tmp_path / "damaged.tar"
     damaged.write_bytes(archive.read_bytes()[:-20_000])
