@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from typing import Any, TypeVar
 
@@ -18,7 +18,6 @@ POPULATE = (
 )
 """The query that reads everything of an article that is written here."""
 
-_TIMEOUT_SECONDS = 60
 _MOST = 5
 
 
@@ -57,13 +56,14 @@ class RefusalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where the server listens, and the token of those who write to it."""
+    """Where the server listens, the token of those who write to it, and how long they wait."""
 
     port: int
     token: str
+    seconds: float = 60
 
     def connect(self) -> HTTPConnection:
-        return HTTPConnection("127.0.0.1", self.port, timeout=_TIMEOUT_SECONDS)
+        return HTTPConnection("127.0.0.1", self.port, timeout=self.seconds)
 
     def send(
         self,
@@ -93,7 +93,7 @@ def signed_in(site: Site) -> Site:
     body = {name: recorded[name] for name in ("email", "password")}
     with closing(site.connect()) as connection:
         response = site.send(connection, "POST", "/admin/login", body)
-    return Site(site.port, response["data"]["token"])
+    return replace(site, token=response["data"]["token"])
 
 
 def random_entry(made: random.Random, targets: Targets) -> Entry:

@@ -35,6 +35,7 @@ _ARTICLE = "api::article.article"
 _READY, _DONE = "ready", "done"
 _NEXT: dict[str, Action] = {_READY: "publish", _DONE: "undo"}
 _AFTER: dict[Action, str] = {"publish": _DONE, "undo": _READY}
+_PATIENCE_SECONDS = 600
 _LATEST_KILL = 1.2
 """How long after the start of an action the server is killed, in parts of what the action takes."""
 
@@ -95,7 +96,7 @@ def crash_releases(
     token = credentials().api_tokens["full"]
     started = launch()
     with running(started, _HEALTH, _HEALTHY):
-        site = Site(started.port, token)
+        site = Site(started.port, token, _PATIENCE_SECONDS)
         release_id = _make_release(site, entries, chance)
         public, seconds = _tried(site, Release(signed_in(site), release_id))
     counts: dict[Action, int] = {"publish": 0, "undo": 0}
@@ -106,7 +107,7 @@ def crash_releases(
     for number in range(rounds + 1):
         started = launch()
         with running(started, _HEALTH, _HEALTHY) as server:
-            site = Site(started.port, token)
+            site = Site(started.port, token, _PATIENCE_SECONDS)
             release = Release(signed_in(site), release_id)
             status = release.status()
             found = [*_differences(public, status, find_articles(site)), *problems(started.folder)]
