@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE
 from tests.docs.pages import ROOT
 from tests.extending.pytest_runs import run_pytest
+from tests.extending.type_checkers import Checker, mypy_errors, pyright_errors
 from tests.postgresql.databases import url_of
 
 EXAMPLE = ROOT / "examples" / "extended"
@@ -38,27 +37,17 @@ def test_the_typed_documents_are_current(monkeypatch: pytest.MonkeyPatch) -> Non
     assert run(["types", str(EXAMPLE), "--documents", str(target), "--check"]) == 0
 
 
-def test_types_hold_and_mistakes_are_reported(example: Path) -> None:
-    assert _mypy(example, "src", "tests") == []
+@pytest.mark.parametrize("checker", [mypy_errors, pyright_errors])
+def test_types_hold_and_mistakes_are_reported(checker: Checker, example: Path) -> None:
+    assert checker(example, "src", "tests") == []
     lines = (example / "typing_tests" / "mistakes.py").read_text().splitlines()
     expected = {
         number: found[1]
         for number, line in enumerate(lines, 1)
         if (found := re.search(r'# error: "(.+)"$', line))
     }
-    errors = _mypy(example, "typing_tests/mistakes.py")
-    assert {number for number, _ in errors} == expected.keys()
-    for number, word in expected.items():
-        assert any(at == number and word in message for at, message in errors), (number, errors)
-
-
-def _mypy(folder: Path, *targets: str) -> list[tuple[int, str]]:
-    """Check files strictly; returns the lines of errors and what they say."""
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-color-output", *targets]
-    options = ["--cache-dir", str(folder / ".mypy_cache"), "--explicit-package-bases"]
-    done = subprocess.run(
-        [*command, *options], cwd=folder, capture_output=True, text=True, check=False, timeout=250
-    )
-    assert done.returncode in {0, 1}, done.stdout + done.stderr
-    found = re.findall(r"^\S+?:(\d+): error: (.*)$", done.stdout, flags=re.MULTILINE)
-    return [(int(number), message) for number, message in found]
+    errors = checker(example, "typing_tests/mistakes.py")
+    assert {error.line for error in errors} == expected.keys()
+    if checker is mypy_errors:
+        for number, word in expected.items():
+            assert any(one.line == number and word in one.message for one in errors), errors

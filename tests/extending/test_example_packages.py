@@ -12,6 +12,7 @@ from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE
 from tests.docs.pages import ROOT
 from tests.extending.pytest_runs import run_pytest
+from tests.extending.type_checkers import Checker, mypy_errors, pyright_errors
 from tests.postgresql.databases import url_of
 
 PACKAGES = {"quire-slugs": 5, "quire-webdav": 4}
@@ -43,16 +44,6 @@ def test_the_tests_of_a_package_pass(
     assert run_pytest(package, f"--quire-database={url}") == {"passed": PACKAGES[name]}
 
 
-def test_the_types_of_the_packages_hold(site: Path) -> None:
-    modules = [f"--package={name.replace('-', '_')}" for name in PACKAGES]
-    options = ("--strict", "--no-color-output", "--cache-dir", str(site.parent / ".mypy_cache"))
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, *modules],
-        cwd=site.parent,
-        env={**os.environ, "MYPYPATH": str(site)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=250,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize("checker", [mypy_errors, pyright_errors])
+def test_the_types_of_the_packages_hold(checker: Checker, site: Path) -> None:
+    assert checker(site, *(name.replace("-", "_") for name in PACKAGES)) == []

@@ -7,7 +7,7 @@ A field that a read has not loaded raises NotLoadedError, relations and componen
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from quire import Document
 

@@ -1,6 +1,7 @@
 """Typed documents for a project's Python code: a subclass of `quire.Document` for each type."""
 
 import keyword
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,9 +21,7 @@ A field that a read has not loaded raises NotLoadedError, relations and componen
 """
 
 from __future__ import annotations
-
-from typing import Any, Literal
-
+{imports}
 from quire import Document
 '''
 _DICTIONARY = frozenset(dir(Document))
@@ -36,12 +35,15 @@ def document_classes(models: ModelClasses) -> str:
     for one in models.classes:
         if one.optional and one.base is not None:
             members[one.base] += _members(one, roots)
-    parts = [_HEADER.format(version=models.version)]
-    parts += [
+    parts = [
         f"{name} = {python_structs.bare_type(schema)}\n" for name, schema in models.shared.items()
     ]
     parts += ["\n" + "\n".join(_class(one, members[name])) + "\n" for name, one in plain.items()]
-    return "\n".join(parts)
+    body = "\n".join(parts)
+    # A name that is imported and not used is an error to strict type checkers.
+    used = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", body)]
+    imports = f"\nfrom typing import {', '.join(used)}\n" if used else ""
+    return f"{_HEADER.format(version=models.version, imports=imports)}\n{body}"
 
 
 def _class(model: ModelClass, members: list[str]) -> Iterator[str]:
