@@ -603,12 +603,12 @@ async def test_the_server_itself_adds_and_cancels_jobs_in_a_transaction(
         later = office.clock.now + 60_000
 
         def add(unit: UnitOfWork) -> Program[None]:
-            yield from add_job(unit, job, Arguments(name="first"), at=later, key="one")
-            yield from add_job(unit, job, Arguments(name="second"), at=later, key="two")
+            yield from add_job(unit, job, Arguments(name="first"), due_at=later, key="one")
+            yield from add_job(unit, job, Arguments(name="second"), due_at=later, key="two")
 
         def move(unit: UnitOfWork) -> Program[int]:
             cancelled = yield from cancel_jobs(unit, job.name, "one")
-            yield from add_job(unit, job, Arguments(name="third"), at=later, key="one")
+            yield from add_job(unit, job, Arguments(name="third"), due_at=later, key="one")
             return cancelled
 
         def fail(unit: UnitOfWork) -> Program[None]:

@@ -76,7 +76,7 @@ async def create(client: Client) -> dict:
 
 @pytest.mark.parametrize("number", [1, 2])
 async def test_each_test_has_a_database_of_its_own(project: Project, number: int) -> None:
-    ann = await project.user("ann", may=[CREATE])
+    ann = await project.user("ann", actions=[CREATE])
     assert (await create(ann))["title"] == "TIDES"
     assert project.fired == {"in_capitals": 1, "count_papers": 1}
     admin = await project.admin()
@@ -92,7 +92,7 @@ async def test_permissions_are_those_that_were_granted(project: Project) -> None
     await project.grant("public", [CREATE])
     await create(visitor)
     assert (await project.get("/api/papers/key")).status_code == 403
-    ann = await project.user("ann", may=[KEY])
+    ann = await project.user("ann", actions=[KEY])
     assert (await ann.get("/api/papers/key")).json() == shop.key == "for tests"
     assert (await ann.get("/api/users/me")).status_code == 200
     everything = await project.token()
@@ -100,14 +100,14 @@ async def test_permissions_are_those_that_were_granted(project: Project) -> None
     reading = await project.token(type="read-only")
     assert (await reading.get("/api/papers")).status_code == 200
     assert (await reading.post("/api/papers", json=TITLE)).status_code == 403
-    narrow = await project.token(may=[CREATE])
+    narrow = await project.token(actions=[CREATE])
     await create(narrow)
     assert (await narrow.get("/api/papers")).status_code == 403
 
 
 async def test_mistakes_of_tests_are_named(project: Project) -> None:
     with pytest.raises(LookupError, match='did you mean "api::paper.paper.create"'):
-        await project.user("ann", may=["api::paper.paper.craete"])
+        await project.user("ann", actions=["api::paper.paper.craete"])
     with pytest.raises(LookupError, match="there is no role of the type"):
         await project.user("ann", role="editors")
     with pytest.raises(LookupError, match='did you mean "strapi-editor"'):

@@ -16,7 +16,7 @@ async def write_article(client: Client, **data: object) -> str:
 
 async def test_the_slug_comes_from_the_title(project: Project) -> None:
     """One hook call for a document, although two rows are written."""
-    ann = await project.user("ann", may=CONTENT)
+    ann = await project.user("ann", actions=CONTENT)
     document_id = await write_article(ann)
     assert project.fired["slug_from_title"] == 1
     shown = (await ann.get(f"/api/articles/{document_id}")).json()["data"]
@@ -25,8 +25,8 @@ async def test_the_slug_comes_from_the_title(project: Project) -> None:
 
 async def test_users_change_their_own_articles_alone(project: Project) -> None:
     """The rule holds on top of the permission."""
-    ann = await project.user("ann", may=CONTENT)
-    ben = await project.user("ben", may=CONTENT)
+    ann = await project.user("ann", actions=CONTENT)
+    ben = await project.user("ben", actions=CONTENT)
     document_id = await write_article(ann)
     change = {"data": {"title": "Moon"}}
     assert (await ben.put(f"/api/articles/{document_id}", json=change)).status_code == 403
@@ -74,7 +74,7 @@ async def test_the_index_follows_what_is_published(project: Project) -> None:
 
 async def test_the_proxy_says_who_sends_a_request(project: Project) -> None:
     """A signed e-mail is believed, any other one is refused."""
-    await project.user("ann", may=["plugin::users-permissions.user.me"])
+    await project.user("ann", actions=["plugin::users-permissions.user.me"])
     headers = {"x-access-email": "ann@example.com"}
     assert (await project.get("/api/users/me", headers=headers)).status_code == 401
     headers["x-access-mark"] = signature_of("ann@example.com")

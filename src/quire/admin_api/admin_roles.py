@@ -301,9 +301,9 @@ class AdminRoleApi:
         stored = await self._roles.grant(role_id, grants, request.administrator.ability)
         return respond_data([permission_response(permission) for permission in stored])
 
-    def _grant(self, given: PermissionPayload, default_locale: str | None) -> Grant:
-        properties = dict(given.properties)
-        action, subject = ADMIN_ACTIONS[given.action], given.subject
+    def _grant(self, permission: PermissionPayload, default_locale: str | None) -> Grant:
+        properties = dict(permission.properties)
+        action, subject = ADMIN_ACTIONS[permission.action], permission.subject
         if action.section is PermissionSection.CONTENT and LOCALES in action.properties:
             content_type = self._schema.content_types[str(subject)]
             if content_type.localized and not properties.get(LOCALES):
@@ -312,16 +312,16 @@ class AdminRoleApi:
             action=action.uid,
             subject=subject,
             properties=properties,
-            conditions=tuple(given.conditions),
+            conditions=tuple(permission.conditions),
         )
 
     async def _deleted(
-        self, request: Request, ids: list[int], field: str, given: object
+        self, request: Request, ids: list[int], field: str, value: object
     ) -> list[StoredAdminRole]:
         try:
             return await self._roles.delete(ids, request.administrator.ability)
         except InUseError as error:
-            raise validation_error([Problem((field,), error.message, given)]) from error
+            raise validation_error([Problem((field,), error.message, value)]) from error
 
     async def _with_user_counts(self, ids: Sequence[int]) -> list[AdminRole]:
         def program() -> Program[list[AdminRole]]:

@@ -237,8 +237,8 @@ def _with_lower_email(body: object) -> object:
     return body
 
 
-def _narrowed(admin_user: AdminUser, wanted: frozenset[str] | None) -> AdministratorResponse:
+def _narrowed(admin_user: AdminUser, actions: frozenset[str] | None) -> AdministratorResponse:
     found = administrator_response(admin_user)
-    if wanted is None:
+    if actions is None:
         return found
-    return keep_fields(found, wanted | {"id", "documentId", "roles"})
+    return keep_fields(found, actions | {"id", "documentId", "roles"})

@@ -218,7 +218,7 @@ def _details(request: Request, body: Mapping[str, object]) -> str:
     return text[:_MAX_PAGE_SIZE]
 
 
-def _query(request: Request, limit: int, most: int) -> AuditQuery:
+def _query(request: Request, limit: int, max_rows: int) -> AuditQuery:
     asked = request.query
     numbers = {name: number_in(asked, name) for name in ("limit", "before", "since", "until")}
     wanted = numbers["limit"] if numbers["limit"] is not None else limit
@@ -226,7 +226,7 @@ def _query(request: Request, limit: int, most: int) -> AuditQuery:
         values={
             name: str(asked[name]) for name in FILTER_COLUMNS if isinstance(asked.get(name), str)
         },
-        limit=min(wanted, most),
+        limit=min(wanted, max_rows),
         before=numbers["before"],
         since=numbers["since"],
         until=numbers["until"],

@@ -183,13 +183,13 @@ class ContentApiActionsApi:
     def __init__(
         self,
         schema: Schema,
-        found: Customisations,
+        customisations: Customisations,
         custom: Sequence[CustomRoute],
         *,
         prefix: str,
     ) -> None:
         self._schema = schema
-        self._found = found
+        self._found = customisations
         self._custom = custom
         self._prefix = prefix.rstrip("/")
 

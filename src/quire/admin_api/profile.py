@@ -153,9 +153,9 @@ class ProfileApi:
         asked = read_body(request.body, PermissionCheck).permissions
         return respond_data([self._has(request, item) for item in asked])
 
-    def _has(self, request: Request, asked: CheckedPermission) -> bool:
-        ability, of, path = request.administrator.ability, asked.subject, asked.field
-        known = ADMIN_ACTIONS.get(asked.action)
+    def _has(self, request: Request, permission: CheckedPermission) -> bool:
+        ability, of, path = request.administrator.ability, permission.subject, permission.field
+        known = ADMIN_ACTIONS.get(permission.action)
         if known is None:
             return False
         if path is UNSET or of is None:

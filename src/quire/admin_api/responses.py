@@ -80,20 +80,20 @@ def respond_data(data: object, status: int = 200) -> Response:
     return respond_bare({"data": data}, status)
 
 
-def build_response(kind: type[T], source: Struct, **given: object) -> T:
+def build_response(kind: type[T], source: Struct, **argument: object) -> T:
     """Return a response with the fields that ``source`` has by the same names.
 
-    ``given`` are fields that ``source`` does not have, or not as they are shown. Moments that are
-    milliseconds become text.
+    ``argument`` are fields that ``source`` does not have, or not as they are shown. Moments that
+    are milliseconds become text.
     """
-    read, moments = _response_fields(kind, type(source), tuple(given))
+    read, moments = _response_fields(kind, type(source), tuple(argument))
     for name in read:
-        given[name] = getattr(source, name)
+        argument[name] = getattr(source, name)
     for name in moments:
-        value = given[name]
+        value = argument[name]
         if isinstance(value, int):
-            given[name] = iso_or_none(value)
-    return kind(**given)
+            argument[name] = iso_or_none(value)
+    return kind(**argument)
 
 
 def keep_fields(response: T, names: Collection[str]) -> T:
@@ -104,17 +104,17 @@ def keep_fields(response: T, names: Collection[str]) -> T:
 
 @cache
 def _response_fields(
-    kind: type[Struct], source: type[Struct], given: tuple[str, ...]
+    kind: type[Struct], source: type[Struct], names: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of fields that are read from a source, and of those that are moments."""
     known = fields(kind)
     read = [
         one.name
         for one in known
-        if one.name not in given and (one.required or hasattr(source, one.name))
+        if one.name not in names and (one.required or hasattr(source, one.name))
     ]
     moments = [one.name for one in known if Moment in (one.type, *get_args(one.type))]
-    return tuple(read), tuple(name for name in moments if name in read or name in given)
+    return tuple(read), tuple(name for name in moments if name in read or name in names)
 
 
 def administrator_response(admin_user: AdminUser, *, roles: bool = True) -> AdministratorResponse:

@@ -43,7 +43,7 @@ class AdminApi:
         authenticator: AdminAuthenticator,
         engine: WriteEngine,
         begin: RequestListener,
-        note: ResponseListener,
+        on_response: ResponseListener,
     ) -> None:
         self.routes = RouteTable(routes)
         self._content_version = content_version
@@ -51,7 +51,7 @@ class AdminApi:
         self._rules = engine.rules
         self._policies = engine.policies
         self._begin = begin
-        self._note = note
+        self._note = on_response
 
     def streams(self, method: str, raw_path: bytes) -> bool:
         """Tell whether the handler of a request reads forms itself."""

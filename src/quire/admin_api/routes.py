@@ -115,12 +115,12 @@ def own_routes(
     yield from ExplainApi(database, reading, admin_users, authenticator).routes()
 
 
-def model_routes(remodeller: ModelEditor, kept: ModelArchive) -> Iterator[Route]:
+def model_routes(remodeller: ModelEditor, archive: ModelArchive) -> Iterator[Route]:
     """Yield the routes by which administrators see and change the model."""
     for route in chain(
         ModelReadingApi(remodeller.schema).routes(),
         ModelWritingApi(remodeller).routes(),
-        ModelPlanningApi(remodeller, kept).routes(),
+        ModelPlanningApi(remodeller, archive).routes(),
     ):
         if route.path == STATUS_PATH:
             yield route  # of this process only

@@ -368,8 +368,8 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def _device(named: object = None, remember: object = None) -> AdminDevice:
-    device_id = named[:_LONGEST_DEVICE] if isinstance(named, str) and named else new_device_id()
+def _device(value: object = None, remember: object = None) -> AdminDevice:
+    device_id = value[:_LONGEST_DEVICE] if isinstance(value, str) and value else new_device_id()
     return AdminDevice(id=device_id, remember=bool(remember))
 
 

@@ -226,7 +226,7 @@ class WebhookApi:
         }
         try:
             response = await post(
-                webhook.url, headers, orjson.dumps(payload), private=self._private, whole=True
+                webhook.url, headers, orjson.dumps(payload), private=self._private, read_body=True
             )
         except ApplicationError as error:
             return respond_data({"statusCode": 500, "message": error.message})

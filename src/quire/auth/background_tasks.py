@@ -17,8 +17,8 @@ _log = structlog.get_logger("quire.auth")
 class BackgroundTasks:
     """Runs tasks in the background; the server waits for them when it stops."""
 
-    def __init__(self, most: int = _MAX_TASKS) -> None:
-        self._most = most
+    def __init__(self, limit: int = _MAX_TASKS) -> None:
+        self._most = limit
         self._tasks: set[asyncio.Task[None]] = set()
 
     def require_room(self) -> None:
@@ -26,9 +26,9 @@ class BackgroundTasks:
         if len(self._tasks) >= self._most:
             raise ServiceUnavailableError
 
-    def put(self, work: Coroutine[object, object, None], what: str) -> None:
-        """Add a task; ``what`` names it in the log if it fails."""
-        task = asyncio.get_running_loop().create_task(_logged(work, what))
+    def put(self, work: Coroutine[object, object, None], name: str) -> None:
+        """Add a task; ``name`` names it in the log if it fails."""
+        task = asyncio.get_running_loop().create_task(_logged(work, name))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -44,10 +44,10 @@ class BackgroundTasks:
             _log.error("not done", what=f"{len(late)} mails", reason="the server ends")
 
 
-async def _logged(work: Coroutine[object, object, None], what: str) -> None:
+async def _logged(work: Coroutine[object, object, None], name: str) -> None:
     try:
         await work
     except QuireError as error:
-        _log.error("not done", what=what, reason=str(error))
+        _log.error("not done", what=name, reason=str(error))
     except Exception as error:  # noqa: BLE001 - nobody else would hear of it
-        _log.error("not done", what=what, exc_info=error)
+        _log.error("not done", what=name, exc_info=error)

@@ -72,15 +72,15 @@ class Roles:
         actions: Collection[str],
         rules: Mapping[str, object],
         *,
-        known: Collection[str],
+        known_names: Collection[str],
         principal: Principal,
     ) -> None:
         """Update the texts and the ``actions`` of a role.
 
-        Actions that are not ``known`` are kept, because they may mean something to another server,
-        but not added. ``rules`` are row rules by action, ``None`` removes one; rules of other
-        actions are kept. Raises NotFoundError, and ForbiddenError for additional actions that the
-        principal does not have.
+        Actions that are not ``known_names`` are kept, because they may mean something to another
+        server, but not added. ``rules`` are row rules by action, ``None`` removes one; rules of
+        other actions are kept. Raises NotFoundError, and ForbiddenError for additional actions that
+        the principal does not have.
         """
 
         def act(unit: UnitOfWork) -> Program[None]:
@@ -88,7 +88,7 @@ class Roles:
             role = yield from _existing(rows, role_id)
             present = yield from self._accounts.granted_custom_actions("roles", role_id)
             present |= role.permissions.keys()
-            added = [a for a in actions if a in known and a not in present]
+            added = [a for a in actions if a in known_names and a not in present]
             require_grantable(principal, added)
             gone = [ids for action, ids in role.permissions.items() if action not in actions]
             yield from rows.update(role_id, texts)
@@ -123,13 +123,13 @@ class Roles:
         role_id: int,
         rows: RoleRows,
         added: Collection[str],
-        every: Collection[str],
+        actions: Collection[str],
     ) -> Program[None]:
-        """Grant the ``added`` actions; ``every`` is the complete list for Python routes."""
+        """Grant the ``added`` actions; ``actions`` is the complete list for Python routes."""
         code = self._accounts.custom_actions
         yield from rows.grant(role_id, sorted(a for a in added if a not in code))
         if code:
-            own = {action for action in every if action in code}
+            own = {action for action in actions if action in code}
             yield from write_grants(unit.store.writes, "roles", role_id, own)
 
 

@@ -132,7 +132,7 @@ class EndUsers:
 
         def act(unit: UnitOfWork) -> Program[T]:
             options = yield from advanced_options(self._accounts)
-            yield from self._require_free_email(options, email, besides=None)
+            yield from self._require_free_email(options, email, except_id=None)
             given = {"email": email, "provider": LOCAL}
             user_id = yield from self._insert(unit, {**data, **given})
             user = yield from self._existing(user_id)
@@ -263,13 +263,13 @@ class EndUsers:
                 raise ApplicationError(USERNAME_TAKEN)
         if isinstance(email, str):
             options = yield from advanced_options(self._accounts)
-            yield from self._require_free_email(options, email, besides=user_id)
+            yield from self._require_free_email(options, email, except_id=user_id)
 
     def _require_free_email(
-        self, options: AdvancedOptions, email: str, *, besides: int | None
+        self, options: AdvancedOptions, email: str, *, except_id: int | None
     ) -> Program[None]:
         owners = yield from self._accounts.ids_of_users("email", email)
-        if options.unique_email and owners - {besides}:
+        if options.unique_email and owners - {except_id}:
             raise ApplicationError(EMAIL_TAKEN)
 
     def _require_grantable(self, unit: UnitOfWork, role_id: int | None) -> Program[None]:

@@ -214,12 +214,12 @@ class ModelEditor:
         return _check_documents((yield from migrate_to(kind, goal, now=now)))
 
 
-def _refuse_unknown_custom_fields(present: Schema, later: Schema) -> None:
+def _refuse_unknown_custom_fields(current_schema: Schema, later: Schema) -> None:
     """Reject new custom fields with an assumed type: Strapi does not start with them.
 
     Raises SchemaError.
     """
-    known = {(one.file, one.path) for one in present.custom_fields}
+    known = {(one.file, one.path) for one in current_schema.custom_fields}
     problems = [
         SchemaProblem(one.file, f"{one.path}.type", "no plugin registers these custom fields")
         for one in later.custom_fields

@@ -24,13 +24,13 @@ class FileChange(Struct, frozen=True, kw_only=True):
 
 
 def file_changes(
-    project: Path, former: Sequence[SchemaFile], drawn: EditedFiles
+    project: Path, former: Sequence[SchemaFile], files: EditedFiles
 ) -> list[FileChange]:
     """Return the changes of the files of a project, in the order of their paths.
 
     Raises OSError for a file that cannot be read.
     """
-    wanted = dict(_changed_files(project, former, drawn))
+    wanted = dict(_changed_files(project, former, files))
     paths = sorted(wanted)
     changes = [
         FileChange(path=path, before=_content(project / path), after=wanted[path]) for path in paths
@@ -50,18 +50,18 @@ def unwritable_folder(project: Path) -> str | None:
 
 
 def _changed_files(
-    project: Path, former: Sequence[SchemaFile], drawn: EditedFiles
+    project: Path, former: Sequence[SchemaFile], files: EditedFiles
 ) -> Iterator[tuple[str, str | None]]:
     """Yield path and content of each file that differs."""
     known = {source.uid: source for source in former}
-    later = {source.uid: source for source in drawn.sources}
+    later = {source.uid: source for source in files.sources}
     yield from _removed_files(project, [source for source in former if source.uid not in later])
-    for source in drawn.sources:
+    for source in files.sources:
         before = known.get(source.uid)
         if before is None or not _is_same(before.raw, source.raw):
             yield source.file, serialize_schema(source.raw)
     if wants_core_files(project):
-        new = [source.uid for source in drawn.sources if source.uid not in known]
+        new = [source.uid for source in files.sources if source.uid not in known]
         yield from _missing_core_files(project, [uid for uid in new if uid.startswith("api::")])
 
 

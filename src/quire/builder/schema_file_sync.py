@@ -16,7 +16,9 @@ from quire.settings import Settings
 from quire.strapi_project.schema import load_options
 
 
-def follow_record(settings: Settings, present: Schema, record: SchemaRecord) -> Schema | None:
+def follow_record(
+    settings: Settings, current_schema: Schema, record: SchemaRecord
+) -> Schema | None:
     """Replace the present schema files by those of a recorded schema; return it.
 
     ``None`` if the files are not those of the present schema, or if the record does not result in
@@ -25,7 +27,7 @@ def follow_record(settings: Settings, present: Schema, record: SchemaRecord) -> 
     """
     options = load_options(settings)
     sources = read_sources(settings.project)
-    if build_schema(sources, options).version != present.version:
+    if build_schema(sources, options).version != current_schema.version:
         return None
     if not all(_is_schema_file(source.file) for source in record.sources):
         return None

@@ -53,19 +53,25 @@ def other_side(raw: Mapping[str, Any]) -> str | None:
     return raw.get("inversedBy") or raw.get("mappedBy")
 
 
-def raw_of(wanted: AttributeDefinition, uid: str, known: Mapping[str, Any] | None) -> Raw:
-    """Return an attribute in the form of a schema file; ``known`` is its present form.
+def raw_of(
+    definition: AttributeDefinition, uid: str, current_attribute: Mapping[str, Any] | None
+) -> Raw:
+    """Return an attribute in the form of a schema file; ``current_attribute`` is its present form.
 
     Options that were only described, and are not in the file, are left out.
     """
-    raw = {name: value for name, value in wanted.items() if name not in _OF_BODIES}
+    raw = {name: value for name, value in definition.items() if name not in _OF_BODIES}
     if raw.get("type") in {"relation", "media"}:
         for name in _SPOKEN_OF:
-            if raw.get(name) is False and name not in (known or {}):
+            if raw.get(name) is False and name not in (current_attribute or {}):
                 del raw[name]
     if is_two_sided(raw):
-        _join(raw, wanted, uid, known)
-    return dict(known) if known is not None and raw == known else raw
+        _join(raw, definition, uid, current_attribute)
+    return (
+        dict(current_attribute)
+        if current_attribute is not None and raw == current_attribute
+        else raw
+    )
 
 
 def counterpart(raw: Mapping[str, Any], name: str, uid: str) -> Raw:
@@ -85,14 +91,16 @@ def fits(raw: Mapping[str, Any], other: Mapping[str, Any], name: str, uid: str) 
     return all(other.get(key) == value for key, value in expected.items())
 
 
-def _join(raw: Raw, wanted: AttributeDefinition, uid: str, known: Mapping[str, Any] | None) -> None:
+def _join(
+    raw: Raw, definition: AttributeDefinition, uid: str, current_attribute: Mapping[str, Any] | None
+) -> None:
     """Set the name of the inverse in a relation."""
     if raw.get("target") == SELF:
         raw["target"] = uid
     dominant = raw.pop("dominant", None)
-    other = wanted.get("targetAttribute", other_side(raw))
+    other = definition.get("targetAttribute", other_side(raw))
     if "inversedBy" not in raw and "mappedBy" not in raw:
-        side = _relation_side(raw, dominant=dominant, known=known)
+        side = _relation_side(raw, dominant=dominant, current_attribute=current_attribute)
     else:
         side = "inversedBy" if "inversedBy" in raw else "mappedBy"
     raw.pop("inversedBy", None)
@@ -101,15 +109,21 @@ def _join(raw: Raw, wanted: AttributeDefinition, uid: str, known: Mapping[str, A
         raw[side] = other
 
 
-def _relation_side(raw: Raw, *, dominant: object, known: Mapping[str, Any] | None) -> str:
+def _relation_side(
+    raw: Raw, *, dominant: object, current_attribute: Mapping[str, Any] | None
+) -> str:
     """Return the side of a relation: as before, or by its kind."""
     if raw["relation"] == "oneToMany":
         return "mappedBy"
     if raw["relation"] == "manyToOne":
         return "inversedBy"
-    if dominant is None and known is not None and known.get("relation") == raw["relation"]:
+    if (
+        dominant is None
+        and current_attribute is not None
+        and current_attribute.get("relation") == raw["relation"]
+    ):
         for side in _OPPOSITE:
-            if side in known:
+            if side in current_attribute:
                 return side
     return "mappedBy" if dominant is False else "inversedBy"
 
@@ -292,15 +306,18 @@ class SchemaFiles:
         _set(raw, "pluginOptions", definition.plugin_options, {})
 
     def _set_attributes(
-        self, uid: str, wanted: Mapping[str, AttributeDefinition], former_names: Mapping[str, str]
+        self,
+        uid: str,
+        definitions: Mapping[str, AttributeDefinition],
+        former_names: Mapping[str, str],
     ) -> None:
         """Set the attributes of a model."""
         raw, named = self._raws[uid], uid.removeprefix(EXTENSION)
         former = _attributes(raw)
-        earlier_names = {name: former_names.get(name, name) for name in wanted}
+        earlier_names = {name: former_names.get(name, name) for name in definitions}
         later = {
             name: raw_of(one, named, former.get(earlier_names[name]))
-            for name, one in wanted.items()
+            for name, one in definitions.items()
         }
         renamed = {
             name: earlier for name, earlier in earlier_names.items()
@@ -322,7 +339,12 @@ class SchemaFiles:
             raise InvalidDefinitionError(flaws)
 
     def _part(
-        self, uid: str, name: str, former: Raw, later: Raw | None, wanted: Mapping[str, Raw]
+        self,
+        uid: str,
+        name: str,
+        former: Raw,
+        later: Raw | None,
+        requested_attributes: Mapping[str, Raw],
     ) -> None:
         """Remove the inverse of a relation that was removed or has another target now."""
         other = other_side(former)
@@ -331,17 +353,17 @@ class SchemaFiles:
         target = former.get("target")
         if later is not None and (later.get("target"), other_side(later)) == (target, other):
             return
-        if target == uid and other in wanted:
+        if target == uid and other in requested_attributes:
             return
         facing = _attributes(self._raws.get(str(target), {}))
         if other in facing and other_side(facing[other]) == name:
             del facing[other]
 
     def _add_inverse(
-        self, uid: str, name: str, own: Mapping[str, Raw], earlier_names: Mapping[str, str]
+        self, uid: str, name: str, attributes: Mapping[str, Raw], earlier_names: Mapping[str, str]
     ) -> Iterator[DefinitionProblem]:
         """Add the inverse of a relation; yield the problems."""
-        attribute = own[name]
+        attribute = attributes[name]
         other = other_side(attribute)
         if other is None:
             return

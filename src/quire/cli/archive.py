@@ -50,14 +50,14 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
     return EXIT_OK
 
 
-def _list(kept: Sequence[Archive], days: int) -> None:
-    for archive in kept:
+def _list(archives: Sequence[Archive], days: int) -> None:
+    for archive in archives:
         tables = ", ".join(sorted({one.table for one in archive.kept}))
         until = expires_at(archive, days)
         kept_for = "for ever" if until is None else f"until {_moment(until):%Y-%m-%d}"
         made = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"
         print_result(f"{archive.id}  {made}, kept {kept_for}  {archive.title}: {tables}")
-    if not kept:
+    if not archives:
         print_message("Nothing is archived.")
 
 
@@ -65,8 +65,8 @@ def _moment(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
 
 
-def _archive_by_number(kept: Sequence[Archive], number: int) -> Archive:
-    for archive in kept:
+def _archive_by_number(archives: Sequence[Archive], number: int) -> Archive:
+    for archive in archives:
         if archive.id == number:
             return archive
     raise ConfigurationError(f"Nothing is archived under the number {number}.")

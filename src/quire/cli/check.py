@@ -262,9 +262,9 @@ def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> Exte
     return extensions
 
 
-def _changed_routes(found: Customisations) -> Iterator[str]:
+def _changed_routes(customisations: Customisations) -> Iterator[str]:
     """Yield the routes that are served with changes by code of the project."""
-    for uid, routes in found.routes.items():
+    for uid, routes in customisations.routes.items():
         for route in routes:
             whats = [
                 *(["without a permission"] if route.permission is None else ()),

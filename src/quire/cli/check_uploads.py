@@ -51,7 +51,7 @@ async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: in
     stored_keys: set[str] = set()
     incomplete: list[FileRow] = []
     last = 0
-    while rows := await run(all_files(store, after=last, most=_ROWS_AT_ONCE)):
+    while rows := await run(all_files(store, after=last, limit=_ROWS_AT_ONCE)):
         last = rows[-1].id
         here = [row for row in rows if row.provider == storage.provider]
         stored_keys.update(key for row in here for key in row.keys)
@@ -88,26 +88,26 @@ def delete_uploads(settings: Settings, schema: Schema, keys: Collection[str]) ->
     asyncio.run(_storage(settings, schema).remove(keys))
 
 
-def describe_orphans(found: OrphanedFiles) -> Iterator[str]:
+def describe_orphans(orphans: OrphanedFiles) -> Iterator[str]:
     """Describe the findings for a terminal."""
-    if found.unlisted is not None:
-        yield f"files are not compared with their rows: {found.unlisted}"
-    if found.without_row:
-        yield f"{describe_surplus(found)}; `quire check --repair` {DELETES}"
-    if found.without_bytes:
-        lost = count_noun(len(found.without_bytes), "row")
-        yield f"files: {lost} of files that are not there ({_shown_names(found.without_bytes)})"
+    if orphans.unlisted is not None:
+        yield f"files are not compared with their rows: {orphans.unlisted}"
+    if orphans.without_row:
+        yield f"{describe_surplus(orphans)}; `quire check --repair` {DELETES}"
+    if orphans.without_bytes:
+        lost = count_noun(len(orphans.without_bytes), "row")
+        yield f"files: {lost} of files that are not there ({_shown_names(orphans.without_bytes)})"
 
 
-def describe_surplus(found: OrphanedFiles) -> str:
+def describe_surplus(orphans: OrphanedFiles) -> str:
     """Report files that have no row."""
-    surplus = count_noun(len(found.without_row), "file")
-    return f"uploads: {surplus} without a row ({_shown_names(found.without_row)})"
+    surplus = count_noun(len(orphans.without_row), "file")
+    return f"uploads: {surplus} without a row ({_shown_names(orphans.without_row)})"
 
 
-def _shown_names(found: Collection[object]) -> str:
-    shown = [str(one) for _, one in zip(range(SHOWN_IDS), found, strict=False)]
-    return ", ".join([*shown, *(["..."] if len(found) > len(shown) else [])])
+def _shown_names(names: Collection[object]) -> str:
+    shown = [str(one) for _, one in zip(range(SHOWN_IDS), names, strict=False)]
+    return ", ".join([*shown, *(["..."] if len(names) > len(shown) else [])])
 
 
 async def _find_and_delete(settings: Settings, schema: Schema) -> OrphanedFiles:

@@ -54,13 +54,13 @@ def settings_of_url(address: str) -> Mapping[str, object]:
 
 
 async def _copy(
-    origin: DatabaseTarget, goal: DatabaseTarget, schema: Schema, *, replace: bool
+    origin: DatabaseTarget, target: DatabaseTarget, schema: Schema, *, replace: bool
 ) -> CopyResult:
     with shown_progress() as bar:
-        return await copy_database(origin, goal, schema, replace=replace, progress=bar)
+        return await copy_database(origin, target, schema, replace=replace, progress=bar)
 
 
-def _print_result(outcome: CopyResult, goal: DatabaseTarget) -> int:
+def _print_result(outcome: CopyResult, target: DatabaseTarget) -> int:
     for name in outcome.unknown:
         print_warning(f"{name} is unknown to the project; it was copied as it is")
     for name in outcome.left_out:
@@ -70,13 +70,13 @@ def _print_result(outcome: CopyResult, goal: DatabaseTarget) -> int:
         for line in outcome.differences:
             print_message(line, style="red")
         print_message(
-            f"{goal.place} is not the same as its source; was the source written to meanwhile? "
+            f"{target.place} is not the same as its source; was the source written to meanwhile? "
             "Use --replace to copy all of it again."
         )
         return PROBLEMS
     resumed = ", the first of them earlier" if outcome.resumed else ""
     print_message(
-        f"{goal.place} holds all {rows:,} rows of {tables} tables{resumed}; "
+        f"{target.place} holds all {rows:,} rows of {tables} tables{resumed}; "
         "numbers and checksums are the same."
     )
     return EXIT_OK

@@ -171,12 +171,12 @@ def create_token(
     return EXIT_OK
 
 
-def _check_actions(known: frozenset[str], kind: str, actions: tuple[str, ...]) -> None:
+def _check_actions(known_actions: frozenset[str], kind: str, actions: tuple[str, ...]) -> None:
     if kind != _CUSTOM and actions:
         raise ApplicationError("Only a token of the type custom has actions of its own.")
     if kind == _CUSTOM and not actions:
         raise ApplicationError("A token of the type custom needs at least one --action.")
-    unknown = sorted(set(actions) - known)
+    unknown = sorted(set(actions) - known_actions)
     if unknown:
         raise ApplicationError(f"There is no action {', '.join(unknown)}.")
 

@@ -68,18 +68,18 @@ def add_package(project: Path, name: str) -> int:
     return EXIT_OK
 
 
-def _entry(found: InstalledPackage) -> str:
+def _entry(package: InstalledPackage) -> str:
     """Return the lines of an entry, with the present decorators of the package."""
     try:
-        kinds = sorted(set(kinds_in(import_all(found))))
+        kinds = sorted(set(kinds_in(import_all(package))))
     except PackageError as error:
-        raise ApplicationError(f"{found.name} cannot be imported: {error}") from error
-    release = Version(found.version).release
-    versions = f">={found.version},<{release[0] + 1}"
+        raise ApplicationError(f"{package.name} cannot be imported: {error}") from error
+    release = Version(package.version).release
+    versions = f">={package.version},<{release[0] + 1}"
     return (
         "[[extensions.packages]]\n"
-        f"name = {json.dumps(found.name)}\n"
+        f"name = {json.dumps(package.name)}\n"
         f"version = {json.dumps(versions)}\n"
         f"may = {json.dumps(kinds)}\n"
-        f"record = {json.dumps(found.record)}\n"
+        f"record = {json.dumps(package.record)}\n"
     )

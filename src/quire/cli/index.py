@@ -110,40 +110,40 @@ def _count(tables: set[str]) -> Program[dict[str, int]]:
     return counts
 
 
-async def _apply(database: Database, found: _IndexReport, *, advised: bool) -> None:
-    made = [one.statements for one in found.missing]
-    made += [(one.statement,) for one in found.advised] if advised else []
+async def _apply(database: Database, report: _IndexReport, *, advised: bool) -> None:
+    made = [one.statements for one in report.missing]
+    made += [(one.statement,) for one in report.advised] if advised else []
     for statements in track(made, "Making indexes", transient=True):
         await database.write(apply_indexes_program(statements))
     print_message(f"{len(made)} indexes were made." if made else "The database has all indexes.")
-    if found.advised and not advised:
-        print_message(_advice(found.advised))
+    if report.advised and not advised:
+        print_message(_advice(report.advised))
 
 
-def _list(found: _IndexReport) -> None:
-    for one in found.missing:
+def _list(report: _IndexReport) -> None:
+    for one in report.missing:
         gain = one.gain or "Strapi makes this index, too"
-        print_result(f"-- {one.table}, {found.rows[one.table]:,} rows: {gain}")
+        print_result(f"-- {one.table}, {report.rows[one.table]:,} rows: {gain}")
         for sql in one.statements:
             print_result(f"{sql};")
-    for advice in found.advised:
+    for advice in report.advised:
         print_result(f"-- {advice}")
         print_result(f"{advice.statement};")
-    if found.missing:
-        rows = sum(found.rows[one.table] for one in found.missing)
+    if report.missing:
+        rows = sum(report.rows[one.table] for one in report.missing)
         size = max(1, round(rows * _BYTES_OF_A_ROW / 1e6))
         print_message(
-            f"{len(found.missing)} indexes are missing; `quire index --apply` makes them. They "
+            f"{len(report.missing)} indexes are missing; `quire index --apply` makes them. They "
             f"take about {size} MB, and every write keeps them up to date."
         )
-    if found.advised:
-        print_message(_advice(found.advised))
-    if found.outdated:
+    if report.advised:
+        print_message(_advice(report.advised))
+    if report.outdated:
         print_warning(
-            f"the statistics of {', '.join(found.outdated)} are from a time when there were few "
+            f"the statistics of {', '.join(report.outdated)} are from a time when there were few "
             "rows, which makes reads slow; `quire index --apply` renews them"
         )
-    if not (found.missing or found.advised or found.outdated):
+    if not (report.missing or report.advised or report.outdated):
         print_message("The database has all indexes.")
 
 

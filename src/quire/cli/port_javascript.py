@@ -61,14 +61,16 @@ def port_project(project: Path, *, write: bool) -> int:
     return EXIT_OK
 
 
-def skeletons(found: Customisations, findings: Sequence[Finding], schema: Schema) -> dict[str, str]:
+def skeletons(
+    customisations: Customisations, findings: Sequence[Finding], schema: Schema
+) -> dict[str, str]:
     """Return Python files by path, one for each unsupported JavaScript file."""
     parts: dict[str, list[str]] = {}
     for finding in findings:
         make = _SKELETONS.get(finding.kind)
         if make is not None:
             parts.setdefault(finding.file, []).append(make(finding, schema))
-    for route in found.unserved:
+    for route in customisations.unserved:
         if _PLAIN_PATH.fullmatch(route.path):
             parts.setdefault(route.file, []).append(_route(route))
     return {_path(file): _module(file, texts) for file, texts in parts.items()}

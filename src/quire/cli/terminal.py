@@ -83,9 +83,9 @@ def show_progress(text: str) -> AbstractContextManager[object]:
     return _MESSAGES.status(text)
 
 
-def confirm(question: str) -> bool:
+def confirm(prompt: str) -> bool:
     """Ask on the terminal for yes or no; no is the default."""
-    return Confirm.ask(question, console=_MESSAGES, default=False)
+    return Confirm.ask(prompt, console=_MESSAGES, default=False)
 
 
 def ask_key() -> str:

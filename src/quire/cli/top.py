@@ -144,10 +144,10 @@ def _fetch(address: str, token: str | None) -> MetricsSnapshot:
         raise ApplicationError(f"{url} has no metrics: {error}") from error
 
 
-def read_snapshot(text: str, at: float) -> MetricsSnapshot:
+def read_snapshot(text: str, time: float) -> MetricsSnapshot:
     """Parse the text form of metrics. Raises ValueError for anything else."""
     return MetricsSnapshot(
-        at,
+        time,
         {
             (sample.name, frozenset(sample.labels.items())): sample.value
             for found in text_string_to_metric_families(text)

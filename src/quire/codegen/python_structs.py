@@ -78,31 +78,31 @@ def _bases_first(classes: Sequence[ModelClass]) -> Iterator[ModelClass]:
                 yield one
 
 
-def _class(model: ModelClass, known: Mapping[str, ModelClass]) -> Iterator[str]:
+def _class(model: ModelClass, classes: Mapping[str, ModelClass]) -> Iterator[str]:
     options = "kw_only=True"
     if model.tag is not None:
         options += f', tag_field="__component", tag={_text(model.tag)}'
     yield f"class {model.name}({model.base or 'Struct'}, {options}):"
     yield f'    """{model.about}"""'
-    taken = {"field", *(name for name in _inherited(model, known))}
+    taken = {"field", *(name for name in _inherited(model, classes))}
     if model.members:
         yield ""
     for member in model.members:
         yield f"    {_member(member, _attribute_name(member.name, taken), model)}"
 
 
-def _inherited(model: ModelClass, known: Mapping[str, ModelClass]) -> set[str]:
+def _inherited(model: ModelClass, classes: Mapping[str, ModelClass]) -> set[str]:
     """Return the names of attributes that a class inherits."""
     taken: set[str] = set()
     base = model.base
     while base is not None:
-        for member in known[base].members:
+        for member in classes[base].members:
             _attribute_name(member.name, taken)
-        base = known[base].base
+        base = classes[base].base
     return taken
 
 
-def _attribute_name(name: str, taken: set[str]) -> str:
+def _attribute_name(name: str, used_names: set[str]) -> str:
     """Return the name in snake case, another one where it is taken or reserved."""
     wanted = snake_case(name) or "value"
     if wanted[0].isdigit():
@@ -111,7 +111,7 @@ def _attribute_name(name: str, taken: set[str]) -> str:
         wanted = f"{wanted}_"
     if wanted in {"date", "datetime"}:
         wanted = f"{wanted}_"
-    return unused(wanted, taken)
+    return unused(wanted, used_names)
 
 
 def _member(member: ModelField, name: str, model: ModelClass) -> str:

@@ -115,9 +115,9 @@ class ContentApi:
         headers: ResponseHeaders,
         authorizer: Authorizer,
         engine: WriteEngine,
-        others: OtherResponders,
+        responders: OtherResponders,
     ) -> None:
-        self.successor = others.successor
+        self.successor = responders.successor
         self._routes = routes
         self.routes = routes.routes
         self._content_version = content_version
@@ -129,11 +129,11 @@ class ContentApi:
         self._rules = engine.rules
         self._policies = engine.policies
         self._drafts_need_token = settings.api.drafts_need_token
-        self._readiness = others.readiness
-        self._public = others.public
-        self._other_api = others.api
-        self.observer = others.observer
-        self._shared_caching = others.shared_caching
+        self._readiness = responders.readiness
+        self._public = responders.public
+        self._other_api = responders.api
+        self.observer = responders.observer
+        self._shared_caching = responders.shared_caching
         declared = engine.extensions.strategies
         self._strategies = Strategies(declared, authenticator) if declared else None
         if declared:

@@ -125,9 +125,9 @@ class ModelApi:
         return respond_bare({"data": describe_component(found)})
 
 
-def _not_found(what: str) -> Response:
+def _not_found(name: str) -> Response:
     """Return the response for an unknown uid; these routes have their own error format."""
-    return respond_bare({"error": f"{what}.notFound"}, 404)
+    return respond_bare({"error": f"{name}.notFound"}, 404)
 
 
 def _invalid_kind(kind: object) -> Response:

@@ -146,7 +146,7 @@ class DocumentApi:
         if mode == "list":
             wrap = paged(prepared.pagination)
             body = await self._reader.encoded_rows(
-                prepared, version, present=present, wrap=wrap, may_wait=request.may_wait
+                prepared, version, serializer=present, wrap=wrap, may_wait=request.may_wait
             )
             response = respond_encoded(body)
         else:
@@ -154,7 +154,7 @@ class DocumentApi:
                 await self._reader.encoded_row(
                     prepared,
                     document_id,
-                    present=present,
+                    serializer=present,
                     wrap=envelope,
                     may_wait=request.may_wait,
                 )
@@ -275,8 +275,10 @@ class DocumentApi:
             return await self._write_computed(self._computed, request, prepared, command, status)
         present = self._present(request, prepared)
 
-        def read(written: Sequence[WrittenEntry]) -> Program[EncodedEntry | None]:
-            return prepared.encoded_row(written[0].entry_id, present=present, wrap=envelope)
+        def read(written_entries: Sequence[WrittenEntry]) -> Program[EncodedEntry | None]:
+            return prepared.encoded_row(
+                written_entries[0].entry_id, serializer=present, wrap=envelope
+            )
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
             return run_and_read(unit, command, read)
@@ -322,11 +324,11 @@ def _respond_computed(document: dict[str, Any], status: int = OK) -> Response:
     return respond_encoded(encode(envelope(document)), status, changed=document.get(UPDATED_AT))
 
 
-def _respond_found(found: EncodedEntry | None) -> Response:
+def _respond_found(entry: EncodedEntry | None) -> Response:
     """Respond with a document. Raises NotFoundError if there is none."""
-    if found is None:
+    if entry is None:
         raise NotFoundError
-    return respond_encoded(found.text, changed=found.changed)
+    return respond_encoded(entry.text, changed=entry.changed)
 
 
 def _unless_known(request: Request, response: Response) -> Response:

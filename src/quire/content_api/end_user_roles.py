@@ -212,7 +212,7 @@ class RoleApi:
             {name: text for name, text in texts.items() if text is not UNSET},
             given.enabled(),
             self._rules(given),
-            known=self._known,
+            known_names=self._known,
             principal=request.principal,
         )
         return respond_bare(OK_RESPONSE)
@@ -228,14 +228,14 @@ class RoleApi:
             raise NotFoundError(NOT_FOUND)
         return role_id
 
-    def _rules(self, given: RoleInput) -> dict[str, object]:
+    def _rules(self, body: RoleInput) -> dict[str, object]:
         """Return the row rules in a body by action; ``None`` for those that are to go.
 
         Raises ValidationError or InvalidKeyError for an invalid rule, or one on an action without
         rows.
         """
         found = {}
-        for action, permission in given.granted():
+        for action, permission in body.granted():
             if permission.rule is UNSET:
                 continue
             rule = found[action] = permission.rule

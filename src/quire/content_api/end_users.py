@@ -270,5 +270,5 @@ def _own_id(request: Request) -> int:
     return principal.id
 
 
-def _respond_found(found: EncodedEntry | None) -> Response:
-    return NO_CONTENT if found is None else respond_encoded(found.text)
+def _respond_found(entry: EncodedEntry | None) -> Response:
+    return NO_CONTENT if entry is None else respond_encoded(entry.text)

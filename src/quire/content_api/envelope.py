@@ -34,9 +34,9 @@ def tags_known(headers: Mapping[bytes, bytes]) -> frozenset[bytes] | None:
     return frozenset(tag for tag in tags if tag)
 
 
-def is_known(tag: bytes, known: frozenset[bytes]) -> bool:
+def is_known(tag: bytes, known_tags: frozenset[bytes]) -> bool:
     """Tell whether a client has the response of a tag; ``*`` matches any."""
-    return tag in known or b"*" in known
+    return tag in known_tags or b"*" in known_tags
 
 
 _IN_ADDRESSES = "!#$%&'()*+,/:;=?@[]~"

@@ -132,17 +132,17 @@ class FastPathProtocol(LimitedConnection):
         if was_at_rest and self._messages == 1:
             self._learn(data)
 
-    def _responds_to_known(self, data: bytes, known: _Head) -> bool:
+    def _responds_to_known(self, data: bytes, head: _Head) -> bool:
         """Respond to a piece that is a read with a known head; return whether it is one."""
         if self.cycle is not _COMPLETE or self.flow.write_paused:
             return False
-        if not data.endswith(known.block) or len(data) > MAX_HEAD:
+        if not data.endswith(head.block) or len(data) > MAX_HEAD:
             return False
-        line = _REQUEST_LINE.fullmatch(data, 0, len(data) - known.size)
+        line = _REQUEST_LINE.fullmatch(data, 0, len(data) - head.size)
         content: ContentApi | None = self._application.content
         if line is None or content is None:
             return False
-        return self._responds(content, line[1], line[2] or b"", known)
+        return self._responds(content, line[1], line[2] or b"", head)
 
     def shutdown(self) -> None:
         """Close the connection after the running request; later ones use the ordinary path."""

@@ -244,11 +244,11 @@ class _Scanner:
         if (match := pattern.match(self._text, self._at)) is not None:
             self._at = match.end()
 
-    def _with_position(self, message: str, at: int) -> str:
-        return f"{message} in JSON at position {_units(self._text[:at])}"
+    def _with_position(self, message: str, position: int) -> str:
+        return f"{message} in JSON at position {_units(self._text[:position])}"
 
-    def _note(self, message: str, at: int) -> None:
-        self.remark = self.remark or self._with_position(message, at)
+    def _note(self, message: str, position: int) -> None:
+        self.remark = self.remark or self._with_position(message, position)
 
     def _fail(self, message: str) -> NoReturn:
         if message == _BEHIND:
@@ -271,15 +271,15 @@ class _Scanner:
         raise _FoundError(_ODD_SIGN.format(token, _surroundings(shown, before)))
 
 
-def _surroundings(shown: bytes, at: int) -> str:
+def _surroundings(text: bytes, position: int) -> str:
     """Return the text around a unit, quoted, with dots where it is cut."""
-    length = len(shown) // 2
-    first, last = at - _CONTEXT, at + _CONTEXT
+    length = len(text) // 2
+    first, last = position - _CONTEXT, position + _CONTEXT
     if length <= 2 * _CONTEXT:
         first, last = 0, length
     before = "..." if first > 0 or (first == 0 and length > 2 * _CONTEXT) else ""
     after = "..." if last < length else ""
-    return f'{before}"{_decoded(shown[2 * max(first, 0) : 2 * last])}"{after}'
+    return f'{before}"{_decoded(text[2 * max(first, 0) : 2 * last])}"{after}'
 
 
 def _units(text: str) -> int:

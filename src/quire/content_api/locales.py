@@ -47,7 +47,7 @@ class LocaleApi:
         model, ability = self._reader.schema.content_types[LOCALE_UID], request.principal.ability
         prepared = self._reader.prepare_small(model, "window", b"sort=id", ability)
         found = await self._reader.encoded_rows(
-            prepared, request.version, present=self._shown, may_wait=request.may_wait
+            prepared, request.version, serializer=self._shown, may_wait=request.may_wait
         )
         return respond_encoded(found)
 

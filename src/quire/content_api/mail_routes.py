@@ -80,20 +80,20 @@ class MailApi:
         return respond_bare({})
 
 
-def _mail(given: MailInput) -> Mail:
+def _mail(body: MailInput) -> Mail:
     """Return a mail. Raises ValidationError for one to too many addresses."""
-    to, cc, bcc = (_parse_addresses(value) for value in (given.to, given.cc, given.bcc))
+    to, cc, bcc = (_parse_addresses(value) for value in (body.to, body.cc, body.bcc))
     if len(to) + len(cc) + len(bcc) > _MAX_RECIPIENTS:
         raise validation_error([Problem((), TOO_MANY.format(_MAX_RECIPIENTS))])
     return Mail(
         to=to,
         cc=cc,
         bcc=bcc,
-        subject=given.subject or "",
-        text=given.text or None,
-        html=given.html or None,
-        sender=given.sender or None,
-        reply_to=given.reply_to or None,
+        subject=body.subject or "",
+        text=body.text or None,
+        html=body.html or None,
+        sender=body.sender or None,
+        reply_to=body.reply_to or None,
     )
 
 

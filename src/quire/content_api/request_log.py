@@ -118,16 +118,16 @@ def principal_kind(request: Request) -> str:
             return "anonymous"
 
 
-def _json_line(facts: dict[str, object]) -> str:
-    return orjson.dumps(facts).decode() + "\n"
+def _json_line(fields: dict[str, object]) -> str:
+    return orjson.dumps(fields).decode() + "\n"
 
 
-def _text_line(facts: dict[str, object]) -> str:
-    query = f"?{facts['query']}" if "query" in facts else ""
+def _text_line(fields: dict[str, object]) -> str:
+    query = f"?{fields['query']}" if "query" in fields else ""
     line = (
-        f"{facts['timestamp']} {facts['method']} {facts['path']}{query} {facts['status']}"
-        f" {facts['duration_ms']} ms {facts['bytes']} bytes"
-        f" {facts['principal']} {facts['request_id']}\n"
+        f"{fields['timestamp']} {fields['method']} {fields['path']}{query} {fields['status']}"
+        f" {fields['duration_ms']} ms {fields['bytes']} bytes"
+        f" {fields['principal']} {fields['request_id']}\n"
     )
     # Data of clients must not contain terminal control sequences.
     return line.encode("ascii", "backslashreplace").decode()

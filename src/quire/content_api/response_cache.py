@@ -37,5 +37,5 @@ class ResponseCache(VersionedCache[ResponseKey, Response]):
         super().__init__(versions, size, counter, weigh=_bytes, largest=size // _SMALLEST_SHARE)
 
 
-def _bytes(question: ResponseKey, response: Response) -> int:
-    return len(response.body) + len(question.raw_query) + len(question.document_id or "") + _AROUND
+def _bytes(key: ResponseKey, response: Response) -> int:
+    return len(response.body) + len(key.raw_query) + len(key.document_id or "") + _AROUND

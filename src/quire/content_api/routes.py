@@ -201,18 +201,18 @@ class RouteTable:
 
 
 def _walk(
-    node: _RouteNode, segments: list[bytes], taken: tuple[bytes, ...]
+    node: _RouteNode, segments: list[bytes], matched_segments: tuple[bytes, ...]
 ) -> Iterable[tuple[_RouteNode, tuple[bytes, ...]]]:
     """Yield the matching nodes, those with literal segments first, with their parameter values."""
     if not segments:
-        yield node, taken
+        yield node, matched_segments
         return
     first, *rest = segments
     literal = node.literal.get(first.lower())
     if literal is not None:
-        yield from _walk(literal, rest, taken)
+        yield from _walk(literal, rest, matched_segments)
     if node.parameter is not None and first:
-        yield from _walk(node.parameter, rest, (*taken, first))
+        yield from _walk(node.parameter, rest, (*matched_segments, first))
 
 
 def decode_segment(segment: bytes) -> str:

@@ -57,21 +57,21 @@ class ScriptedReads:
         self._around = around
 
     async def respond(
-        self, request: Request, read: DocumentRead, sent: ReceivedRequest | None = None
+        self, request: Request, read: DocumentRead, received: ReceivedRequest | None = None
     ) -> Response:
         """Read entries and respond like an action; the query is that of the read.
 
-        ``sent`` is needed if entries are changed before they are shown.
+        ``received`` is needed if entries are changed before they are shown.
         """
 
         def handle(request: Request) -> Awaitable[Response]:
-            return self._respond(request, read, sent)
+            return self._respond(request, read, received)
 
         action: ReadAction = "find" if read.is_list else "find_one"
         return await self._around.respond(request, read.uid, action, handle)
 
     async def _respond(
-        self, request: Request, read: DocumentRead, sent: ReceivedRequest | None
+        self, request: Request, read: DocumentRead, received: ReceivedRequest | None
     ) -> Response:
         reader = self._reader
         content_type = reader.schema.content_types[read.uid]
@@ -91,7 +91,7 @@ class ScriptedReads:
         response = kept.get(question, version)
         if response is None:
             prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
-            response = await self._read(request, read, prepared, sent)
+            response = await self._read(request, read, prepared, received)
             response.tag = tag_of(response.body)
             if prepared.is_cacheable:
                 # Attached entries were read from other tables.
@@ -112,13 +112,13 @@ class ScriptedReads:
         request: Request,
         read: DocumentRead,
         prepared: PreparedRead,
-        sent: ReceivedRequest | None,
+        received: ReceivedRequest | None,
     ) -> Response:
-        present = self._present(request, read, prepared, sent)
+        present = self._present(request, read, prepared, received)
         wrap = _wrap(read)
-        if sent is not None and any(isinstance(one, AttachedEntries) for one in read.changes):
+        if received is not None and any(isinstance(one, AttachedEntries) for one in read.changes):
             item = await self._reader.row(prepared)
-            entry = None if item is None else await self._changed(request, read, item, sent)
+            entry = None if item is None else await self._changed(request, read, item, received)
             return _respond_one(read, entry)
         if read.is_list:
             version = request.version
@@ -128,36 +128,36 @@ class ScriptedReads:
                 return pages(data, total) if read.shows_pages else wrap(data)
 
             body = await self._reader.encoded_rows(
-                prepared, version, present=present, wrap=wrap_list
+                prepared, version, serializer=present, wrap=wrap_list
             )
             return respond_encoded(body)
-        found = await self._reader.encoded_row(prepared, present=present, wrap=wrap)
+        found = await self._reader.encoded_row(prepared, serializer=present, wrap=wrap)
         if found is not None:
             return respond_encoded(found.text)
         return _respond_one(read, None)
 
     async def _changed(
-        self, request: Request, read: DocumentRead, item: Item, sent: ReceivedRequest
+        self, request: Request, read: DocumentRead, item: Item, received: ReceivedRequest
     ) -> object:
         """Return an entry with its attachments."""
         entry = _plain(item)
         for change in read.changes:
             if isinstance(change, AttachedEntries):
-                found = await self._attached(request, change, entry, sent)
+                found = await self._attached(request, change, entry, received)
                 entry = {**_members_of(entry), change.name: found}
             else:
-                entry = change.of(entry, sent.query, sent.path)
+                entry = change.of(entry, received.query, received.path)
         return entry
 
     async def _attached(
-        self, request: Request, change: AttachedEntries, entry: object, sent: ReceivedRequest
+        self, request: Request, change: AttachedEntries, entry: object, received: ReceivedRequest
     ) -> object:
         """Return the attached member of an entry."""
         read, reader = change.read, self._reader
         content_type = reader.schema.content_types[read.uid]
         self._refuse_drafts(request, read, content_type)
-        query = read.query_of(sent.query, sent.path, {ENTRY.number: entry})
-        name = f"{sent.route} {change.name} {query}"
+        query = read.query_of(received.query, received.path, {ENTRY.number: entry})
+        name = f"{received.route} {change.name} {query}"
         raw = rewrite_query(sent_query(request.raw_query), name, lambda _: query)
         prepared = await reader.prepare(content_type, _mode(read), raw, _ability(request, read))
         if read.is_list:
@@ -165,7 +165,7 @@ class ScriptedReads:
         else:
             item = await reader.row(prepared)
             items = [] if item is None else [item]
-        shown = [_computed(read, _plain(item), sent) for item in items]
+        shown = [_computed(read, _plain(item), received) for item in items]
         if read.is_list:
             return shown
         found = shown[0] if shown else None
@@ -188,10 +188,10 @@ class ScriptedReads:
         request: Request,
         read: DocumentRead,
         prepared: PreparedRead,
-        sent: ReceivedRequest | None,
+        received: ReceivedRequest | None,
     ) -> EntrySerializer | None:
-        if sent is not None:
-            return lambda item: _computed(read, _plain(item), sent)
+        if received is not None:
+            return lambda item: _computed(read, _plain(item), received)
         if not _is_nested(request, read):
             return None
         root, schema = prepared.plan.root, self._reader.schema
@@ -210,11 +210,11 @@ def _plain(item: Item) -> object:
     return msgspec.json.decode(encode(item))
 
 
-def _computed(read: DocumentRead, entry: object, sent: ReceivedRequest) -> object:
+def _computed(read: DocumentRead, entry: object, received: ReceivedRequest) -> object:
     """Return a computed entry without attachments."""
     for change in read.changes:
         if isinstance(change, ComputedEntry):
-            entry = change.of(entry, sent.query, sent.path)
+            entry = change.of(entry, received.query, received.path)
     return entry
 
 

@@ -165,7 +165,7 @@ class FileApi:
         """
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
-        found = await self._reader.encoded_rows(prepared, request.version, present=self._shown)
+        found = await self._reader.encoded_rows(prepared, request.version, serializer=self._shown)
         return respond_encoded(found)
 
     async def list_files_in_pages(self, request: Request) -> Response:
@@ -173,7 +173,7 @@ class FileApi:
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "list", request.raw_query, ability)
         found = await self._reader.encoded_rows(
-            prepared, request.version, present=self._shown, wrap=paged(prepared.pagination)
+            prepared, request.version, serializer=self._shown, wrap=paged(prepared.pagination)
         )
         return respond_encoded(found)
 
@@ -186,7 +186,7 @@ class FileApi:
         prepared = await self._prepare(request)
         if file_id is None:
             raise NotFoundError(NOT_FOUND)
-        found = await self._reader.encoded_row(prepared, file_id, present=self._shown)
+        found = await self._reader.encoded_row(prepared, file_id, serializer=self._shown)
         if found is None:
             raise NotFoundError(NOT_FOUND)
         return respond_encoded(found.text)
@@ -231,11 +231,11 @@ class FileApi:
         return respond_bare(described, CREATED)
 
     async def _replace(
-        self, request: Request, files: list[IncomingFile], said: list[str]
+        self, request: Request, files: list[IncomingFile], texts: list[str]
     ) -> Response:
         if len(files) > 1:
             raise ValidationError(SEVERAL_FILES)
-        given = information_of_one(decoded(said)) if said else NO_FILE_INFO
+        given = information_of_one(decoded(texts)) if texts else NO_FILE_INFO
         described = await self._library.replace(
             _file_id(request), files[0], given, read=self._public_data
         )
@@ -279,7 +279,7 @@ class FileApi:
 
     def _reading(self, prepared: PreparedRead) -> Read[Raw]:
         def read(file_id: int) -> Program[Raw]:
-            found = yield from prepared.encoded_row(file_id, present=self._shown)
+            found = yield from prepared.encoded_row(file_id, serializer=self._shown)
             if found is None:
                 raise NotFoundError(NOT_FOUND)
             return Raw(found.text)

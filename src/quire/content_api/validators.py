@@ -119,9 +119,9 @@ class OneOf(Struct, frozen=True):
         return f"must be one of the following values: {', '.join(self.values)}"
 
 
-def _pattern(pattern: re.Pattern[str], wanted: str) -> Rule:
+def _pattern(pattern: re.Pattern[str], expected: str) -> Rule:
     return lambda value: (
-        f"must contain at least one {wanted}"
+        f"must contain at least one {expected}"
         if isinstance(value, str) and not pattern.search(value)
         else None
     )

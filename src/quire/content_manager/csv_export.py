@@ -28,33 +28,33 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
 
 
-def columns_of(rights: TypePermissions, locales: Sequence[str] | None) -> tuple[str, ...]:
+def columns_of(permissions: TypePermissions, locales: Sequence[str] | None) -> tuple[str, ...]:
     """Return the columns of a table: what may be read of some entry of the type."""
-    rules = rights.rules(locales)
+    rules = permissions.rules(locales)
     own = (
         one.name
-        for one in rights.content_type.attributes.values()
+        for one in permissions.content_type.attributes.values()
         if one.name not in AUTOMATIC_NAMES
         and not isinstance(one, LocalizationsAttribute)
-        and not is_hidden(rights.content_type, one)
+        and not is_hidden(permissions.content_type, one)
         and covers(rules, one.name)
     )
     return (*_LEADING_COLUMNS, *own, *_TRAILING_COLUMNS)
 
 
 def lines_of(
-    rights: TypePermissions,
+    permissions: TypePermissions,
     columns: Sequence[str],
     entries: Sequence[Mapping[str, object]],
     *,
-    named: bool,
+    with_header: bool,
 ) -> bytes:
-    """Return the lines of entries, after a header line if they are ``named``."""
+    """Return the lines of entries, after a header line if they are ``with_header``."""
     text = io.StringIO()
     writer = csv.writer(text)
-    if named:
+    if with_header:
         writer.writerow(columns)
-    attributes = rights.content_type.attributes
+    attributes = permissions.content_type.attributes
     for entry in entries:
         writer.writerow([_cell(attributes.get(name), entry.get(name)) for name in columns])
     return text.getvalue().encode()

@@ -94,13 +94,16 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def entry_list(
-    reading: ContentReading, rights: TypePermissions, query: Query, wanted: RequestedVersion
+    reading: ContentReading,
+    permissions: TypePermissions,
+    query: Query,
+    requested_version: RequestedVersion,
 ) -> EntryList:
     """Plan a page of a list. Raises the first error of the query as an AppError."""
     return EntryList(
-        rights=rights,
-        planned=reading.planner.page(rights, query, wanted),
-        shaping=reading.shaping(rights, wanted),
+        rights=permissions,
+        planned=reading.planner.page(permissions, query, requested_version),
+        shaping=reading.shaping(permissions, requested_version),
         selected=requested_fields(query),
         # The format has no status there; ``columns`` is a parameter of our own.
         with_statuses=requested_columns(query) is not None,
@@ -124,25 +127,25 @@ class EntryLists:
         self._prepared: BoundedCache[_ListKey, EntryList] = BoundedCache(size)
 
     async def page(
-        self, rights: TypePermissions, raw_query: bytes, query: Query, version: int | None
+        self, permissions: TypePermissions, raw_query: bytes, query: Query, version: int | None
     ) -> bytes:
         """Read a page, as JSON; ``version`` is the present content version.
 
         Raises the first error of the query as an AppError.
         """
-        found = self._prepare(rights, raw_query, query)
+        found = self._prepare(permissions, raw_query, query)
         return await self._reads.run_list(
             found.planned, version, lambda facts: encode_result(found.page(facts)), snapshot=True
         )
 
-    def _prepare(self, rights: TypePermissions, raw_query: bytes, query: Query) -> EntryList:
+    def _prepare(self, permissions: TypePermissions, raw_query: bytes, query: Query) -> EntryList:
         default = self._reading.engine.default_locale
-        key = _ListKey(rights.content_type.uid, raw_query, rights.ability, default)
+        key = _ListKey(permissions.content_type.uid, raw_query, permissions.ability, default)
         prepared = self._prepared.get(key)
         if prepared is None:
-            version = requested_version(query, rights.content_type, default)
-            prepared = entry_list(self._reading, rights, query, version)
-            if len(raw_query) <= _LONGEST_QUERY and not rights.ability.project_rules.volatile:
+            version = requested_version(query, permissions.content_type, default)
+            prepared = entry_list(self._reading, permissions, query, version)
+            if len(raw_query) <= _LONGEST_QUERY and not permissions.ability.project_rules.volatile:
                 self._prepared[key] = prepared
         return prepared
 

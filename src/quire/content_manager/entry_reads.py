@@ -56,9 +56,9 @@ class ContentReading(Struct, frozen=True):
 
     def get(
         self,
-        rights: TypePermissions,
+        permissions: TypePermissions,
         document_id: str,
-        wanted: RequestedVersion,
+        requested_version: RequestedVersion,
         *,
         rows: frozenset[str] | None = frozenset(),
         full: bool = False,
@@ -69,19 +69,21 @@ class ContentReading(Struct, frozen=True):
         with their content. Raises NotFoundError for a document that does not exist in any locale,
         and ForbiddenError for one that the caller may not read.
         """
-        every = yield from self.every_version(rights, document_id)
+        every = yield from self.every_version(permissions, document_id)
         if not every:
             raise NotFoundError
-        here = chosen_of(rights.content_type, every, wanted)
+        here = chosen_of(permissions.content_type, every, requested_version)
         if here is None:
-            return self._missing(rights, every, wanted)
-        rules = rights.require_on(entry_origin(here))
-        entry = yield from self.entry(rights, here["id"], wanted, rows, budget=self.budget())
+            return self._missing(permissions, every, requested_version)
+        rules = permissions.require_on(entry_origin(here))
+        entry = yield from self.entry(
+            permissions, here["id"], requested_version, rows, budget=self.budget()
+        )
         if full:
-            localizations = yield from self.localized_in_full(rights, entry, every)
+            localizations = yield from self.localized_in_full(permissions, entry, every)
         else:
-            localizations = self.localized(rights, entry, every)
-        return self.document(rights, entry, every, wanted, localizations, rules)
+            localizations = self.localized(permissions, entry, every)
+        return self.document(permissions, entry, every, requested_version, localizations, rules)
 
     def single(self, content_type: ContentType, *, changed: bool = False) -> Program[str | None]:
         """Return the id of the document of a single type, if there is one.
@@ -93,23 +95,25 @@ class ContentReading(Struct, frozen=True):
         by_name = changed and content_type.kind is not TypeKind.SINGLE
         return (yield from first_document_id(self.engine.store, layout, by_name=by_name))
 
-    def every_version(self, rights: TypePermissions, document_id: str) -> Program[list[EntryJson]]:
+    def every_version(
+        self, permissions: TypePermissions, document_id: str
+    ) -> Program[list[EntryJson]]:
         """Return the facts of all versions of a document."""
-        every, _ = yield from self.planner.versions_of(rights, document_id).entries()
+        every, _ = yield from self.planner.versions_of(permissions, document_id).entries()
         return every
 
     def owned_versions(
-        self, rights: TypePermissions, document_ids: Sequence[str]
+        self, permissions: TypePermissions, document_ids: Sequence[str]
     ) -> Program[list[EntryJson]]:
         """Return all versions of documents with the fields that rules check."""
         if not document_ids:
             return []
-        found, _ = yield from self.planner.owned_versions(rights, document_ids).entries()
+        found, _ = yield from self.planner.owned_versions(permissions, document_ids).entries()
         return found
 
     def require_entry(
         self,
-        rights: TypePermissions,
+        permissions: TypePermissions,
         document_id: str,
         locale: str | None,
         action: str | None = None,
@@ -118,36 +122,42 @@ class ContentReading(Struct, frozen=True):
 
         Raises NotFoundError and ForbiddenError.
         """
-        every = yield from self.owned_versions(rights, [document_id])
-        draft = chosen_of(rights.content_type, every, RequestedVersion("draft", locale))
+        every = yield from self.owned_versions(permissions, [document_id])
+        draft = chosen_of(permissions.content_type, every, RequestedVersion("draft", locale))
         published = RequestedVersion("published", locale)
-        here = draft or chosen_of(rights.content_type, every, published)
+        here = draft or chosen_of(permissions.content_type, every, published)
         if here is None:
             raise NotFoundError
         origin = entry_origin(here)
-        rights.require_on(origin)
+        permissions.require_on(origin)
         if action is not None:
-            replace(rights, action=action).require_on(origin)
+            replace(permissions, action=action).require_on(origin)
 
     def entry(
         self,
-        rights: TypePermissions,
+        permissions: TypePermissions,
         entry_id: int,
-        wanted: RequestedVersion,
+        requested_version: RequestedVersion,
         rows: frozenset[str] | None = frozenset(),
         *,
         rules: tuple[GrantRule, ...] | None = None,
         action: str | None = FIND_ONE,
-        whole: bool = False,
+        complete: bool = False,
         budget: ResponseBudget | None = None,
     ) -> Program[EntryJson]:
         """Return one row for a form, optionally by other rules than those of the caller.
 
-        ``action`` and ``whole`` are as in `Planner.form`. Raises NotFoundError if it does not
+        ``action`` and ``complete`` are as in `Planner.form`. Raises NotFoundError if it does not
         exist, and ValidationError when a ``budget`` is exceeded.
         """
         planned = self.planner.form(
-            rights, wanted, entry_id, rows, rules=rules, action=action, whole=whole
+            permissions,
+            requested_version,
+            entry_id,
+            rows,
+            rules=rules,
+            action=action,
+            complete=complete,
         )
         entry = yield from planned.first(budget)
         if entry is None:
@@ -156,55 +166,57 @@ class ContentReading(Struct, frozen=True):
 
     def document(
         self,
-        rights: TypePermissions,
+        permissions: TypePermissions,
         entry: EntryJson,
-        every: list[EntryJson],
-        wanted: RequestedVersion,
+        versions: list[EntryJson],
+        requested_version: RequestedVersion,
         localizations: list[EntryJson],
         rules: Sequence[GrantRule] | None = None,
     ) -> dict[str, object]:
-        """Return an entry for a form; ``every`` are all versions of its document.
+        """Return an entry for a form; ``versions`` are all versions of its document.
 
         ``rules`` determine what is shown, ``None`` for those that apply to it.
         """
         entry["localizations"] = localizations
-        if rights.content_type.draft_and_publish:
-            entry["status"] = DocumentVersions(rights.content_type, every).status(entry)
-        shown = self.shaping(rights, wanted).entry(entry, rules)
-        return {"data": shown, "meta": self._meta(rights, every, entry)}
+        if permissions.content_type.draft_and_publish:
+            entry["status"] = DocumentVersions(permissions.content_type, versions).status(entry)
+        shown = self.shaping(permissions, requested_version).entry(entry, rules)
+        return {"data": shown, "meta": self._meta(permissions, versions, entry)}
 
     def localized(
-        self, rights: TypePermissions, entry: EntryJson, every: list[EntryJson]
+        self, permissions: TypePermissions, entry: EntryJson, all_versions: list[EntryJson]
     ) -> list[EntryJson]:
         """Return the summaries of the localizations of an entry."""
-        versions = DocumentVersions(rights.content_type, every)
+        versions = DocumentVersions(permissions.content_type, all_versions)
         found = versions.localizations(entry)
         return [{**in_short(one), "status": versions.status(one)} for one in found]
 
     def localized_in_full(
-        self, rights: TypePermissions, entry: EntryJson | None, every: list[EntryJson]
+        self, permissions: TypePermissions, entry: EntryJson | None, all_versions: list[EntryJson]
     ) -> Program[list[EntryJson]]:
         """Return the localizations of an entry with what can prevent publishing.
 
         Each is shown as far as it may be read. Without an entry these are all versions.
         """
-        if not every or (entry is not None and not rights.content_type.localized):
+        if not all_versions or (entry is not None and not permissions.content_type.localized):
             return []
-        document_id = every[0]["documentId"]
-        full, _ = yield from self.planner.localizations(rights, [document_id]).entries()
-        versions = DocumentVersions(rights.content_type, every)
-        shaping = self.shaping(rights, RequestedVersion("draft", EVERY_LOCALE))
+        document_id = all_versions[0]["documentId"]
+        full, _ = yield from self.planner.localizations(permissions, [document_id]).entries()
+        versions = DocumentVersions(permissions.content_type, all_versions)
+        shaping = self.shaping(permissions, RequestedVersion("draft", EVERY_LOCALE))
         by_id = {version["id"]: version for version in full}
         shown = [
             shaping.entry({**by_id[one["id"]], "status": versions.status(one)})
-            for one in (in_locale_order(every) if entry is None else versions.localizations(entry))
+            for one in (
+                in_locale_order(all_versions) if entry is None else versions.localizations(entry)
+            )
             if one["id"] in by_id
         ]
         return [{k: v for k, v in one.items() if k not in CREATORS} for one in shown]
 
     def get_many(
         self,
-        rights: TypePermissions,
+        permissions: TypePermissions,
         document_ids: Sequence[str],
         locales: Sequence[str | None],
         sort: QueryValue,
@@ -216,29 +228,31 @@ class ContentReading(Struct, frozen=True):
         an invalid ``sort``.
         """
         wanted = RequestedVersion("draft", locales[0] if len(locales) == 1 else EVERY_LOCALE)
-        scope = replace(self.planner.scope(rights, wanted.locales), param=Param.SORT, name="sort")
-        keys = resolve_sort(sort, rights.content_type, scope) or _BY_DOCUMENT
+        scope = replace(
+            self.planner.scope(permissions, wanted.locales), param=Param.SORT, name="sort"
+        )
+        keys = resolve_sort(sort, permissions.content_type, scope) or _BY_DOCUMENT
         scope.findings.raise_first()
-        every = yield from self.owned_versions(rights, document_ids)
+        every = yield from self.owned_versions(permissions, document_ids)
         chosen = [
             one
             for id_ in dict.fromkeys(document_ids)
             for locale in locales
-            if (one := _of(every, id_, rights, RequestedVersion("draft", locale)))
+            if (one := _of(every, id_, permissions, RequestedVersion("draft", locale)))
         ]
         for one in chosen:
-            rights.require_on(entry_origin(one))
+            permissions.require_on(entry_origin(one))
         ids = [one["id"] for one in chosen]
         if not ids:
             return []
         budget = self.budget()
-        planned = self.planner.forms(rights, wanted, ids, sort=keys)
+        planned = self.planner.forms(permissions, wanted, ids, sort=keys)
         entries, _ = yield from planned.entries(budget=budget)
         named = [one["documentId"] for one in chosen]
-        full, _ = yield from self.planner.localizations(rights, named).entries(budget=budget)
-        versions = DocumentVersions(rights.content_type, full)
-        shaping = self.shaping(rights, wanted)
-        others = self.shaping(rights, RequestedVersion("draft", EVERY_LOCALE))
+        full, _ = yield from self.planner.localizations(permissions, named).entries(budget=budget)
+        versions = DocumentVersions(permissions.content_type, full)
+        shaping = self.shaping(permissions, wanted)
+        others = self.shaping(permissions, RequestedVersion("draft", EVERY_LOCALE))
         for entry in entries:
             localizations = [others.entry({**one}) for one in versions.localizations(entry)]
             entry["localizations"] = [
@@ -246,26 +260,33 @@ class ContentReading(Struct, frozen=True):
             ]
         return [shaping.entry(entry) for entry in entries]
 
-    def shaping(self, rights: TypePermissions, wanted: RequestedVersion) -> EntrySanitizer:
+    def shaping(
+        self, permissions: TypePermissions, requested_version: RequestedVersion
+    ) -> EntrySanitizer:
         """Return the sanitizer of the entries of a request."""
-        return EntrySanitizer(self.engine.schema, rights, rights.rules(wanted.locales))
+        return EntrySanitizer(
+            self.engine.schema, permissions, permissions.rules(requested_version.locales)
+        )
 
     def _missing(
-        self, rights: TypePermissions, every: list[EntryJson], wanted: RequestedVersion
+        self,
+        permissions: TypePermissions,
+        versions: list[EntryJson],
+        requested_version: RequestedVersion,
     ) -> dict[str, object]:
         """Return the response for a document without this version: its other versions."""
-        if not any(rights.on(entry_origin(version)) for version in every):
+        if not any(permissions.on(entry_origin(version)) for version in versions):
             raise ForbiddenError
-        locale = wanted.locale if wanted.names_locale else None
-        absent = {"documentId": every[0]["documentId"], "locale": locale, "id": None}
-        return {"data": {}, "meta": self._meta(rights, every, absent)}
+        locale = requested_version.locale if requested_version.names_locale else None
+        absent = {"documentId": versions[0]["documentId"], "locale": locale, "id": None}
+        return {"data": {}, "meta": self._meta(permissions, versions, absent)}
 
     def _meta(
-        self, rights: TypePermissions, every: list[EntryJson], entry: Mapping[str, Any]
+        self, permissions: TypePermissions, all_versions: list[EntryJson], entry: Mapping[str, Any]
     ) -> dict[str, object]:
-        content_type = rights.content_type
-        versions = DocumentVersions(content_type, every)
-        shaping = self.shaping(rights, RequestedVersion("draft", EVERY_LOCALE))
+        content_type = permissions.content_type
+        versions = DocumentVersions(content_type, all_versions)
+        shaping = self.shaping(permissions, RequestedVersion("draft", EVERY_LOCALE))
         default = self.engine.default_locale
         locales = [
             shaping.entry(
@@ -284,23 +305,26 @@ class ContentReading(Struct, frozen=True):
 
 
 def chosen_of(
-    content_type: ContentType, every: list[EntryJson], wanted: RequestedVersion
+    content_type: ContentType, versions: list[EntryJson], requested_version: RequestedVersion
 ) -> EntryJson | None:
     """Return the requested version of a document, if it exists."""
-    for version in every:
-        if content_type.localized and version["locale"] != wanted.locale:
+    for version in versions:
+        if content_type.localized and version["locale"] != requested_version.locale:
             continue
-        published = wanted.status == "published"
+        published = requested_version.status == "published"
         if not content_type.draft_and_publish or is_published(version) is published:
             return version
     return None
 
 
 def _of(
-    every: list[EntryJson], document_id: str, rights: TypePermissions, wanted: RequestedVersion
+    versions: list[EntryJson],
+    document_id: str,
+    permissions: TypePermissions,
+    requested_version: RequestedVersion,
 ) -> EntryJson | None:
-    own = [one for one in every if one["documentId"] == document_id]
-    return chosen_of(rights.content_type, own, wanted)
+    own = [one for one in versions if one["documentId"] == document_id]
+    return chosen_of(permissions.content_type, own, requested_version)
 
 
 def version_summary(version: EntryJson, *, localized: bool) -> EntryJson:

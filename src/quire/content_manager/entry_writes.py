@@ -115,7 +115,7 @@ class ContentWriting(WriteContext, frozen=True):
     def create(self, body: Body, locale: str | None) -> Program[Result]:
         """Create a document in one locale; returns it for a form. Raises as `creation` does."""
         command = yield from self.creation(body, locale)
-        return (yield from self.show(command, full=False, made=True))
+        return (yield from self.show(command, full=False, was_created=True))
 
     def creation(self, body: Body, locale: str | None) -> Program[CreateDocument]:
         """Return the command that creates a document in one locale.

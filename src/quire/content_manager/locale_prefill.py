@@ -95,7 +95,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
     view_of: ViewOf
 
     def fill(
-        self, content_type: ContentType, filling: PrefillRequest
+        self, content_type: ContentType, prefill: PrefillRequest
     ) -> Program[dict[str, object]]:
         """Return the initial values of a form of the new locale.
 
@@ -103,9 +103,9 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         """
         rights, wanted = (
             read_permissions(self.ability, content_type),
-            RequestedVersion("draft", filling.source),
+            RequestedVersion("draft", prefill.source),
         )
-        document_id = filling.document_id
+        document_id = prefill.document_id
         if document_id is None:
             document_id = yield from self.content.single(content_type)
         every = yield from self.content.every_version(rights, document_id or "")
@@ -120,7 +120,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
             related.setdefault(uid, {})[row["documentId"]] = row
         targets = {}
         for uid, rows in related.items():
-            targets[uid] = yield from self._target(uid, rows, filling.target)
+            targets[uid] = yield from self._target(uid, rows, prefill.target)
         return self._filled(content_type, shown, targets)
 
     def _related(self, model: Model, value: EntryJson) -> Iterator[tuple[str, EntryJson]]:

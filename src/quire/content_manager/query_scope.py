@@ -100,20 +100,24 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         files = isinstance(attribute, MediaAttribute)
         return files or may_follow(self.rights.ability, target)
 
-    def _is_queryable(self, rights: TypePermissions, path: str) -> bool:
+    def _is_queryable(self, permissions: TypePermissions, path: str) -> bool:
         """Tell whether an attribute of a content type may be queried."""
-        target = rights.content_type
-        if rights.ability.super_admin:
+        target = permissions.content_type
+        if permissions.ability.super_admin:
             return True
-        if target.uid == ADMIN_USER_UID and not rights.ability.allows(rights.action, target.uid):
+        if target.uid == ADMIN_USER_UID and not permissions.ability.allows(
+            permissions.action, target.uid
+        ):
             return path in CREATOR_FIELDS
-        if target.uid == FILE_UID and not rights.ability.allows(rights.action, target.uid):
+        if target.uid == FILE_UID and not permissions.ability.allows(
+            permissions.action, target.uid
+        ):
             return not isinstance(target.attributes[path.partition(".")[0]], RelationAttribute)
-        if rights is self.rights:
-            return rights.grants_on_readable(path, self.locales)
+        if permissions is self.rights:
+            return permissions.grants_on_readable(path, self.locales)
         # Related entries are readable whatever the conditions of their own rules.
-        return rights.grants_on_all(path, self.locales)
+        return permissions.grants_on_all(path, self.locales)
 
 
-def _root(rights: TypePermissions) -> Model:
-    return rights.content_type
+def _root(permissions: TypePermissions) -> Model:
+    return permissions.content_type

@@ -63,12 +63,12 @@ def requested_fields(query: Query) -> frozenset[str] | None:
     return None if every else listed or None
 
 
-def require_fields(query: Query, rights: TypePermissions) -> None:
+def require_fields(query: Query, permissions: TypePermissions) -> None:
     """Check that fields are existing scalars, and that the caller may see them.
 
     Raises InvalidKeyError, and ValidationError for hidden ones.
     """
-    names, content_type = list(_named(query, "fields")), rights.content_type
+    names, content_type = list(_named(query, "fields")), permissions.content_type
     for name in names:
         attribute = content_type.attributes.get(name)
         if name != "*" and not isinstance(attribute, ScalarAttribute):
@@ -76,14 +76,14 @@ def require_fields(query: Query, rights: TypePermissions) -> None:
             error.details = {"key": name, "path": None if attribute is None else name}
             raise error
     several = isinstance(query.get("fields"), list) or len(names) > 1
-    shown = (_is_shown(rights, name) for name in names if name != "*")
+    shown = (_is_shown(permissions, name) for name in names if name != "*")
     if several and not all(shown):
         raise ValidationError(_NO_TEXTS)
 
 
-def _is_shown(rights: TypePermissions, name: str) -> bool:
-    hidden = is_hidden(rights.content_type, rights.content_type.attributes[name])
-    return not hidden and covers(rights.rules(None), name)
+def _is_shown(permissions: TypePermissions, name: str) -> bool:
+    hidden = is_hidden(permissions.content_type, permissions.content_type.attributes[name])
+    return not hidden and covers(permissions.rules(None), name)
 
 
 def _named(query: Query, parameter: str) -> Iterator[str]:
@@ -107,12 +107,14 @@ class Planner(Struct, frozen=True):
 
     engine: WriteEngine
 
-    def page(self, rights: TypePermissions, query: Query, wanted: RequestedVersion) -> PreparedRead:
+    def page(
+        self, permissions: TypePermissions, query: Query, requested_version: RequestedVersion
+    ) -> PreparedRead:
         """Plan a page of a list. Raises the first error of the query as an AppError."""
-        content_type = rights.content_type
-        scope = self.scope(rights, wanted.locales)
+        content_type = permissions.content_type
+        scope = self.scope(permissions, requested_version.locales)
         nodes = replace(
-            self.nodes(rights, wanted),
+            self.nodes(permissions, requested_version),
             columns=requested_columns(query),
             fields=requested_fields(query),
             rows=populated_relations(query, content_type) | _filtered_by(query, content_type),
@@ -130,15 +132,15 @@ class Planner(Struct, frozen=True):
         root = replace(
             listed,
             edges=(*listed.edges, *_other_versions(content_type)),
-            filter=and_filters(asked, self.reached(rights, wanted.locales, scope)),
+            filter=and_filters(asked, self.reached(permissions, requested_version.locales, scope)),
             sort=sort,
-            status=wanted.status if versioned else None,
+            status=requested_version.status if versioned else None,
             publication=resolve_publication(query, scope) if versioned else None,
-            missing_locale=_missing_locale(query, rights, scope.slots),
+            missing_locale=_missing_locale(query, permissions, scope.slots),
         )
         scope.findings.raise_first()
-        require_fields(query, rights)
-        locale, slot = locale_scope(content_type, wanted, scope.slots)
+        require_fields(query, permissions)
+        locale, slot = locale_scope(content_type, requested_version, scope.slots)
         plan = ReadPlan(
             root=root,
             search=search,
@@ -149,24 +151,24 @@ class Planner(Struct, frozen=True):
             count=True,
             together=True,
         )
-        return self.planned(plan, scope.slots, rights.ability, pagination=pagination)
+        return self.planned(plan, scope.slots, permissions.ability, pagination=pagination)
 
     def count(
         self,
-        rights: TypePermissions,
+        permissions: TypePermissions,
         *,
         status: Status = "draft",
         locale: str | None = None,
         publication: PublicationFilter | None = None,
     ) -> PreparedRead:
         """Plan the count of the readable documents of a type, in a locale or in all."""
-        content_type = rights.content_type
+        content_type = permissions.content_type
         wanted = RequestedVersion(status, locale)
-        scope = self.scope(rights, wanted.locales)
+        scope = self.scope(permissions, wanted.locales)
         root = PlanNode(
             uid=content_type.uid,
             fields=("id",),
-            filter=self.reached(rights, wanted.locales, scope),
+            filter=self.reached(permissions, wanted.locales, scope),
             status=status if content_type.draft_and_publish else None,
             publication=publication,
         )
@@ -180,7 +182,7 @@ class Planner(Struct, frozen=True):
             count=True,
             count_documents=True,
         )
-        return self.planned(plan, scope.slots, rights.ability, action=COUNT)
+        return self.planned(plan, scope.slots, permissions.ability, action=COUNT)
 
     def versions(
         self, ability: AdminAbility, content_type: ContentType, document_ids: Sequence[str]
@@ -199,95 +201,103 @@ class Planner(Struct, frozen=True):
         key = ("versions", content_type.uid)
         return self.engine.reads.planned_once(key, ([*document_ids],), plan)
 
-    def owned_versions(self, rights: TypePermissions, document_ids: Sequence[str]) -> PreparedRead:
+    def owned_versions(
+        self, permissions: TypePermissions, document_ids: Sequence[str]
+    ) -> PreparedRead:
         """Plan the read of all versions of documents with their creators."""
         slots = Slots()
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
-        root = replace(self.version_node(rights), filter=here, sort=_BY_ID)
-        return self.planned(ReadPlan(root=root), slots, rights.ability)
+        root = replace(self.version_node(permissions), filter=here, sort=_BY_ID)
+        return self.planned(ReadPlan(root=root), slots, permissions.ability)
 
-    def versions_of(self, rights: TypePermissions, document_id: str) -> PreparedRead:
+    def versions_of(self, permissions: TypePermissions, document_id: str) -> PreparedRead:
         """Plan the read of all versions of a document, with shared attributes."""
-        content_type, slots = rights.content_type, Slots()
+        content_type, slots = permissions.content_type, Slots()
         shared = self.engine.store.layout(content_type.uid).shared
         plan = ReadPlan(
-            root=self.shared_node(rights, shared),
+            root=self.shared_node(permissions, shared),
             document=slots.add(document_id),
             limit=slots.add(MAX_ROWS),
             offset=slots.add(0),
         )
-        return self.planned(plan, slots, rights.ability)
+        return self.planned(plan, slots, permissions.ability)
 
-    def version_node(self, rights: TypePermissions) -> PlanNode:
+    def version_node(self, permissions: TypePermissions) -> PlanNode:
         """Return the node of facts of versions, with their creators."""
-        return self.shared_node(rights, frozenset())
+        return self.shared_node(permissions, frozenset())
 
-    def shared_node(self, rights: TypePermissions, shared: frozenset[str]) -> PlanNode:
+    def shared_node(self, permissions: TypePermissions, shared: frozenset[str]) -> PlanNode:
         """Return the node of facts of a version, with shared attributes."""
-        nodes = self.nodes(rights, RequestedVersion("draft", EVERY_LOCALE))
-        return nodes.version(rights.content_type, shared)
+        nodes = self.nodes(permissions, RequestedVersion("draft", EVERY_LOCALE))
+        return nodes.version(permissions.content_type, shared)
 
-    def localizations(self, rights: TypePermissions, document_ids: Sequence[str]) -> PreparedRead:
+    def localizations(
+        self, permissions: TypePermissions, document_ids: Sequence[str]
+    ) -> PreparedRead:
         """Plan the read of all versions of documents, with what can prevent publishing."""
         slots = Slots()
-        nodes = self.nodes(rights, RequestedVersion("draft", EVERY_LOCALE))
+        nodes = self.nodes(permissions, RequestedVersion("draft", EVERY_LOCALE))
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
-        root = replace(nodes.localization(rights.content_type), filter=here, sort=_BY_ID)
-        return self.planned(ReadPlan(root=root), slots, rights.ability)
+        root = replace(nodes.localization(permissions.content_type), filter=here, sort=_BY_ID)
+        return self.planned(ReadPlan(root=root), slots, permissions.ability)
 
     def forms(
         self,
-        rights: TypePermissions,
-        wanted: RequestedVersion,
+        permissions: TypePermissions,
+        requested_version: RequestedVersion,
         entry_ids: Sequence[int],
         rows: frozenset[str] | None = frozenset(),
         sort: tuple[SortKey, ...] = _BY_ID,
     ) -> PreparedRead:
         """Plan the read of rows for forms, some relations as rows."""
-        content_type, slots = rights.content_type, Slots()
+        content_type, slots = permissions.content_type, Slots()
         here = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
-        nodes = replace(self.nodes(rights, wanted), rows=rows)
+        nodes = replace(self.nodes(permissions, requested_version), rows=rows)
         root = replace(nodes.edited(content_type), filter=here, sort=sort)
-        return self.planned(ReadPlan(root=root), slots, rights.ability)
+        return self.planned(ReadPlan(root=root), slots, permissions.ability)
 
     def form(
         self,
-        rights: TypePermissions,
-        wanted: RequestedVersion,
+        permissions: TypePermissions,
+        requested_version: RequestedVersion,
         entry_id: int,
         rows: frozenset[str] | None = frozenset(),
         *,
         rules: tuple[GrantRule, ...] | None = None,
         action: str | None = FIND_ONE,
-        whole: bool = False,
+        complete: bool = False,
     ) -> PreparedRead:
         """Plan the read of one row for a form, some relations as rows.
 
         ``action`` selects the project's rules on the row, ``None`` for a row that is shown in any
-        case. A ``whole`` row is read with everything that they hide.
+        case. A ``complete`` row is read with everything that they hide.
         """
-        content_type, slots = rights.content_type, Slots()
-        nodes = replace(self.nodes(rights, wanted), rows=rows)
+        content_type, slots = permissions.content_type, Slots()
+        nodes = replace(self.nodes(permissions, requested_version), rows=rows)
         if rules is not None:
             nodes = replace(nodes, rules=rules)
         node = nodes.edited(content_type)
         plan = ReadPlan(
             root=node, entry=slots.add(entry_id), limit=slots.add(1), offset=slots.add(0)
         )
-        return self.planned(plan, slots, None if whole else rights.ability, action=action)
+        return self.planned(plan, slots, None if complete else permissions.ability, action=action)
 
-    def nodes(self, rights: TypePermissions, wanted: RequestedVersion) -> Nodes:
+    def nodes(self, permissions: TypePermissions, requested_version: RequestedVersion) -> Nodes:
         """Return a builder for the nodes of a request."""
         return Nodes(
             schema=self.engine.schema,
-            ability=rights.ability,
-            rules=rights.rules(wanted.locales),
-            status=wanted.related,
-            roles=rights.asks_for_roles(),
+            ability=permissions.ability,
+            rules=permissions.rules(requested_version.locales),
+            status=requested_version.related,
+            roles=permissions.asks_for_roles(),
         )
 
     def scope(
-        self, rights: TypePermissions, locales: tuple[str, ...] | None, *, trusted: bool = False
+        self,
+        permissions: TypePermissions,
+        locales: tuple[str, ...] | None,
+        *,
+        trusted: bool = False,
     ) -> ManagedScope:
         """Return the scope of a query for rows of a type."""
         return ManagedScope(
@@ -298,20 +308,20 @@ class Planner(Struct, frozen=True):
             slots=Slots(),
             param=Param.FILTERS,
             name="filters",
-            rights=rights,
+            rights=permissions,
             locales=locales,
             trusted=trusted,
         )
 
     def reached(
-        self, rights: TypePermissions, locales: tuple[str, ...] | None, scope: ManagedScope
+        self, permissions: TypePermissions, locales: tuple[str, ...] | None, scope: ManagedScope
     ) -> Filter | None:
         """Return the filter of the caller's rules, ``None`` for every row."""
-        wanted = rights.row_filter(locales)
+        wanted = permissions.row_filter(locales)
         if wanted is None:
             return None
         trusted = replace(scope, trusted=True)
-        return resolve_filters(as_query(wanted), rights.content_type, trusted)
+        return resolve_filters(as_query(wanted), permissions.content_type, trusted)
 
     def planned(
         self,
@@ -335,15 +345,15 @@ class Planner(Struct, frozen=True):
         return self.engine.reads.planned(resolved)
 
 
-def _missing_locale(query: Query, rights: TypePermissions, slots: Slots) -> int | None:
+def _missing_locale(query: Query, permissions: TypePermissions, slots: Slots) -> int | None:
     """Return the slot of the locale in which documents must be missing, if one is named.
 
     Raises ForbiddenError if the caller may read nothing in that locale.
     """
-    code = missing_locale_of(query, rights.content_type)
+    code = missing_locale_of(query, permissions.content_type)
     if code is None:
         return None
-    if not rights.rules((code,)):
+    if not permissions.rules((code,)):
         raise ForbiddenError
     return slots.add(code)
 
@@ -364,14 +374,14 @@ def pages_of(query: Query, scope: ManagedScope) -> Pagination:
 
 
 def locale_scope(
-    content_type: ContentType, wanted: RequestedVersion, slots: Slots
+    content_type: ContentType, requested_version: RequestedVersion, slots: Slots
 ) -> tuple[LocaleScope, int | None]:
     """Return the locales that are read."""
-    if not content_type.localized or wanted.locale is None:
+    if not content_type.localized or requested_version.locale is None:
         return LocaleScope.IGNORED, None
-    if wanted.locale == EVERY_LOCALE:
+    if requested_version.locale == EVERY_LOCALE:
         return LocaleScope.ALL, None
-    return LocaleScope.ONE, slots.add(wanted.locale)
+    return LocaleScope.ONE, slots.add(requested_version.locale)
 
 
 def and_filters(one: Filter | None, other: Filter | None) -> Filter | None:

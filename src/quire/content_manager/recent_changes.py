@@ -81,10 +81,10 @@ class RecentEntries(Struct, frozen=True):
         return DocumentVersions(content_type, found)
 
     def _shown(
-        self, rights: TypePermissions, row: EntryJson, main: str, versions: DocumentVersions
+        self, permissions: TypePermissions, row: EntryJson, main: str, versions: DocumentVersions
     ) -> EntryJson:
-        content_type = rights.content_type
-        is_readable = covers(rights.on(entry_origin(row)), main)
+        content_type = permissions.content_type
+        is_readable = covers(permissions.on(entry_origin(row)), main)
         versioned = content_type.draft_and_publish
         shown: EntryJson = {
             "documentId": row["documentId"],

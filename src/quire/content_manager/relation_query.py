@@ -56,7 +56,7 @@ def relation_query(query: Query, entry_id: str | None = None) -> RelationQuery:
     )
 
 
-def _number(query: Query, name: str, default: int, most: int) -> int:
+def _number(query: Query, name: str, default: int, limit: int) -> int:
     value = query.get(name)
     if value is None or value == "":
         return default
@@ -65,8 +65,8 @@ def _number(query: Query, name: str, default: int, most: int) -> int:
         raise invalid_value(name, _NOT_NUMBER)
     if number < 1:
         raise invalid_value(name, "Too small: expected number to be >=1")
-    if number > most:
-        raise invalid_value(name, f"Too big: expected number to be <={most}")
+    if number > limit:
+        raise invalid_value(name, f"Too big: expected number to be <={limit}")
     if number != int(number):
         raise invalid_value(name, "Invalid input: expected int, received number")
     return int(number)

@@ -302,7 +302,11 @@ class Relations(Struct, frozen=True):
         return PlanNode(uid=target.uid, fields=tuple(fields), status=self._status(query))
 
     def _condition(
-        self, query: RelationQuery, wanted: RequestedVersion, main: str, scope: ManagedScope
+        self,
+        query: RelationQuery,
+        requested_version: RequestedVersion,
+        main: str,
+        scope: ManagedScope,
     ) -> Filter | None:
         """Return the condition on rows: the search term, and the caller's permissions."""
         target = self.field.target
@@ -313,7 +317,7 @@ class Relations(Struct, frozen=True):
             named = resolve_filters(term, target, trusted)
         reached: Filter | None = None
         if self.ability.allows(self._rights.action, target.uid):
-            reached = self._planner.reached(self._rights, wanted.locales, scope)
+            reached = self._planner.reached(self._rights, requested_version.locales, scope)
         return and_filters(named, reached)
 
     # Presentation ------------------------------------------------------------------------------

@@ -52,15 +52,15 @@ class ExistingTargets(Struct, kw_only=True):
     existing: frozenset[Target] = frozenset()
     missing: list[dict[str, object]] = field(default_factory=list)
 
-    def target(self, schema: Schema, uid: str, named: Mapping[str, Any]) -> Target:
+    def target(self, schema: Schema, uid: str, reference: Mapping[str, Any]) -> Target:
         """Return the target of a reference: an entry in the same locale, if it has locales."""
         localized = uid in schema.content_types and schema.content_types[uid].localized
-        locale = (self.locale or named.get("locale")) if localized else None
-        return uid, str(named.get("documentId")), locale
+        locale = (self.locale or reference.get("locale")) if localized else None
+        return uid, str(reference.get("documentId")), locale
 
 
 def targets_in(
-    schema: Schema, model: Model, data: Mapping[str, Any], present: ExistingTargets
+    schema: Schema, model: Model, data: Mapping[str, Any], existing_targets: ExistingTargets
 ) -> frozenset[Target]:
     """Return all targets in the data of a revision."""
     found: set[Target] = set()
@@ -68,9 +68,11 @@ def targets_in(
     def seen(attribute: Attribute, value: object) -> object:
         match attribute:
             case RelationAttribute(target=uid) if uid is not None:
-                found.update(present.target(schema, uid, one) for one in _objects(value))
+                found.update(existing_targets.target(schema, uid, one) for one in _objects(value))
             case MediaAttribute():
-                found.update(present.target(schema, FILE_UID, one) for one in _objects(value))
+                found.update(
+                    existing_targets.target(schema, FILE_UID, one) for one in _objects(value)
+                )
             case _:
                 _convert_components(schema, attribute, value, seen)
         return None
@@ -80,7 +82,7 @@ def targets_in(
 
 
 def request_data(
-    schema: Schema, model: Model, data: Mapping[str, Any], present: ExistingTargets
+    schema: Schema, model: Model, data: Mapping[str, Any], existing_targets: ExistingTargets
 ) -> Data:
     """Return data in the form of a request, without missing targets."""
 
@@ -96,10 +98,12 @@ def request_data(
 
     def there(uid: str, name: str, value: object) -> Iterator[Mapping[str, Any]]:
         for one in _objects(value):
-            if present.target(schema, uid, one) in present.existing:
+            if existing_targets.target(schema, uid, one) in existing_targets.existing:
                 yield one
             else:
-                present.missing.append({"field": name, "documentId": one.get("documentId")})
+                existing_targets.missing.append(
+                    {"field": name, "documentId": one.get("documentId")}
+                )
 
     return _converted_values(model, data, written)
 
@@ -154,5 +158,5 @@ def _some(one: Mapping[str, Any], names: tuple[str, ...]) -> Data:
     return {name: one[name] for name in names if name in one}
 
 
-def _entry(named: Mapping[str, Any]) -> Data:
-    return {name: named[name] for name in _OF_ENTRIES if named.get(name) is not None}
+def _entry(reference: Mapping[str, Any]) -> Data:
+    return {name: reference[name] for name in _OF_ENTRIES if reference.get(name) is not None}

@@ -40,23 +40,23 @@ class RevisionLog(Struct, frozen=True):
     most: int
 
     def before(
-        self, reading: ContentReading, rights: TypePermissions, entry: EntryJson
+        self, reading: ContentReading, permissions: TypePermissions, entry: EntryJson
     ) -> Program[None]:
         """Store the state of a draft before it is changed, unless it is stored already."""
         if not self.most:
             return
-        key = RevisionKey(rights.content_type.uid, entry["documentId"], entry["locale"])
+        key = RevisionKey(permissions.content_type.uid, entry["documentId"], entry["locale"])
         known = yield from self.revisions.of(key)
         if known and iso_from_ms(known[0].created_at) >= entry["updatedAt"]:
             return
         by = entry.get("updatedBy")
         by_id = by["id"] if isinstance(by, dict) else None
-        yield from self._keep(reading, rights, entry["id"], by_id)
+        yield from self._keep(reading, permissions, entry["id"], by_id)
 
     def after(
         self,
         reading: ContentReading,
-        rights: TypePermissions,
+        permissions: TypePermissions,
         entry_id: int,
         by: int | None,
         *,
@@ -64,7 +64,7 @@ class RevisionLog(Struct, frozen=True):
     ) -> Program[None]:
         """Store the state of an entry after a change."""
         if self.most:
-            yield from self._keep(reading, rights, entry_id, by, published=published)
+            yield from self._keep(reading, permissions, entry_id, by, published=published)
 
     def forget(self, content_type: ContentType, document_id: str) -> Program[None]:
         """Delete the revisions of a document that was deleted in all its locales."""
@@ -74,14 +74,16 @@ class RevisionLog(Struct, frozen=True):
     def _keep(
         self,
         reading: ContentReading,
-        rights: TypePermissions,
+        permissions: TypePermissions,
         entry_id: int,
         by: int | None,
         *,
         published: bool = False,
     ) -> Program[None]:
-        entry = yield from read_whole(reading, rights, entry_id, published=published, whole=True)
-        content_type = rights.content_type
+        entry = yield from read_whole(
+            reading, permissions, entry_id, published=published, complete=True
+        )
+        content_type = permissions.content_type
         live = published or not content_type.draft_and_publish
         moment = entry["publishedAt"] if published else entry["updatedAt"]
         revision = Revision(
@@ -95,44 +97,44 @@ class RevisionLog(Struct, frozen=True):
                 revision_data(reading.engine.schema, content_type, entry)
             ).decode(),
         )
-        yield from self.revisions.add(revision, most=self.most)
+        yield from self.revisions.add(revision, limit=self.most)
 
 
 def read_whole(
     reading: ContentReading,
-    rights: TypePermissions,
+    permissions: TypePermissions,
     entry_id: int,
     *,
     published: bool = False,
-    whole: bool = False,
+    complete: bool = False,
 ) -> Program[EntryJson]:
     """Return a row with all its values, whatever may be read of it, relations as rows.
 
     A ``published`` row is the published version of a document that has drafts: it is related to
-    published versions. A ``whole`` row includes what rules of the project hide.
+    published versions. A ``complete`` row includes what rules of the project hide.
     """
     wanted = RequestedVersion("draft", None, "published" if published else "draft")
-    entry = reading.entry(rights, entry_id, wanted, None, rules=_ALL_FIELDS, whole=whole)
+    entry = reading.entry(permissions, entry_id, wanted, None, rules=_ALL_FIELDS, complete=complete)
     return (yield from entry)
 
 
 def revision_as_request(
-    engine: WriteEngine, rights: TypePermissions, revision: Revision
+    engine: WriteEngine, permissions: TypePermissions, revision: Revision
 ) -> Program[tuple[Data, list[dict[str, object]]]]:
     """Return a revision in the form of a request, and its missing targets."""
-    content_type, data = rights.content_type, orjson.loads(revision.data)
+    content_type, data = permissions.content_type, orjson.loads(revision.data)
     present = ExistingTargets(locale=revision.locale)
     wanted = targets_in(engine.schema, content_type, data, present)
-    present.existing = yield from _found(engine, rights, wanted)
+    present.existing = yield from _found(engine, permissions, wanted)
     body = request_data(engine.schema, content_type, data, present)
     return body, present.missing
 
 
 def _found(
-    engine: WriteEngine, rights: TypePermissions, wanted: frozenset[Target]
+    engine: WriteEngine, permissions: TypePermissions, targets: frozenset[Target]
 ) -> Program[frozenset[Target]]:
     by_uid: dict[str, list[str]] = {}
-    for uid, document_id, _ in wanted:
+    for uid, document_id, _ in targets:
         if uid in engine.schema.content_types:
             by_uid.setdefault(uid, []).append(document_id)
     found: set[Target] = set()
@@ -140,7 +142,7 @@ def _found(
         slots = Slots()
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         node = PlanNode(uid=uid, fields=("documentId", "locale"), filter=here)
-        planned = Planner(engine).planned(ReadPlan(root=node), slots, rights.ability)
+        planned = Planner(engine).planned(ReadPlan(root=node), slots, permissions.ability)
         rows, _ = yield from planned.entries()
         localized = engine.schema.content_types[uid].localized
         found |= {(uid, row["documentId"], row["locale"] if localized else None) for row in rows}

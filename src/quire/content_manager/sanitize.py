@@ -34,13 +34,13 @@ class EntrySanitizer:
     """Sanitizes the entries of one type for one administrator."""
 
     def __init__(
-        self, schema: Schema, rights: TypePermissions, read_by: Sequence[GrantRule]
+        self, schema: Schema, permissions: TypePermissions, read_by: Sequence[GrantRule]
     ) -> None:
         """``read_by`` are the rules that determined what was read of every entry."""
         self._schema = schema
-        self._rights = rights
+        self._rights = permissions
         self._read_by = tuple(read_by)
-        content_type = rights.content_type
+        content_type = permissions.content_type
         self._admin_users = tuple(
             attribute.name
             for attribute in content_type.relations

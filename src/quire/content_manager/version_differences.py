@@ -18,24 +18,24 @@ _OF_FILES = ("id", "documentId", "name", "url", "mime", "alternativeText", "capt
 
 
 def draft_and_published(
-    reading: ContentReading, rights: TypePermissions, document_id: str, locale: str | None
+    reading: ContentReading, permissions: TypePermissions, document_id: str, locale: str | None
 ) -> Program[dict[str, object]]:
     """Return the fields in which the draft of a document differs from its published version.
 
     Each has both values, as far as the caller may see them. Raises NotFoundError if one of the two
     does not exist, and ForbiddenError if one may not be read.
     """
-    every = yield from reading.every_version(rights, document_id)
+    every = yield from reading.every_version(permissions, document_id)
     sides: dict[str, EntryJson] = {}
     for status in VERSIONS:
         wanted = RequestedVersion(status, locale, status)
-        version = chosen_of(rights.content_type, every, wanted)
-        if version is None or not rights.content_type.draft_and_publish:
+        version = chosen_of(permissions.content_type, every, wanted)
+        if version is None or not permissions.content_type.draft_and_publish:
             raise NotFoundError
-        rules = rights.require_on(entry_origin(version))
-        entry = yield from reading.entry(rights, version["id"], wanted, None)
-        sides[status] = reading.shaping(rights, wanted).entry(entry, rules)
-    fields = differences(rights.content_type, sides["draft"], sides["published"])
+        rules = permissions.require_on(entry_origin(version))
+        entry = yield from reading.entry(permissions, version["id"], wanted, None)
+        sides[status] = reading.shaping(permissions, wanted).entry(entry, rules)
+    fields = differences(permissions.content_type, sides["draft"], sides["published"])
     return {
         "documentId": document_id,
         "locale": locale,

@@ -121,8 +121,10 @@ def _members(place: str, value: object, members: Mapping[str, type]) -> Iterator
             yield f"{place}.{name} {not_of_type(_TYPES[type_], found)}"
 
 
-def _unknown(place: str, value: Mapping[str, object], known: Mapping[str, object]) -> Iterator[str]:
-    unknown = [name for name in value if name not in known]
+def _unknown(
+    place: str, value: Mapping[str, object], known_values: Mapping[str, object]
+) -> Iterator[str]:
+    unknown = [name for name in value if name not in known_values]
     if unknown:
         yield f"{place} field has unspecified keys: {', '.join(unknown)}"
 

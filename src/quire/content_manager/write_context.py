@@ -66,7 +66,7 @@ class WriteContext(Struct, frozen=True):
         """Run a command, and store the results in the history; returns the written entries."""
         return (yield from run_and_read(self.unit, command, self._record_revisions))
 
-    def show(self, command: Command, *, full: bool, made: bool = False) -> Program[Result]:
+    def show(self, command: Command, *, full: bool, was_created: bool = False) -> Program[Result]:
         """Run a command as `perform` does; returns the written entry for a form.
 
         An entry of a principal who may not read entries of the type is shown all the same. As in
@@ -74,12 +74,12 @@ class WriteContext(Struct, frozen=True):
         """
         reader, rights = self._reading, self.rights
         rules: tuple[GrantRule, ...] | None = None
-        if made and not rights.ability.allows(rights.action, self._type.uid):
+        if was_created and not rights.ability.allows(rights.action, self._type.uid):
             rules = (GrantRule(),)
 
-        def read(written: list[WrittenEntry]) -> Program[_FormEntry]:
-            yield from self._record_revisions(written)
-            first = written[0]
+        def read(written_entries: list[WrittenEntry]) -> Program[_FormEntry]:
+            yield from self._record_revisions(written_entries)
+            first = written_entries[0]
             is_public = first.published and self._type.draft_and_publish
             wanted = RequestedVersion(
                 "published" if first.published else "draft",
@@ -102,14 +102,14 @@ class WriteContext(Struct, frozen=True):
         every = yield from reader.every_version(rights, shown.document_id)
         return reader.document(rights, shown.entry, every, shown.wanted, shown.localizations, rules)
 
-    def _record_revisions(self, written: list[WrittenEntry]) -> Program[list[WrittenEntry]]:
+    def _record_revisions(self, written_entries: list[WrittenEntry]) -> Program[list[WrittenEntry]]:
         """Store the results of a change in the history; returns them."""
-        for one in written:
+        for one in written_entries:
             is_public = one.published and self._type.draft_and_publish
             yield from self.history.after(
                 self._reading, self.rights, one.entry_id, self.unit.editor, published=is_public
             )
-        return written
+        return written_entries
 
     def _remove(
         self, document_id: str, versions: Iterable[EntryJson], locale: str | None
@@ -128,19 +128,19 @@ class WriteContext(Struct, frozen=True):
         """Return the facts of all versions of a document."""
         return (yield from self._reading.every_version(self.rights, document_id))
 
-    def read(self, version: EntryJson, wanted: RequestedVersion) -> Program[EntryJson]:
+    def read(self, version: EntryJson, requested_version: RequestedVersion) -> Program[EntryJson]:
         """Return a version with all that the caller may read of it, relations as rows.
 
         Raises ForbiddenError if that is nothing.
         """
         rules = self.rights.require_on(entry_origin(version))
-        entry = yield from self._reading.entry(self.rights, version["id"], wanted, None)
-        return self._reading.shaping(self.rights, wanted).entry(entry, rules)
+        entry = yield from self._reading.entry(self.rights, version["id"], requested_version, None)
+        return self._reading.shaping(self.rights, requested_version).entry(entry, rules)
 
-    def draft_of(self, every: Sequence[EntryJson], locale: str | None) -> EntryJson | None:
+    def draft_of(self, versions: Sequence[EntryJson], locale: str | None) -> EntryJson | None:
         """Return the draft of a document in a locale, or its only version, if it exists."""
-        return chosen_of(self._type, [*every], RequestedVersion("draft", locale)) or chosen_of(
-            self._type, [*every], RequestedVersion("published", locale)
+        return chosen_of(self._type, [*versions], RequestedVersion("draft", locale)) or chosen_of(
+            self._type, [*versions], RequestedVersion("published", locale)
         )
 
     def _is_in(self, version: Mapping[str, object], locale: str | None) -> bool:

@@ -58,9 +58,9 @@ def _run(made: Coroutine[object, None, object]) -> object:
 
 
 def _factories(types: Mapping[str, ContentType]) -> HostObject:
-    async def router(given: list[object]) -> object:
-        uid = given[0] if given else UNDEFINED
-        options = given[1] if len(given) > 1 else {}
+    async def router(arguments: list[object]) -> object:
+        uid = arguments[0] if arguments else UNDEFINED
+        options = arguments[1] if len(arguments) > 1 else {}
         if not isinstance(uid, str) or uid not in types or not isinstance(options, dict):
             raise UnsupportedError("a router that is not known")
         if not {"config", "prefix"}.issuperset(options):

@@ -78,22 +78,22 @@ def read_controller(
     return found
 
 
-def _take_bare(found: Actions, module: Module, uid: str, scripts: ScriptProject) -> None:
+def _take_bare(actions: Actions, module: Module, uid: str, scripts: ScriptProject) -> None:
     """Add the actions of a controller without a core factory."""
-    found.closed = dict.fromkeys(CORE_ACTIONS, "has code of its own in place of the core")
+    actions.closed = dict.fromkeys(CORE_ACTIONS, "has code of its own in place of the core")
     exported = module.exported
     if not module.is_known or not isinstance(exported, Function | Object):
         return
     for name in _methods(module, exported) or ():
         if name not in CORE_ACTIONS:
-            found.own[name] = ""
-        _take_script(found, module, exported, uid, name, scripts, is_core=False)
+            actions.own[name] = ""
+        _take_script(actions, module, exported, uid, name, scripts, is_core=False)
 
 
 def _take_script(
-    found: Actions,
+    actions: Actions,
     module: Module,
-    made: Expression,
+    expression: Expression,
     uid: str,
     name: str,
     scripts: ScriptProject,
@@ -101,9 +101,11 @@ def _take_script(
     is_core: bool,
 ) -> None:
     """Check whether an action can be evaluated for each request."""
-    refused = found.closed if name in CORE_ACTIONS else found.own
+    refused = actions.closed if name in CORE_ACTIONS else actions.own
     try:
-        found.scripts[name] = check_action(module, made, uid, name, scripts, is_core=is_core)
+        actions.scripts[name] = check_action(
+            module, expression, uid, name, scripts, is_core=is_core
+        )
     except NotUnderstoodError as error:
         refused[name] = f"has an action {name} that {error}"
     else:
@@ -111,24 +113,24 @@ def _take_script(
 
 
 def _take_action(
-    found: Actions, module: Module, name: str, value: Expression, uid: str, project: ReadContext
+    actions: Actions, module: Module, name: str, value: Expression, uid: str, project: ReadContext
 ) -> None:
-    refused = found.closed if name in CORE_ACTIONS else found.own
+    refused = actions.closed if name in CORE_ACTIONS else actions.own
     function = module.followed(value)
     if not isinstance(function, Function):
         refused[name] = f"has an action {name} that is computed"
         return
     try:
-        core, found.steps[name] = understand_action(module, name, function)
-        found.core[name] = core
+        core, actions.steps[name] = understand_action(module, name, function)
+        actions.core[name] = core
     except NotUnderstoodError as error:
         refused[name] = f"has an action {name} that {error}"
     if name in refused:
-        _take_read(found, module, name, function, uid, project, refused)
+        _take_read(actions, module, name, function, uid, project, refused)
 
 
 def _take_read(
-    found: Actions,
+    actions: Actions,
     module: Module,
     name: str,
     function: Function,
@@ -140,7 +142,7 @@ def _take_read(
     if name in _WRITE_ACTIONS:
         return
     try:
-        found.reads[name] = understand_read(module, uid, function, project)
+        actions.reads[name] = understand_read(module, uid, function, project)
     except NotUnderstoodError as error:
         refused[name] = f"has an action {name} that {error}"
     else:
@@ -209,7 +211,7 @@ def _returned(added: Expression) -> Expression | None:
     return last.value
 
 
-def _members(made: Object) -> Iterator[tuple[str, Expression]]:
-    for member in made.members:
+def _members(node: Object) -> Iterator[tuple[str, Expression]]:
+    for member in node.members:
         if isinstance(member, Property) and isinstance(member.key, str):
             yield member.key, member.value

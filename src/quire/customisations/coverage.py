@@ -31,29 +31,29 @@ class TypeSummary(Struct, frozen=True, kw_only=True):
     unserved_attributes: tuple[str, ...] = ()
 
 
-def summarize(found: Customisations, schema: Schema) -> tuple[TypeSummary, ...]:
+def summarize(customisations: Customisations, schema: Schema) -> tuple[TypeSummary, ...]:
     """Return a summary of each of the project's own content types, in their order."""
-    owners = _owners(found.unserved, schema.api_types)
-    return tuple(_summary(one, found, schema, owners) for one in schema.api_types)
+    owners = _owners(customisations.unserved, schema.api_types)
+    return tuple(_summary(one, customisations, schema, owners) for one in schema.api_types)
 
 
 def _summary(
     content_type: ContentType,
-    found: Customisations,
+    customisations: Customisations,
     schema: Schema,
     owners: Mapping[str, list[UnservedRoute]],
 ) -> TypeSummary:
     uid = content_type.uid
-    served = found.routes.get(uid)
+    served = customisations.routes.get(uid)
     actions = (
         [action for _, _, action in core_routes(content_type)]
         if served is None
         else list(dict.fromkeys(route.action for route in served))
     )
-    closed = found.closed_actions(content_type)
+    closed = customisations.closed_actions(content_type)
     closed_here = tuple(action for action in actions if action in closed)
     names = [uid, *(f"{uid}.{action}" for action in closed_here)]
-    files = dict.fromkeys(file for name in names for file in found.closed.get(name, ()))
+    files = dict.fromkeys(file for name in names for file in customisations.closed.get(name, ()))
     unserved = tuple(f"{one.method} {one.path}" for one in owners.get(uid, ()))
     attributes = tuple(_unserved_attributes(content_type, schema))
     if closed_here and len(closed_here) == len(actions):

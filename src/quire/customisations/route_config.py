@@ -185,31 +185,31 @@ class GuardCode:
                 found.problems.append(GuardProblem(file.path, "routes", sentence))
         return found
 
-    def _authentication(self, found: RouteGuard, value: object, file: SourceFile) -> None:
+    def _authentication(self, guard: RouteGuard, value: object, file: SourceFile) -> None:
         match value:
             case False:
-                found.is_open = True
+                guard.is_open = True
             case {"scope": [str() as action]} if action.count(".") > 1 or "::" in action:
-                found.permission = action
+                guard.permission = action
             case True | {}:
                 if value not in (True, {}):
                     sentence = "has authentication of its own on a route"
-                    found.problems.append(GuardProblem(file.path, "routes", sentence))
+                    guard.problems.append(GuardProblem(file.path, "routes", sentence))
             case _:
                 sentence = "has authentication of its own on a route"
-                found.problems.append(GuardProblem(file.path, "routes", sentence))
+                guard.problems.append(GuardProblem(file.path, "routes", sentence))
 
-    def _check(self, found: RouteGuard, value: object, api: str, file: SourceFile) -> None:
+    def _check(self, guard: RouteGuard, value: object, api: str, file: SourceFile) -> None:
         for policy in _entries(value):
             result, problem = self._policy(policy, api, file)
             if problem is not None:
-                found.problems.append(problem)
+                guard.problems.append(problem)
             elif isinstance(result, Script):
-                found.policies += (result,)
+                guard.policies += (result,)
             elif result is PolicyResult.SIGNED_IN:
-                found.needs_user = True
+                guard.needs_user = True
             elif result is PolicyResult.DENY:
-                found.is_refused = True
+                guard.is_refused = True
 
     def _policy(
         self, policy: object, api: str, file: SourceFile
@@ -246,16 +246,16 @@ class GuardCode:
         except NotUnderstoodError as error:
             return None, GuardProblem(code.path, kind.value, f"is named by routes and {error}")
 
-    def _change(self, found: RouteGuard, value: object, api: str, file: SourceFile) -> None:
+    def _change(self, guard: RouteGuard, value: object, api: str, file: SourceFile) -> None:
         for middleware in _entries(value):
             steps, problem = self._middleware(middleware, api, file)
             if isinstance(steps, Script):
-                found.middlewares += (steps,)
+                guard.middlewares += (steps,)
             elif steps:
-                found.steps += steps
-                found.middlewares += (steps,)
+                guard.steps += steps
+                guard.middlewares += (steps,)
             if problem is not None:
-                found.problems.append(problem)
+                guard.problems.append(problem)
 
     def _middleware(
         self, middleware: object, api: str, file: SourceFile

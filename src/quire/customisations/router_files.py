@@ -49,11 +49,11 @@ def can_be_served(method: str, path: str, action: str, content_type: ContentType
     return (_ID in path.split("/")) == needs_id and path.count("/:") == int(needs_id)
 
 
-def covers(taken: tuple[str, str], own: tuple[str, str]) -> bool:
+def covers(used_names: tuple[str, str], own: tuple[str, str]) -> bool:
     """Whether every request for a route matches one that was registered before."""
-    first, later = taken[1].strip("/").split("/"), own[1].strip("/").split("/")
+    first, later = used_names[1].strip("/").split("/"), own[1].strip("/").split("/")
     return (
-        taken[0] == own[0]
+        used_names[0] == own[0]
         and len(first) == len(later)
         and all(
             part.startswith(":") or part.lower() == other.lower()

@@ -195,12 +195,12 @@ def find_customisations(
 
 
 def _apply_ignores(
-    found: list[Finding], ignore: tuple[str, ...], replaced: Mapping[str, str], types: Types
+    findings: list[Finding], ignore: tuple[str, ...], replaced: Mapping[str, str], types: Types
 ) -> Customisations:
     """Leave out findings that the owner accepts or replaces, and collect what others disable."""
     weighed = []
     closed: dict[str, list[str]] = {}
-    for finding in sorted(found, key=lambda one: (one.file, one.kind, one.sentence)):
+    for finding in sorted(findings, key=lambda one: (one.file, one.kind, one.sentence)):
         closes = tuple(sorted(name for name in set(finding.closes) if _is_closable(name, types)))
         effect: Effect = "closed" if closes else "warning"
         if finding.file in replaced:

@@ -181,7 +181,7 @@ async def _call_steps(
 async def _call(
     function: AroundCall,
     call: Call[Any],
-    own: ExtensionContext,
+    context: ExtensionContext,
     inner: Callable[[Call[Any]], Awaitable[ActionResult[Any]]],
 ) -> ActionResult[Any]:
     """Call one function in a context of its own, and return its result."""
@@ -190,8 +190,8 @@ async def _call(
         return (await inner(call)).of(function.document)
 
     try:
-        require_depth(own.causes, own.engine.code_limits)
-        with not_as_system(), own.activate():
+        require_depth(context.causes, context.engine.code_limits)
+        with not_as_system(), context.activate():
             result = await function.function(call, proceed)
         if not isinstance(result, ActionResult):
             message = f"{function.name} must return the result of proceed(call), not {result!r}"
@@ -202,7 +202,7 @@ async def _call(
         _log.error("a hook failed", hook=function.name, phase="around", place=function.place)
         raise InternalServerError from error
     finally:
-        own.is_ended = True
+        context.is_ended = True
     return result
 
 
@@ -324,10 +324,12 @@ def run_around(
     return written
 
 
-def read_written(unit: UnitOfWork, written: Sequence[WrittenEntry]) -> Program[list[EntryJson]]:
+def read_written(
+    unit: UnitOfWork, written_entries: Sequence[WrittenEntry]
+) -> Program[list[EntryJson]]:
     """Return written entries as a read without populate shows them."""
     shown: list[EntryJson] = []
-    for entry in written:
+    for entry in written_entries:
         status: Status = "published" if entry.published else "draft"
         read = unit.engine.reads.entry(entry.uid, entry.entry_id, status=status, populated=False)
         found = yield from read.first()

@@ -168,7 +168,7 @@ class HeldTransaction:
 
 
 async def write_nested(
-    held: HeldTransaction,
+    transaction: HeldTransaction,
     unit: UnitOfWork,
     act: WriteProgram[T],
     *,
@@ -186,20 +186,20 @@ async def write_nested(
             hashed = await asyncio.to_thread(hash_password, password.text, password.rounds)
             unit.hashed = {**unit.hashed, password: hashed}
     nested = partial(unit.nested, partial(act, unit), as_system=as_system, causes=causes)
-    return await held.ask(nested)
+    return await transaction.ask(nested)
 
 
 @asynccontextmanager
-async def savepoint_in(held: HeldTransaction, unit: UnitOfWork) -> AsyncIterator[None]:
+async def savepoint_in(transaction: HeldTransaction, unit: UnitOfWork) -> AsyncIterator[None]:
     """Commit the writes of a block, or roll them back to a savepoint if it raises."""
     savepoint = unit.savepoint()
-    await held.ask(savepoint.begin)
+    await transaction.ask(savepoint.begin)
     try:
         yield
     except Exception:
-        await held.ask(savepoint.roll_back)
+        await transaction.ask(savepoint.roll_back)
         raise
-    await held.ask(savepoint.release)
+    await transaction.ask(savepoint.release)
 
 
 def _resolve(reply: "asyncio.Future[T]", result: T) -> None:

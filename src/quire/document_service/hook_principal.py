@@ -62,17 +62,17 @@ def not_as_system() -> Iterator[None]:
 
 
 @asynccontextmanager
-async def as_principal(who: Principal) -> AsyncIterator[None]:
+async def as_principal(principal: Principal) -> AsyncIterator[None]:
     """Act as an end user within an ``async with`` block, with their present permissions.
 
     It is for code without a principal: jobs, schedules, functions that run after the commit.
-    ``who`` can be an argument of a job. Raises ValueError for any principal except end users,
+    ``principal`` can be an argument of a job. Raises ValueError for any principal except end users,
     Forbidden when the user was deleted or may not sign in, and UnitOfWorkError within a transaction
     and where a caller acts.
     """
-    if who.kind != "user" or who.id is None:
-        raise ValueError(f"as_principal takes an end user, not {who}")
-    context = await current_context().as_user(who.id)
+    if principal.kind != "user" or principal.id is None:
+        raise ValueError(f"as_principal takes an end user, not {principal}")
+    context = await current_context().as_user(principal.id)
     try:
         with not_as_system(), context.activate():
             yield

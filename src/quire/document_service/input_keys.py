@@ -79,13 +79,15 @@ class _KeyCheck:
         self.unknown: KeyProblem | None = None
         self.forbidden: KeyProblem | None = None
 
-    def entry(self, model: Model, entry: object, path: str | None, besides: frozenset[str]) -> None:
-        """Check the keys of one entry; ``besides`` are additional allowed keys."""
+    def entry(
+        self, model: Model, entry: object, path: str | None, extra_keys: frozenset[str]
+    ) -> None:
+        """Check the keys of one entry; ``extra_keys`` are additional allowed keys."""
         attributes = model.attributes
         for key, value in _members(entry):
             attribute = attributes.get(key)
             if attribute is None:
-                if key not in besides:
+                if key not in extra_keys:
                     self.unknown = self.unknown or (key, path)
             elif not isinstance(attribute, ScalarAttribute):
                 self._attribute(attribute, value, key if path is None else f"{path}.{key}")

@@ -60,18 +60,20 @@ def has_unknown_locale(
     return bool(others) and not others.issubset((yield from _codes(unit)))
 
 
-def entry_locale(unit: UnitOfWork, layout: EntryLayout, asked: str | None) -> Program[str | None]:
+def entry_locale(
+    unit: UnitOfWork, layout: EntryLayout, requested_locale: str | None
+) -> Program[str | None]:
     """Return the locale that an entry is written in; ``None`` if the type is not localized.
 
     Raises ValidationError, which lists the locales of the project, for any other locale.
     """
     if not layout.is_localized():
         return None
-    if (yield from has_unknown_locale(unit, layout, [asked])):
+    if (yield from has_unknown_locale(unit, layout, [requested_locale])):
         codes = yield from _codes(unit)
         message = f"locale must be one of the following values: {', '.join(codes)}"
         raise ValidationError(message)
-    return asked or unit.engine.default_locale
+    return requested_locale or unit.engine.default_locale
 
 
 def locale_codes(engine: WriteEngine) -> Program[tuple[str, ...]]:

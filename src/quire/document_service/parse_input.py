@@ -73,12 +73,12 @@ def whole_entry(
 def _with_relations(
     unit: UnitOfWork,
     layout: EntryLayout,
-    shown: Mapping[str, object],
+    entry: Mapping[str, object],
     values: EntryValues,
     resolution: ResolvedTargets,
 ) -> dict[str, object]:
-    result = dict(shown)
-    for name, value in shown.items():
+    result = dict(entry)
+    for name, value in entry.items():
         attribute = layout.model.attributes.get(name)
         if isinstance(attribute, ScalarAttribute) and attribute.secret:
             del result[name]
@@ -150,7 +150,7 @@ def find_taken(
             check.way,
             column,
             unit.encode(owner, {check.attribute: check.value})[column],
-            besides=document_id,
+            except_document_id=document_id,
             locale=version.locale if localized else None,
             is_copy=is_copy,
         )

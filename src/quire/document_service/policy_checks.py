@@ -36,7 +36,7 @@ class PolicyTable:
     def require_read(
         self,
         permission: str | None,
-        who: Principal,
+        principal: Principal,
         *,
         document_id: str | None,
         query: Mapping[str, object],
@@ -50,29 +50,29 @@ class PolicyTable:
         policies = None if action is None else self._policies.get((uid, action))
         if action is not None and policies is not None:
             context = PolicyContext(
-                principal=who, action=action, uid=uid, document_id=document_id, query=query
+                principal=principal, action=action, uid=uid, document_id=document_id, query=query
             )
             ask_policies(policies, context)
         return policies is not None
 
     def require_write(
-        self, command: Command, actions: Iterable[WriteAction], who: Principal
+        self, command: Command, actions: Iterable[WriteAction], principal: Principal
     ) -> None:
         """Check the policies on the actions of a command. Raises ForbiddenError."""
         for action in actions:
             policies = self._policies.get((command.uid, action))
             if policies is not None:
-                ask_policies(policies, _context(command, action, who))
+                ask_policies(policies, _context(command, action, principal))
 
 
-def _context(command: Command, action: str, who: Principal) -> PolicyContext:
+def _context(command: Command, action: str, principal: Principal) -> PolicyContext:
     data: object = {}
     if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
         data = command.data
     created = isinstance(command, CreateDocument)
     locale = command.locale
     return PolicyContext(
-        principal=who,
+        principal=principal,
         action=action,
         uid=command.uid,
         document_id=None if created else command.document_id,

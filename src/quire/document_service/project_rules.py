@@ -100,7 +100,7 @@ class RuleEvaluation:
             return principal
         return replace(principal, ability=NarrowedAbility(granted, rules))
 
-    def _evaluate(self, who: Principal) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
+    def _evaluate(self, principal: Principal) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
         """Return the condition of each rule, ``None`` for all rows.
 
         And which rules read the clock.
@@ -109,15 +109,15 @@ class RuleEvaluation:
         volatile: list[Rule] = []
         with observe_time(self._clock) as observed:
             for rule in self._rules:
-                texts.append(self._text(rule, who))
+                texts.append(self._text(rule, principal))
                 if observed.was_read:
                     observed.was_read = False
                     volatile.append(rule)
         return tuple(texts), frozenset(volatile) if volatile else _NO_RULES
 
-    def _text(self, rule: Rule, who: Principal) -> str | None:
+    def _text(self, rule: Rule, principal: Principal) -> str | None:
         try:
-            found: object = rule.function(who)
+            found: object = rule.function(principal)
             if isinstance(found, bool):
                 return None if found else NO_ROW
             return self._condition(rule, found)

@@ -86,17 +86,19 @@ class ReadService:
         prepared: PreparedRead,
         version: int | None,
         *,
-        present: EntrySerializer | None = None,
+        serializer: EntrySerializer | None = None,
         wrap: WrapList | None = None,
         may_wait: bool = True,
     ) -> Awaitable[bytes]:
-        """Run a list; returns its entries as JSON, each converted by ``present``."""
+        """Run a list; returns its entries as JSON, each converted by ``serializer``."""
 
         def program(facts: ListFacts) -> Program[bytes]:
             budget = prepared.budget()
             items, total = yield from prepared.rows(facts, budget)
             whole = None if wrap is None else lambda data: wrap(data, total)
-            return (yield from encode_list(prepared.compiled.node, items, budget, present, whole))
+            return (
+                yield from encode_list(prepared.compiled.node, items, budget, serializer, whole)
+            )
 
         return self.run_list(prepared, version, program, may_wait=may_wait)
 
@@ -130,7 +132,7 @@ class ReadService:
         prepared: PreparedRead,
         value: str | int | None = None,
         *,
-        present: EntrySerializer | None = None,
+        serializer: EntrySerializer | None = None,
         wrap: Wrap | None = None,
         may_wait: bool = True,
     ) -> EncodedEntry | None:
@@ -140,7 +142,7 @@ class ReadService:
         """
 
         def program() -> Program[EncodedEntry | None]:
-            return prepared.encoded_row(value, present=present, wrap=wrap)
+            return prepared.encoded_row(value, serializer=serializer, wrap=wrap)
 
         if not may_wait:
             return self.database.read_now(program, key=prepared.compiled)

@@ -127,7 +127,7 @@ def require_after(
     unit: UnitOfWork,
     command: Command,
     rules: CommandRules,
-    written: Sequence[WrittenEntry],
+    written_entries: Sequence[WrittenEntry],
     *,
     existed: bool,
 ) -> Program[None]:
@@ -135,7 +135,7 @@ def require_after(
     if isinstance(command, DeleteDocument):
         return
     is_new = not existed or isinstance(command, CloneDocument)
-    for document_id in dict.fromkeys(one.document_id for one in written):
+    for document_id in dict.fromkeys(one.document_id for one in written_entries):
         kept = rules.create if is_new else rules.after
         yield from _require(unit, command.uid, document_id, kept)
 

@@ -149,6 +149,6 @@ def _template_problems(template: object, parameters: tuple[str, ...]) -> Iterato
             )
 
 
-def _is_within(value: object, types: type | tuple[type, ...], least: int, most: int) -> bool:
+def _is_within(value: object, types: type | tuple[type, ...], least: int, limit: int) -> bool:
     is_number = isinstance(value, types) and not isinstance(value, bool)
-    return is_number and least <= float(str(value)) <= most
+    return is_number and least <= float(str(value)) <= limit

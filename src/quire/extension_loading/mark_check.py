@@ -76,32 +76,32 @@ class MarkCheck(Generic[M]):
         if inspect.iscoroutinefunction(self.function):
             self.report(f"{self.name} must be a plain def, which awaits nothing")
 
-    def names(self, given: object, option: str) -> list[str]:
+    def names(self, value: object, option: str) -> list[str]:
         """Return the names in an option."""
-        if isinstance(given, str) or not isinstance(given, Sequence | set | frozenset):
-            self.report(f'{option} must be a list of names, such as ["title"], not {given!r}')
+        if isinstance(value, str) or not isinstance(value, Sequence | set | frozenset):
+            self.report(f'{option} must be a list of names, such as ["title"], not {value!r}')
             return []
-        names = [name for name in given if isinstance(name, str)]
-        if len(names) != len(given):
-            self.report(f"{option} must be a list of names, not {given!r}")
+        names = [name for name in value if isinstance(name, str)]
+        if len(names) != len(value):
+            self.report(f"{option} must be a list of names, not {value!r}")
         return names
 
-    def actions(self, given: object, known: Collection[A]) -> list[A]:
+    def actions(self, value: object, known_actions: Collection[A]) -> list[A]:
         """Return the actions in ``on``, in their usual order."""
-        names = self.names(given, "on")
+        names = self.names(value, "on")
         if not names and not self.problems:
             self.report("on names no action")
         for name in names:
-            if name not in known:
-                self.report(f'unknown action "{name}" in on{nearest(name, known)}')
-        return [action for action in known if action in names]
+            if name not in known_actions:
+                self.report(f'unknown action "{name}" in on{nearest(name, known_actions)}')
+        return [action for action in known_actions if action in names]
 
-    def order(self, given: object) -> int:
+    def order(self, value: object) -> int:
         """Return the option ``order``."""
-        if not isinstance(given, int) or isinstance(given, bool):
-            self.report(f"order must be an integer, not {given!r}")
+        if not isinstance(value, int) or isinstance(value, bool):
+            self.report(f"order must be an integer, not {value!r}")
             return 0
-        return given
+        return value
 
     def is_pattern(self) -> bool:
         """Tell whether the mark uses a pattern for content types."""

@@ -70,9 +70,9 @@ def is_unrestricted(value: object) -> bool:
             return is_dataclass(value) and any(map(is_unrestricted, vars(value).values()))
 
 
-def make_document(document: "type[D]", found: Mapping[str, Any]) -> "D":
+def make_document(document: "type[D]", data: Mapping[str, Any]) -> "D":
     """Return read data as a document of a class, with nested documents."""
-    return document({name: _nested(value) for name, value in found.items()})
+    return document({name: _nested(value) for name, value in data.items()})
 
 
 def _nested(value: object) -> object:

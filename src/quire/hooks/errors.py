@@ -41,8 +41,8 @@ class NotLoadedError(LookupError, AttributeError):
 class UnknownFieldError(ValueError):
     """A field was named that the content type does not have."""
 
-    def __init__(self, uid: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f'{uid} has no field "{name}"{nearest(name, known)}')
+    def __init__(self, uid: str, name: str, known_names: Iterable[str]) -> None:
+        super().__init__(f'{uid} has no field "{name}"{nearest(name, known_names)}')
 
 
 class HookLoopError(RuntimeError):
@@ -53,7 +53,7 @@ class StatementLimitError(RuntimeError):
     """One transaction of a function has run more statements than the settings allow."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known_names: Iterable[str]) -> str:
     """Return a suggestion for the end of a message; empty if no name is similar."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = difflib.get_close_matches(name, list(known_names), n=1)
     return f'; did you mean "{close[0]}"?' if close else ""

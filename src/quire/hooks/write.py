@@ -105,13 +105,13 @@ class Write(Generic[D]):
                 raise UnknownFieldError(self.uid, name, self._fields)
         self._data.update(values)
 
-    def check_names(self, given: Collection[str]) -> None:
-        """Reject keys that hooks have put into ``data`` and that are not ``given``.
+    def check_names(self, keys: Collection[str]) -> None:
+        """Reject keys that hooks have put into ``data`` and that are not ``keys``.
 
         Raises UnknownFieldError for one that is not a writable field.
         """
         for name in self._data:
-            if name not in self._fields and name not in given:
+            if name not in self._fields and name not in keys:
                 raise UnknownFieldError(self.uid, name, self._fields)
 
     def _require(self, name: str) -> None:

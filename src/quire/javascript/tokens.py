@@ -144,8 +144,8 @@ def _unescaped(text: str) -> str:
     if "\\" not in text:
         return text
 
-    def replaced(found: re.Match[str]) -> str:
-        code = found[1] or found[2]
-        return chr(int(code, 16)) if code else _ESCAPES.get(found[3], found[3])
+    def replaced(match: re.Match[str]) -> str:
+        code = match[1] or match[2]
+        return chr(int(code, 16)) if code else _ESCAPES.get(match[3], match[3])
 
     return _ESCAPE.sub(replaced, text)

@@ -262,7 +262,7 @@ async def _read(
 
 
 def _change(
-    row: StoredChange, shown: Mapping[tuple[str, str, str | None], Shape[Any]]
+    row: StoredChange, shapes: Mapping[tuple[str, str, str | None], Shape[Any]]
 ) -> Change[Any]:
     return Change(
         id=row.id,
@@ -273,5 +273,5 @@ def _change(
         at=datetime.fromtimestamp(row.created_at / 1000, tz=UTC),
         fields=tuple(msgspec.json.decode(row.fields)),
         kept=msgspec.json.decode(row.kept),
-        document=shown.get((row.uid, row.document_id, row.locale)),
+        document=shapes.get((row.uid, row.document_id, row.locale)),
     )

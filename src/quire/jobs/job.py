@@ -55,14 +55,14 @@ def add_job(
     job: JobDefinition,
     arguments: Struct,
     *,
-    at: int | None = None,
+    due_at: int | None = None,
     key: str | None = None,
 ) -> Program[int]:
     """Add a job to a transaction; returns its id.
 
-    ``at`` is when it runs, in epoch milliseconds, by default at once. `cancel_jobs` cancels it by
-    ``key``, which several jobs may share. Raises TypeError and ValueError for arguments that cannot
-    be stored, and HookLoopError when too many functions have caused it.
+    ``due_at`` is when it runs, in epoch milliseconds, by default at once. `cancel_jobs` cancels it
+    by ``key``, which several jobs may share. Raises TypeError and ValueError for arguments that
+    cannot be stored, and HookLoopError when too many functions have caused it.
     """
     queue = _queue(unit)
     require_depth((*unit.causes, cause_of(job)), unit.engine.code_limits)
@@ -71,7 +71,7 @@ def add_job(
         name=job.name,
         queue=job.queue,
         arguments=job.encode(arguments),
-        due=now if at is None else at,
+        due=now if due_at is None else due_at,
         created_at=now,
         cancel_key=key,
         lock_key=job.lock_key(arguments),
@@ -149,12 +149,12 @@ class Job(Generic[P, R]):
         is_system = system_reason() is not None
         return await context.write(lambda unit: cancel_job(unit, job_id), as_system=is_system)
 
-    async def _add(self, at: int | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    async def _add(self, due_at: int | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         context = current_context()
         definition = self.definition
         arguments = bind(definition, args, kwargs)
         return await context.write(
-            lambda unit: add_job(unit, definition, arguments, at=at),
+            lambda unit: add_job(unit, definition, arguments, due_at=due_at),
             as_system=system_reason() is not None,
         )
 

@@ -408,7 +408,9 @@ class JobWorker(QueueWorker):
         if now - self._pruned > _PRUNE_EVERY:
             self._pruned = now
             before = now - self._options.log_days * 86_400 * _SECOND
-            await self._database.write(self._rows.prune(before=before, most=self._options.log_rows))
+            await self._database.write(
+                self._rows.prune(before=before, limit=self._options.log_rows)
+            )
 
 
 def _is_async(definition: JobDefinition) -> bool:

@@ -28,9 +28,9 @@ _PLACE = re.compile(r"<%=\s*([A-Za-z_.]{1,40})\s*%>")
 _DELIMITERS = re.compile(r"<%|%>|\$\{")
 
 
-def is_sound(template: str, known: Collection[str] = PLACES) -> bool:
+def is_sound(template: str, known_names: Collection[str] = PLACES) -> bool:
     """Tell whether a template contains only text and known placeholders."""
-    if any(match[1] not in known for match in _PLACE.finditer(template)):
+    if any(match[1] not in known_names for match in _PLACE.finditer(template)):
         return False
     return _DELIMITERS.search(_PLACE.sub("", template)) is None
 

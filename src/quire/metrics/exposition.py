@@ -30,22 +30,22 @@ def render(families: Families, accept: str) -> tuple[bytes, str]:
     return encode(registry), media_type
 
 
-def _client_metric(found: MetricFamily) -> ClientMetric:
-    metric = found.metric
+def _client_metric(family: MetricFamily) -> ClientMetric:
+    metric = family.metric
     match metric.kind:
         case "counter":
             counter = CounterMetricFamily(metric.name, metric.help, labels=metric.labels)
-            for sample in found.samples:
+            for sample in family.samples:
                 counter.add_metric(sample.labels, sample.value)
             return counter
         case "gauge":
             gauge = GaugeMetricFamily(metric.name, metric.help, labels=metric.labels)
-            for sample in found.samples:
+            for sample in family.samples:
                 gauge.add_metric(sample.labels, sample.value)
             return gauge
         case "histogram":
             histogram = HistogramMetricFamily(metric.name, metric.help, labels=metric.labels)
-            for sample in found.samples:
+            for sample in family.samples:
                 buckets = list(_cumulative(metric.bounds, sample))
                 histogram.add_metric(sample.labels, buckets, sample.value)
             return histogram

@@ -121,6 +121,6 @@ class Histogram:
         return Sample(labels, self.total, tuple(self.buckets))
 
 
-def histogram_family(metric: Metric, found: Mapping[LabelValues, Histogram]) -> MetricFamily:
+def histogram_family(metric: Metric, histograms: Mapping[LabelValues, Histogram]) -> MetricFamily:
     """Make the family of histograms by labels."""
-    return MetricFamily(metric, tuple(one.sample(labels) for labels, one in found.items()))
+    return MetricFamily(metric, tuple(one.sample(labels) for labels, one in histograms.items()))

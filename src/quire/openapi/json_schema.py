@@ -84,11 +84,11 @@ class Schemas:
         self._waiting: list[tuple[str, Make]] = []
         self._made: dict[str, JsonSchema] = {}
 
-    def refer(self, key: Hashable, wanted: str, make: Make) -> JsonSchema:
+    def refer(self, key: Hashable, requested_name: str, make: Make) -> JsonSchema:
         """Point to the description of a key, made once and named as wanted if that is free."""
         name = self._names.get(key)
         if name is None:
-            name = self._names[key] = unused(wanted, self._taken)
+            name = self._names[key] = unused(requested_name, self._taken)
             self._waiting.append((name, make))
         return {"$ref": f"#/components/schemas/{name}"}
 

@@ -211,10 +211,10 @@ def _names(segments: list[str]) -> list[str]:
     return [s[1:-1] if s.startswith("[") else s for s in segments]
 
 
-def _pairs(raw: str, most: int = -1) -> Iterator[tuple[str, str | None]]:
-    """Yield the decoded name and value of each of the first ``most`` pairs that has a name."""
+def _pairs(raw: str, limit: int = -1) -> Iterator[tuple[str, str | None]]:
+    """Yield the decoded name and value of each of the first ``limit`` pairs that has a name."""
     text = _ENCODED_BRACKET.sub(lambda match: "[" if match[1] in "Bb" else "]", raw)
-    pairs = text.split("&") if most < 0 else text.split("&", most)[:most]
+    pairs = text.split("&") if limit < 0 else text.split("&", limit)[:limit]
     for pair in pairs:
         # A name in brackets may contain an equals sign, so the end of the brackets is searched
         # first.
@@ -243,13 +243,13 @@ def _combine_equal_names(pairs: Iterator[tuple[str, str | None]]) -> dict[str, _
     return values
 
 
-def _combine(present: _Node, value: str | None) -> _Container:
-    if isinstance(present, _PartialMapping):
-        return _extend(present, value)
-    if isinstance(present, _PartialList):
-        present.append(value)
-        return _limited(present)
-    return _PartialList({0: present, 1: value}, 2)
+def _combine(node: _Node, value: str | None) -> _Container:
+    if isinstance(node, _PartialMapping):
+        return _extend(node, value)
+    if isinstance(node, _PartialList):
+        node.append(value)
+        return _limited(node)
+    return _PartialList({0: node, 1: value}, 2)
 
 
 def _segments(name: str) -> list[str]:

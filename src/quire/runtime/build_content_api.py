@@ -96,7 +96,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
         headers=ResponseHeaders(security_headers(settings.security), Cors(settings.cors)),
         authorizer=authorizer,
         engine=parts.documents.engine,
-        others=OtherResponders(
+        responders=OtherResponders(
             readiness=Readiness(
                 services.database,
                 target_of(settings).kind.inspector,
@@ -124,7 +124,7 @@ def _routes(
     settings: Settings,
     parts: ContentParts,
     authorizer: Authorizer,
-    found: Customisations,
+    customisations: Customisations,
     now: Clock,
     calls: SharedCounters,
     counter: CacheCounter,
@@ -142,14 +142,16 @@ def _routes(
     for content_type in reader.schema.api_types:
         handlers = DocumentApi(reader, documents, content_type, responses)
         usual = around.content_routes(handlers.routes())
-        served = found.routes.get(content_type.uid)
+        served = customisations.routes.get(content_type.uid)
         routes += (
             usual
             if served is None
             else guarded_routes(content_type.uid, usual, served, reads, scripts)
         )
     in_batches = Authorizer(
-        found.closed.keys() | _missing(found, reader.schema) | _guarded_actions(found)
+        customisations.closed.keys()
+        | _missing(customisations, reader.schema)
+        | _guarded_actions(customisations)
     )
     for api in (
         BatchApi(reader, documents, in_batches, limit=settings.limits.batch_operations),
@@ -212,25 +214,27 @@ def _uploaded_files(settings: Settings, library: MediaLibrary) -> UploadedFiles:
     )
 
 
-def _log_closed(found: Customisations) -> None:
+def _log_closed(customisations: Customisations) -> None:
     """Log what the project's own JavaScript disables."""
-    for name, files in found.closed.items():
+    for name, files in customisations.closed.items():
         what = "content type" if name.count(".") == 1 else "action"
         _log.warning(f"{what} is closed", uid=name, files=", ".join(files))
 
 
-def _missing(found: Customisations, schema: Schema) -> frozenset[str]:
+def _missing(customisations: Customisations, schema: Schema) -> frozenset[str]:
     """Return the actions of content types that no route has."""
     return frozenset(
-        f"{one.uid}.{action}" for one in schema.api_types for action in found.missing_actions(one)
+        f"{one.uid}.{action}"
+        for one in schema.api_types
+        for action in customisations.missing_actions(one)
     )
 
 
-def _guarded_actions(found: Customisations) -> frozenset[str]:
+def _guarded_actions(customisations: Customisations) -> frozenset[str]:
     """Return the actions whose routes check or change requests, which batches would bypass."""
     return frozenset(
         f"{uid}.{route.action}"
-        for uid, routes in found.routes.items()
+        for uid, routes in customisations.routes.items()
         for route in routes
         if route.needs_user
         or route.is_refused

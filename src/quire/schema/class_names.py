@@ -19,13 +19,13 @@ def class_names(schema: Schema, *, reserved: Collection[str] = ()) -> Mapping[st
     return names
 
 
-def unused(wanted: str, taken: set[str]) -> str:
+def unused(requested_name: str, used_names: set[str]) -> str:
     """Return an unused name, with a number if needed, and mark it as used."""
-    name, number = wanted, 1
-    while name in taken:
+    name, number = requested_name, 1
+    while name in used_names:
         number += 1
-        name = f"{wanted}{number}"
-    taken.add(name)
+        name = f"{requested_name}{number}"
+    used_names.add(name)
     return name
 
 

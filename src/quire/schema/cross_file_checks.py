@@ -129,11 +129,11 @@ def _relation_problems(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str
     yield from _morph_problems(raw, target, others)
 
 
-def _morph_problems(raw: Raw, target: str, others: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
+def _morph_problems(raw: Raw, target: str, models: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
     name = raw.get("morphBy")
     if not isinstance(name, str):
         return
-    other = others.get(name)
+    other = models.get(name)
     if other is None:
         yield "morphBy", f"{target} has no attribute {name}"
     elif other.get("relation") not in ("morphToOne", "morphToMany"):

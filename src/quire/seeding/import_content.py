@@ -118,14 +118,14 @@ async def seed(
     schema: Schema,
     content: Content,
     advance: Advance,
-    chance: SeedValues | None = None,
+    random_values: SeedValues | None = None,
 ) -> None:
     """Write content into the database of a project, which is created if it does not exist.
 
     Raises SeedingError when the database has content already or another default locale, and what
     `open_database` raises when it cannot be opened.
     """
-    work = _SeedingRun(settings, schema, content, advance, chance or SeedValues())
+    work = _SeedingRun(settings, schema, content, advance, random_values or SeedValues())
     await (work.existing() if await target_of(settings).has_tables() else work.new())
 
 
@@ -164,7 +164,7 @@ class _SeedingRun:
         schema: Schema,
         content: Content,
         advance: Advance,
-        chance: SeedValues,
+        random_values: SeedValues,
     ) -> None:
         self._settings = settings
         self._database = target_of(settings)
@@ -172,10 +172,10 @@ class _SeedingRun:
         self._tables = map_tables(schema)
         self._content = content
         self._advance = advance
-        self._chance = chance
+        self._chance = random_values
         folder = settings.uploads.directory
         self._uploads = {
-            file.name: plan_upload(file, folder, chance.new_suffix) for file in content.media
+            file.name: plan_upload(file, folder, random_values.new_suffix) for file in content.media
         }
 
     async def new(self) -> None:

@@ -40,10 +40,10 @@ from quire.seeding.validate_entries import EntryCheck, KnownTargets, PathProblem
 class DocumentCheck:
     """Checks documents, one after the other, and remembers unique values."""
 
-    def __init__(self, known: KnownTargets) -> None:
-        """``known`` are the targets that values may refer to."""
-        self._known = known
-        self._entries = EntryCheck(known)
+    def __init__(self, known_targets: KnownTargets) -> None:
+        """``known_targets`` are the targets that values may refer to."""
+        self._known = known_targets
+        self._entries = EntryCheck(known_targets)
 
     def problems(self, source: DocumentSource) -> Iterator[ContentProblem]:
         """List every error of one document."""
@@ -61,7 +61,7 @@ class DocumentCheck:
                 yield from self._entries.problems(source, version, version.draft, draft=True)
 
 
-def _frame_problems(known: KnownTargets, source: DocumentSource) -> Iterator[PathProblem]:
+def _frame_problems(known_targets: KnownTargets, source: DocumentSource) -> Iterator[PathProblem]:
     """Check locales and statuses."""
     content_type, item = source.content_type, source.item
     if not content_type.localized and item.locales is not None:
@@ -74,7 +74,7 @@ def _frame_problems(known: KnownTargets, source: DocumentSource) -> Iterator[Pat
         yield source.at("draft"), "belongs into a locale"
     for locale, version in source.items().items():
         inner = "" if locale is None else f"locales.{locale}."
-        if locale is not None and locale not in known.locales:
+        if locale is not None and locale not in known_targets.locales:
             yield source.at(f"locales.{locale}"), "is not in the manifest"
         status = version.status or item.status
         message = _status_problem(content_type, status, changed=bool(version.draft))
@@ -182,8 +182,8 @@ class _Reader(Struct, frozen=True, kw_only=True):
             )
         return tuple(found.values())
 
-    def _media_problems(self, item: MediaItem, found: Mapping[str, SeedMediaFile]) -> Iterator[str]:
-        if item.file in found:
+    def _media_problems(self, item: MediaItem, files: Mapping[str, SeedMediaFile]) -> Iterator[str]:
+        if item.file in files:
             yield f"{item.file} is listed twice"
         if Path(item.file).name != item.file or item.file.startswith("."):
             yield f"{item.file} is not the name of a file in {MEDIA_FOLDER}/"

@@ -69,11 +69,11 @@ class KnownTargets(Struct, frozen=True, kw_only=True):
 class EntryCheck:
     """Checks the values of entries, one after the other."""
 
-    def __init__(self, known: KnownTargets) -> None:
-        """``known`` are the targets that values may refer to."""
-        self._known = known
+    def __init__(self, known_targets: KnownTargets) -> None:
+        """``known_targets`` are the targets that values may refer to."""
+        self._known = known_targets
         self._wire = WireFormat(
-            schema=known.schema,
+            schema=known_targets.schema,
             related=lambda *_: _ANY,
             file=lambda _: _ANY,
             image=self._described,
@@ -193,7 +193,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
         if attribute.mapped_by is not None:
             yield path, f"is written on its other end, {target.uid}.{attribute.mapped_by}"
             return
-        keys, problem = _listed(value, many=attribute.to_many, what="key")
+        keys, problem = _listed(value, many=attribute.to_many, task_name="key")
         if problem is not None:
             yield path, problem
         for key in keys:
@@ -219,7 +219,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
 
     def _media(self, value: object, path: str, *, many: bool) -> Iterator[PathProblem]:
         """Check that the files are in the list of media files."""
-        names, problem = _listed(value, many=many, what="file")
+        names, problem = _listed(value, many=many, task_name="file")
         if problem is not None:
             yield path, problem
         for name in names:
@@ -258,9 +258,9 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
                     continue
 
 
-def _listed(value: object, *, many: bool, what: str) -> tuple[list[str], str | None]:
+def _listed(value: object, *, many: bool, task_name: str) -> tuple[list[str], str | None]:
     """Return the names in a value, and the problem of its form."""
-    expected = f"expected a list of {what}s" if many else f"expected a {what}"
+    expected = f"expected a list of {task_name}s" if many else f"expected a {task_name}"
     if many != isinstance(value, list):
         return [], expected
     items = as_list(value)

@@ -103,9 +103,9 @@ def as_list(value: object) -> list[object]:
 
 
 def _some(
-    attribute: RelationAttribute | MediaAttribute, value: object, named: Callable[[str], object]
+    attribute: RelationAttribute | MediaAttribute, value: object, resolve: Callable[[str], object]
 ) -> object:
-    found = [named(name) for name in as_list(value) if isinstance(name, str)]
+    found = [resolve(name) for name in as_list(value) if isinstance(name, str)]
     if attribute.to_many:
         return found
     return found[0] if found else None

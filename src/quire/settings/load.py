@@ -172,7 +172,7 @@ def _unreadable(name: str, error: OSError | ValueError) -> SettingsProblem:
 
 
 def _from_toml(
-    path: Path, known: Mapping[str, Setting[object]], problems: list[SettingsProblem]
+    path: Path, known_settings: Mapping[str, Setting[object]], problems: list[SettingsProblem]
 ) -> Layer:
     if not path.is_file():
         return {}
@@ -182,26 +182,26 @@ def _from_toml(
         problems.append(_unreadable(SETTINGS_FILE, error))
         return {}
     layer: Layer = {}
-    _walk_table(content, "", known, layer, problems)
+    _walk_table(content, "", known_settings, layer, problems)
     return layer
 
 
 def _walk_table(
     table: Mapping[str, object],
     prefix: str,
-    known: Mapping[str, Setting[object]],
+    known_settings: Mapping[str, Setting[object]],
     layer: Layer,
     problems: list[SettingsProblem],
 ) -> None:
     for key, value in table.items():
         name = f"{prefix}{key}"
-        declared = known.get(name)
+        declared = known_settings.get(name)
         if declared is not None:
             message = _take_typed(name, declared, value, SETTINGS_FILE, layer)
-        elif not any(other.startswith(f"{name}.") for other in known):
-            message = f"no such setting{_nearest(name, known)}"
+        elif not any(other.startswith(f"{name}.") for other in known_settings):
+            message = f"no such setting{_nearest(name, known_settings)}"
         elif isinstance(value, Mapping):
-            _walk_table(value, f"{name}.", known, layer, problems)
+            _walk_table(value, f"{name}.", known_settings, layer, problems)
             continue
         else:
             message = f"expected a table, found {_shown(value)}"
@@ -226,7 +226,10 @@ def _take_typed(
 
 
 def _from_config(
-    root: Path, found: Layer, variables: Mapping[str, str], known: Mapping[str, Setting[object]]
+    root: Path,
+    found: Layer,
+    variables: Mapping[str, str],
+    known_settings: Mapping[str, Setting[object]],
 ) -> Layer:
     """Add the values of the project's own configuration.
 
@@ -237,7 +240,7 @@ def _from_config(
     default = Settings(project=root).environment
     environment = found[_ENVIRONMENT].value if _ENVIRONMENT in found else default
     for said in read_config(root, str(environment)):
-        declared = known[said.setting]
+        declared = known_settings[said.setting]
         text = _text_of_variable(said.value, variables)
         try:
             if text is not None:
@@ -263,12 +266,12 @@ def _text_of_variable(value: object, variables: Mapping[str, str]) -> str | None
 def _from_variables(
     variables: Mapping[str, str],
     source: str,
-    known: Mapping[str, Setting[object]],
+    known_settings: Mapping[str, Setting[object]],
     problems: list[SettingsProblem],
     notices: list[str],
 ) -> Layer:
     layer: Layer = {}
-    for name, declared in known.items():
+    for name, declared in known_settings.items():
         variable = declared.variable
         text = variables.get(variable) if variable else None
         if not variable or not text:
@@ -288,14 +291,14 @@ def _from_variables(
 
 def _from_overrides(
     overrides: Mapping[str, object],
-    known: Mapping[str, Setting[object]],
+    known_settings: Mapping[str, Setting[object]],
     problems: list[SettingsProblem],
 ) -> Layer:
     layer: Layer = {}
     for name, value in overrides.items():
-        declared = known.get(name)
+        declared = known_settings.get(name)
         if declared is None:
-            message: str | None = f"no such setting{_nearest(name, known)}"
+            message: str | None = f"no such setting{_nearest(name, known_settings)}"
         else:
             message = _take_typed(name, declared, value, _COMMAND_LINE, layer)
         if message:
@@ -303,10 +306,10 @@ def _from_overrides(
     return layer
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def _nearest(name: str, known_names: Iterable[str]) -> str:
     """Return a suggestion for a misspelt name: from its own section, or by its last word."""
     section, _, last = name.rpartition(".")
-    complete = list(known)
+    complete = list(known_names)
     sections = {part.rpartition(".")[0] for part in complete} - {""}
     close = difflib.get_close_matches(name, [*complete, *sections], n=1, cutoff=0.8)
     if not close:
@@ -328,10 +331,10 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _placeholders(found: Layer, known: Mapping[str, Setting[object]]) -> list[str]:
+def _placeholders(layer: Layer, known_settings: Mapping[str, Setting[object]]) -> list[str]:
     notices = []
-    for name, one in found.items():
-        if not known[name].private or one.value is None:
+    for name, one in layer.items():
+        if not known_settings[name].private or one.value is None:
             continue
         values = one.value if isinstance(one.value, tuple) else (one.value,)
         if any(str(value).lower().startswith(_PLACEHOLDER) for value in values):
@@ -342,18 +345,18 @@ def _placeholders(found: Layer, known: Mapping[str, Setting[object]]) -> list[st
     return notices
 
 
-def _settings(root: Path, found: Layer, notices: tuple[str, ...]) -> Settings:
-    origins = MappingProxyType({name: one.origin for name, one in found.items()})
-    values = _section_values(Settings(project=root), "", root, found)
+def _settings(root: Path, layer: Layer, notices: tuple[str, ...]) -> Settings:
+    origins = MappingProxyType({name: one.origin for name, one in layer.items()})
+    values = _section_values(Settings(project=root), "", root, layer)
     return Settings(project=root, notices=notices, origins=origins, **values)
 
 
-def _section(default: S, prefix: str, root: Path, found: Layer) -> S:
+def _section(default: S, prefix: str, root: Path, layer: Layer) -> S:
     """Return a section like ``default`` with the found values, its paths made absolute."""
-    return type(default)(**_section_values(default, prefix, root, found))
+    return type(default)(**_section_values(default, prefix, root, layer))
 
 
-def _section_values(default: object, prefix: str, root: Path, found: Layer) -> dict[str, Any]:
+def _section_values(default: object, prefix: str, root: Path, layer: Layer) -> dict[str, Any]:
     values: dict[str, Any] = {}
     if not is_dataclass(default):
         return values
@@ -361,8 +364,8 @@ def _section_values(default: object, prefix: str, root: Path, found: Layer) -> d
         name = f"{prefix}{declared.name}"
         value = getattr(default, declared.name)
         if METADATA_KEY in declared.metadata:
-            value = found[name].value if name in found else value
+            value = layer[name].value if name in layer else value
             values[declared.name] = root / value if isinstance(value, Path) else value
         elif is_dataclass(value):
-            values[declared.name] = _section(value, f"{name}.", root, found)
+            values[declared.name] = _section(value, f"{name}.", root, layer)
     return values

@@ -927,12 +927,12 @@ class Settings:
             rows.append((name, self._shown(known, value), origin))
         return [*rows, *self.extensions.explain_variables()]
 
-    def _shown(self, known: Setting[object], value: object) -> str:
-        if known.private:
+    def _shown(self, setting: Setting[object], value: object) -> str:
+        if setting.private:
             return "(set)" if value else "(not set)"
         if isinstance(value, Path) and value.is_relative_to(self.project):
             return str(value.relative_to(self.project))
-        return known.kind.show(value)
+        return setting.kind.show(value)
 
 
 def _walk(section: object, prefix: str) -> Iterator[tuple[str, Setting[object], object]]:

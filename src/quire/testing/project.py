@@ -127,14 +127,14 @@ class Project:
         return await self.visitor.delete(path, **options)
 
     async def user(
-        self, username: str, *, role: str = "authenticated", may: Sequence[str] = ()
+        self, username: str, *, role: str = "authenticated", actions: Sequence[str] = ()
     ) -> Client:
         """Create a signed-in end user; ``role`` is the type of a role.
 
-        ``may`` are actions such as ``api::article.article.create``, which are granted to the role.
-        Raises LookupError for an unknown role or action.
+        ``actions``, such as ``api::article.article.create``, are granted to the
+        role. Raises LookupError for an unknown role or action.
         """
-        await self.grant(role, may)
+        await self.grant(role, actions)
         fired = self.fired.copy()
         user_id, token = await self._loop.wait_for(self._create_user(username, role))
         self._restore(fired)
@@ -151,15 +151,15 @@ class Project:
                 raise LookupError(f'there is no action "{action}"{nearest(action, known)}')
         await self._loop.wait_for(self._grant(role, actions))
 
-    async def token(self, *, type: str | None = None, may: Sequence[str] = ()) -> Client:
-        """Create an API token: one of a type, or one that grants the actions ``may``."""
-        kind = type or ("custom" if may else "full-access")
+    async def token(self, *, type: str | None = None, actions: Sequence[str] = ()) -> Client:
+        """Create an API token: one of a type, or one that grants ``actions``."""
+        kind = type or ("custom" if actions else "full-access")
         body = {
             "name": f"token {next(self._numbers)}",
             "description": "",
             "type": kind,
             "lifespan": None,
-            "permissions": list(may) if kind == "custom" else None,
+            "permissions": list(actions) if kind == "custom" else None,
         }
         admin = await self.admin()
         response = await admin.post("/admin/api-tokens", json=body)
@@ -269,7 +269,9 @@ class Project:
         every = {*await self._write(granted), *actions}
         roles = Roles(self._runtime().documents, accounts)
         known = self._known_actions()
-        await roles.update(role_id, {}, every, {}, known=known, principal=_FULL_ACCESS_PRINCIPAL)
+        await roles.update(
+            role_id, {}, every, {}, known_names=known, principal=_FULL_ACCESS_PRINCIPAL
+        )
 
     async def _create_user(self, username: str, role: str) -> tuple[int, str]:
         """Create a user without a password, because hashing takes time, and sign them in."""

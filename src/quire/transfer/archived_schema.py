@@ -144,16 +144,16 @@ def _differences(archived: Schema, schema: Schema) -> Iterator[str]:
         yield from _model_differences(model, own)
 
 
-def _model_differences(model: Model, own: Model) -> Iterator[str]:
-    if isinstance(model, ContentType) and isinstance(own, ContentType):
+def _model_differences(model: Model, own_model: Model) -> Iterator[str]:
+    if isinstance(model, ContentType) and isinstance(own_model, ContentType):
         for what in ("kind", "draft_and_publish", "localized"):
-            if getattr(model, what) != getattr(own, what):
+            if getattr(model, what) != getattr(own_model, what):
                 yield (
-                    f"{model.uid}: {what.replace('_', ' ')} is {getattr(own, what)}, "
+                    f"{model.uid}: {what.replace('_', ' ')} is {getattr(own_model, what)}, "
                     f"and {getattr(model, what)} in the archive"
                 )
     for name, attribute in model.attributes.items():
-        present = own.attributes.get(name)
+        present = own_model.attributes.get(name)
         if present is None:
             yield f"{model.uid}.{name} is missing in the project"
         elif _form(present) != _form(attribute):

@@ -149,13 +149,13 @@ class LinkRows:
     """Makes the rows of links. Those to missing rows are left out and counted."""
 
     def __init__(
-        self, schema: Schema, tables: TableMap, known: Mapping[str, set[int]], dialect: Dialect
+        self, schema: Schema, tables: TableMap, known_ids: Mapping[str, set[int]], dialect: Dialect
     ) -> None:
-        """``known`` has the ids of all rows by uid."""
+        """``known_ids`` has the ids of all rows by uid."""
         self.dangling = 0
         self._schema = schema
         self._tables = tables
-        self._known = known
+        self._known = known_ids
         self._order = restorer(dialect, StorageKind.FLOAT)
 
     def row(self, line: LinkLine) -> ArchiveRow | ColumnChange | None:

@@ -209,8 +209,8 @@ def _webhook(value: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _grants(archived: object, present: object) -> dict[str, object]:
+def _grants(archived: object, stored_value: object) -> dict[str, object]:
     """Store the grants of roles in an archive; API tokens keep their grants."""
     roles = archived.get("roles") if isinstance(archived, Mapping) else None
-    tokens = present.get("tokens") if isinstance(present, Mapping) else None
+    tokens = stored_value.get("tokens") if isinstance(stored_value, Mapping) else None
     return {"roles": roles or {}, "tokens": tokens or {}}

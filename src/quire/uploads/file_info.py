@@ -94,18 +94,18 @@ def _refuse_constant(text: str) -> object:
     raise ValueError(text)
 
 
-def _type_problem(type_name: str, given: object) -> Problem:
-    cast = ABSENT if given is None else given
+def _type_problem(type_name: str, value: object) -> Problem:
+    cast = ABSENT if value is None else value
     return Problem((_INFO,), f"{_INFO} {not_of_type(type_name, None, cast)}", None)
 
 
 def _parse_info(
-    given: Mapping[str, object], place: tuple[str | int, ...], *, folders: bool
+    file_info: Mapping[str, object], place: tuple[str | int, ...], *, folders: bool
 ) -> FileInfo:
     values: dict[str, object] = {}
     problems: list[Problem] = []
     for name in _TEXTS:
-        value = given.get(name)
+        value = file_info.get(name)
         if value is None:
             continue
         problem = _text_problem(name, value)
@@ -113,16 +113,16 @@ def _parse_info(
             values[name] = string_of(value)
         else:
             problems.append(_problem((*place, name), problem, value))
-    if "focalPoint" in given:
-        point, point_problems = _point(given["focalPoint"], (*place, "focalPoint"))
+    if "focalPoint" in file_info:
+        point, point_problems = _point(file_info["focalPoint"], (*place, "focalPoint"))
         values["focalPoint"] = point
         problems += point_problems
     folder: int | AbsentType | None = ABSENT
-    if folders and "folder" in given:
-        folder = _folder(given["folder"])
+    if folders and "folder" in file_info:
+        folder = _folder(file_info["folder"])
         if folder is ABSENT:
             message = "the folder does not exist"
-            problems.append(Problem(_path((*place, "folder")), message, given["folder"]))
+            problems.append(Problem(_path((*place, "folder")), message, file_info["folder"]))
     if problems:
         raise validation_error(problems)
     return FileInfo(values, folder)
@@ -155,13 +155,13 @@ def _point(value: object, place: tuple[str | int, ...]) -> tuple[object, list[Pr
     return point, problems
 
 
-def _percent(given: object) -> tuple[str | None, int | float]:
-    if given is None:
+def _percent(value: object) -> tuple[str | None, int | float]:
+    if value is None:
         return "is a required field", 0
-    text = given.strip() if isinstance(given, str) else ""
-    number = read_number(text) if text else given
+    text = value.strip() if isinstance(value, str) else ""
+    number = read_number(text) if text else value
     if isinstance(number, bool) or not isinstance(number, int | float) or math.isnan(number):
-        return not_of_type("number", given), 0
+        return not_of_type("number", value), 0
     if number < _MIN_PERCENT:
         return f"must be greater than or equal to {_MIN_PERCENT}", 0
     if number > _MAX_PERCENT:

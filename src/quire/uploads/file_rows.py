@@ -45,17 +45,17 @@ class Attachment(Struct, frozen=True, kw_only=True):
 
 
 def insert_record(
-    unit: UnitOfWork, prepared: PreparedFile, said: FileInfo, *, api: bool, by: int | None
+    unit: UnitOfWork, prepared: PreparedFile, file_info: FileInfo, *, api: bool, by: int | None
 ) -> Program[int]:
     """Add the row of a stored file; returns its id.
 
     The default folder is that of the API, or the root. Raises ValidationError for a missing folder.
     """
-    folder = yield from _folder_of_new(unit, said, api=api)
+    folder = yield from _folder_of_new(unit, file_info, api=api)
     now = unit.tick()
     values = {
         "documentId": unit.engine.new_id(),
-        **{name: said.values.get(name) for name in _DESCRIPTION_COLUMNS},
+        **{name: file_info.values.get(name) for name in _DESCRIPTION_COLUMNS},
         **prepared.values,
         "previewUrl": None,
         "provider_metadata": None,
@@ -75,17 +75,19 @@ def insert_record(
     return row_id
 
 
-def _folder_of_new(unit: UnitOfWork, said: FileInfo, *, api: bool) -> Program[FolderRow | None]:
-    if isinstance(said.folder, AbsentType) and api:
+def _folder_of_new(
+    unit: UnitOfWork, file_info: FileInfo, *, api: bool
+) -> Program[FolderRow | None]:
+    if isinstance(file_info.folder, AbsentType) and api:
         return (yield from folder_for_api(unit))
-    return (yield from require_folder(unit, said.folder))
+    return (yield from require_folder(unit, file_info.folder))
 
 
 def change_record(
     unit: UnitOfWork,
     file_id: int,
     values: Mapping[str, object],
-    said: FileInfo,
+    file_info: FileInfo,
     *,
     by: int | None,
 ) -> Program[None]:
@@ -93,8 +95,8 @@ def change_record(
     changed = {**values, "updatedAt": unit.tick()}
     if by is not None:
         changed["updatedBy"] = by
-    if not isinstance(said.folder, AbsentType):
-        folder = yield from require_folder(unit, said.folder)
+    if not isinstance(file_info.folder, AbsentType):
+        folder = yield from require_folder(unit, file_info.folder)
         changed["folderPath"] = ROOT if folder is None else folder.path
         yield from put_into(unit.store, file_id, None if folder is None else folder.id)
     yield from update_file(unit.store, file_id, changed)
@@ -104,13 +106,13 @@ def change_record(
     )
 
 
-def replaced_values(prepared: PreparedFile, said: FileInfo) -> dict[str, object]:
+def replaced_values(prepared: PreparedFile, file_info: FileInfo) -> dict[str, object]:
     """Return the values of a file whose bytes are replaced.
 
     Metadata stay unless new ones are given. If the new file is not an image, width and height stay
     too, as in Strapi.
     """
-    values = {**prepared.values, **{n: v for n, v in said.values.items() if n != "name"}}
+    values = {**prepared.values, **{n: v for n, v in file_info.values.items() if n != "name"}}
     if values["width"] is None:
         del values["width"], values["height"]
     return {**values, "formats": values["formats"] or {}}

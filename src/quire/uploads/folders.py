@@ -119,7 +119,7 @@ def change_folder(
     place = parent if not isinstance(parent, AbsentType) else (folder.parent if folder else None)
     wanted = name if name is not None else (folder.name if folder else "")
     above = _parent(folders, place)
-    _require_free(folders.values(), wanted, place, besides=folder_id)
+    _require_free(folders.values(), wanted, place, except_id=folder_id)
     if folder is None:
         raise NotFoundError(UNKNOWN)
     if above is not None and _is_within(above, folder):
@@ -247,29 +247,29 @@ def _parent(folders: Mapping[int, FolderRow], parent: int | None) -> FolderRow |
 
 
 def _require_free(
-    folders: Iterable[FolderRow], name: str, parent: int | None, *, besides: int | None = None
+    folders: Iterable[FolderRow], name: str, parent: int | None, *, except_id: int | None = None
 ) -> None:
-    if any(f.name == name and f.parent == parent and f.id != besides for f in folders):
+    if any(f.name == name and f.parent == parent and f.id != except_id for f in folders):
         raise _refusal(NAME_TAKEN, ("name",), name)
 
 
 def _require_movable(
-    moved: Sequence[FolderRow], above: FolderRow | None, payload: Mapping[str, object]
+    folders: Sequence[FolderRow], above: FolderRow | None, payload: Mapping[str, object]
 ) -> None:
-    inside = [f.name for f in moved if above is not None and _is_within(above, f)]
+    inside = [f.name for f in folders if above is not None and _is_within(above, f)]
     if inside:
         raise _refusal(INSIDE_THEMSELVES.format(", ".join(inside)), (), payload)
 
 
 def _require_names_free(
     folders: Iterable[FolderRow],
-    moved: Sequence[FolderRow],
+    moved_folders: Sequence[FolderRow],
     destination: int | None,
     payload: Mapping[str, object],
 ) -> None:
-    ids = {folder.id for folder in moved}
+    ids = {folder.id for folder in moved_folders}
     taken = {f.name for f in folders if f.parent == destination and f.id not in ids}
-    for folder in moved:
+    for folder in moved_folders:
         if folder.name in taken:
             message = f"some folders already exists: {folder.name}"
             raise _refusal(message, (), payload)

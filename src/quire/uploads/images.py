@@ -174,7 +174,7 @@ def optimize(picture: ImageInfo, target: Path, *, upright: bool) -> ImageInfo:
     if lighter is None:
         raise TypeError(f"{picture.type} is kept as it is")
     try:
-        image = _in_srgb(_load(picture.path, picture.type, whole=True))
+        image = _in_srgb(_load(picture.path, picture.type, complete=True))
         if upright and picture.orientation > 1:
             image = image.copy_memory().autorot()
         lighter(image, str(target))
@@ -242,9 +242,9 @@ def _shrink_jpeg(picture: ImageInfo, width: int, height: int) -> Any:  # noqa: A
     return _in_srgb(image).resize(across, vscale=down)
 
 
-def _load(path: Path, type_: str, *, whole: bool = False) -> Any:  # noqa: ANN401 - pyvips
+def _load(path: Path, type_: str, *, complete: bool = False) -> Any:  # noqa: ANN401 - pyvips
     format_ = _FORMATS[type_]
-    pages = {"n": -1} if whole and format_.animated else {}
+    pages = {"n": -1} if complete and format_.animated else {}
     return getattr(pyvips.Image, format_.load)(
         str(path), access="sequential", fail_on="warning", **pages
     )
@@ -306,9 +306,9 @@ def _cropped(image: Any, crop: Crop) -> Any:  # noqa: ANN401 - pyvips
     return image.crop(left, top, width, height)
 
 
-def _edge(whole: int, part: int, percent: float) -> int:
-    wanted = round(whole * percent / 100 - part / 2)
-    return max(0, min(wanted, whole - part))
+def _edge(size: int, part: int, percent: float) -> int:
+    wanted = round(size * percent / 100 - part / 2)
+    return max(0, min(wanted, size - part))
 
 
 class CropArea(Struct, frozen=True, kw_only=True):

@@ -90,7 +90,7 @@ async def prepare(
     file: RecognisedFile,
     *,
     name: str,
-    kept: StoredName,
+    stored_name: StoredName,
     rules: ImageRules,
 ) -> PreparedFile:
     """Make all stored parts of a file. URLs are not among its values.
@@ -107,13 +107,13 @@ async def prepare(
         path, width, height = picture.path, picture.width, picture.height
         made = await _other_sizes(image_workers, picture, rules)
         for label, version in made:
-            smaller = kept.variant(label)
+            smaller = stored_name.variant(label)
             formats[label] = _format(f"{label}_{name}", smaller, file.mime, version)
             others.append(StoredPart(key=smaller.key, path=version.path, type=file.mime))
-        for format_ in other_types(picture, kept, rules):
+        for format_ in other_types(picture, stored_name, rules):
             for label, version in (("", picture), *made):
                 again = await _in_type(image_workers, version, format_)
-                here = _variant_name(kept.variant(label) if label else kept, format_)
+                here = _variant_name(stored_name.variant(label) if label else stored_name, format_)
                 key = f"{label}_{format_}".lstrip("_")
                 formats[key] = _format(f"{key}_{name}", here, again.type, again)
                 others.append(StoredPart(key=here.key, path=again.path, type=again.type))
@@ -125,13 +125,13 @@ async def prepare(
         "width": width,
         "height": height,
         "formats": formats or None,
-        "hash": kept.hash,
-        "ext": kept.ext,
+        "hash": stored_name.hash,
+        "ext": stored_name.ext,
         "mime": file.mime,
         "size": kilobytes(size),
     }
     return PreparedFile(
-        values=values, pieces=(StoredPart(key=kept.key, path=path, type=file.mime), *others)
+        values=values, pieces=(StoredPart(key=stored_name.key, path=path, type=file.mime), *others)
     )
 
 
@@ -172,14 +172,14 @@ async def _other_sizes(
     return [(label, version) for (label, _), version in zip(wanted, versions, strict=True)]
 
 
-def other_types(picture: ImageInfo, kept: StoredName, rules: ImageRules) -> list[str]:
+def other_types(picture: ImageInfo, stored_name: StoredName, rules: ImageRules) -> list[str]:
     """Return the additional types that an image is stored in; none for animations.
 
     The type of the extension in the image's URL is left out, whatever its present content.
     """
     if not picture.has_variants or picture.pages > 1:
         return []
-    ends = kept.ext.lower()
+    ends = stored_name.ext.lower()
     return [
         name for name in rules.variants if ends != f".{name}" and picture.type != f"image/{name}"
     ]
@@ -190,17 +190,17 @@ async def _in_type(image_workers: ImageWorkers, version: ImageInfo, format_: str
     return await image_workers.run(recode, version, target, format_=format_)
 
 
-def _variant_name(kept: StoredName, format_: str) -> StoredName:
+def _variant_name(stored_name: StoredName, format_: str) -> StoredName:
     """Return the storage name of an image in another type."""
-    return StoredName(kept.hash, f".{format_}")
+    return StoredName(stored_name.hash, f".{format_}")
 
 
-def _format(name: str, kept: StoredName, mime: str, version: ImageInfo) -> dict[str, Any]:
+def _format(name: str, stored_name: StoredName, mime: str, version: ImageInfo) -> dict[str, Any]:
     size = version.path.stat().st_size
     return {
         "name": name,
-        "hash": kept.hash,
-        "ext": kept.ext,
+        "hash": stored_name.hash,
+        "ext": stored_name.ext,
         "mime": mime,
         "path": None,
         "width": version.width,

@@ -83,7 +83,7 @@ class Replacements:
             await asyncio.shield(asyncio.to_thread(_let_go, lock, self._lock_path(file_id)))
 
     async def begin(
-        self, place: Path, present: FileRow, prepared: PreparedFile
+        self, place: Path, file_row: FileRow, prepared: PreparedFile
     ) -> ReplacementRecord:
         """Save the present files, and write a durable record of the replacement.
 
@@ -92,15 +92,15 @@ class Replacements:
         saved: dict[str, str] = {}
         try:
             await asyncio.to_thread(place.mkdir, parents=True, exist_ok=True)
-            for number, key in enumerate(present.keys):
+            for number, key in enumerate(file_row.keys):
                 if await self._storage.fetch(key, place / f"saved-{number}"):
                     saved[key] = f"saved-{number}"
             types = {piece.key: piece.type for piece in prepared.pieces}
             note = ReplacementRecord(
-                before=state_of(present),
+                before=state_of(file_row),
                 saved=saved,
                 added=tuple(key for key in types if key not in saved),
-                types={key: types.get(key, present.mime) for key in saved},
+                types={key: types.get(key, file_row.mime) for key in saved},
             )
             await asyncio.to_thread(_write, place, note)
         except BaseException as error:
@@ -110,10 +110,10 @@ class Replacements:
             raise
         return note
 
-    async def undo(self, place: Path, note: ReplacementRecord) -> None:
+    async def undo(self, place: Path, record: ReplacementRecord) -> None:
         """Restore the former bytes; if that fails, the record is left for the next attempt."""
         try:
-            await self._put_back(place, note)
+            await self._put_back(place, record)
         except QuireError:
             _log.warning("a replaced file does not fit its row", file=place.name, exc_info=True)
         else:
@@ -141,15 +141,15 @@ class Replacements:
         """Return the files with a record, or with an unfinished one."""
         return await asyncio.to_thread(_recovery_folders, self._folder)
 
-    async def _put_back(self, place: Path, note: ReplacementRecord) -> None:
-        await self._storage.remove(note.added)
-        for key, name in note.saved.items():
+    async def _put_back(self, place: Path, record: ReplacementRecord) -> None:
+        await self._storage.remove(record.added)
+        for key, name in record.saved.items():
             copy = place / f"{name}.again"  # the storage may move it
             try:
                 await asyncio.to_thread(shutil.copyfile, place / name, copy)
             except OSError as error:
                 raise storage_problem(error) from error
-            await self._storage.put(key, copy, type_=note.types[key])
+            await self._storage.put(key, copy, type_=record.types[key])
 
     async def _locked(self, file_id: int, wait: float) -> int:
         path = self._lock_path(file_id)
@@ -176,11 +176,11 @@ def state_of(row: FileRow) -> str:
     return msgspec.json.encode(facts, order="deterministic").decode()
 
 
-def _write(place: Path, note: ReplacementRecord) -> None:
-    for name in note.saved.values():
+def _write(place: Path, record: ReplacementRecord) -> None:
+    for name in record.saved.values():
         _flush(place / name)
     beside = place / f"{_JOURNAL}.new"
-    beside.write_bytes(msgspec.json.encode(note))
+    beside.write_bytes(msgspec.json.encode(record))
     _flush(beside)
     beside.replace(place / _JOURNAL)
     _flush(place)

@@ -170,16 +170,16 @@ class MediaLibrary:
 
     async def _replace(
         self,
-        present: FileRow,
+        file_row: FileRow,
         incoming: IncomingFile,
         information: FileInfo,
         place: Path,
         read: Read[T],
         by: int | None,
     ) -> T:
-        file_id = present.id
+        file_id = file_row.id
         ((file, _),) = await self._let_in([incoming], [information])
-        kept = StoredName(present.hash, present.ext)
+        kept = StoredName(file_row.hash, file_row.ext)
         prepared = await self._prepare(file, information, kept, await self._rules())
         values = replaced_values(prepared, information)
 
@@ -188,7 +188,7 @@ class MediaLibrary:
             yield from change_record(unit, file_id, values, information, by=by)
             return (yield from read(file_id))
 
-        note = await self._replacements.begin(place, present, prepared)
+        note = await self._replacements.begin(place, file_row, prepared)
         try:
             await self._keep([prepared])
             results = await self._documents.run(act)
@@ -198,7 +198,7 @@ class MediaLibrary:
             await asyncio.shield(self._replacements.undo(place, note))
             raise
         keys = {piece.key for piece in prepared.pieces}
-        await self._forget([key for key in present.keys if key not in keys])
+        await self._forget([key for key in file_row.keys if key not in keys])
         await self._replacements.end(place)
         return results
 
@@ -301,19 +301,23 @@ class MediaLibrary:
         )
 
     async def _prepare(
-        self, file: RecognisedFile, said: FileInfo, kept: StoredName, rules: ImageRules
+        self, file: RecognisedFile, file_info: FileInfo, stored_name: StoredName, rules: ImageRules
     ) -> PreparedFile:
-        name = said.name or file.incoming.name
-        prepared = await prepare(self.image_workers, file, name=name, kept=kept, rules=rules)
-        return replace(prepared, values=self._with_addresses(prepared.values, kept))
+        name = file_info.name or file.incoming.name
+        prepared = await prepare(
+            self.image_workers, file, name=name, stored_name=stored_name, rules=rules
+        )
+        return replace(prepared, values=self._with_addresses(prepared.values, stored_name))
 
-    def _with_addresses(self, values: Mapping[str, Any], kept: StoredName) -> dict[str, object]:
+    def _with_addresses(
+        self, values: Mapping[str, Any], stored_name: StoredName
+    ) -> dict[str, object]:
         formats = values["formats"]
         for made in (formats or {}).values():
             made["url"] = self.storage.url(f"{made['hash']}{made['ext']}")
         return {
             **values,
-            "url": self.storage.url(kept.key),
+            "url": self.storage.url(stored_name.key),
             "provider": self.storage.provider,
         }
 

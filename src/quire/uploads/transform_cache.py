@@ -68,7 +68,7 @@ class TransformCache:
         self._options = options
         self._under_way: dict[str, asyncio.Task[Any]] = {}
 
-    async def picture(self, key: str, wanted: RequestedTransform) -> TransformedImage:
+    async def picture(self, key: str, transform: RequestedTransform) -> TransformedImage:
         """Return a file of the library as a transformed image.
 
         Raises NotFoundError for missing files, ValidationError for files that are not images,
@@ -79,12 +79,12 @@ class TransformCache:
         if row is None or version is None:
             raise NotFoundError
         name = hashlib.sha256(
-            f"{key}\n{version}\n{wanted.name()}\n{row.focus}".encode()
+            f"{key}\n{version}\n{transform.name()}\n{row.focus}".encode()
         ).hexdigest()
         kept = await asyncio.to_thread(self._cached_image, name)
         if kept is not None:
             return kept
-        return await self._once(name, partial(self._make, row, key, name, wanted))
+        return await self._once(name, partial(self._make, row, key, name, transform))
 
     async def original(self, key: str) -> Path:
         """Return a copy of a file as it is, for a storage whose files have no addresses.
@@ -118,19 +118,19 @@ class TransformCache:
                 raise NotFoundError
             await asyncio.to_thread(self._keep, copy, target)
 
-    def _keep(self, made: Path, target: Path) -> None:
+    def _keep(self, path: Path, target: Path) -> None:
         self._options.folder.mkdir(parents=True, exist_ok=True)
-        made.replace(target)
+        path.replace(target)
         self._make_room(target)
 
     async def _make(
-        self, row: FileRow, key: str, name: str, wanted: RequestedTransform
+        self, row: FileRow, key: str, name: str, transform: RequestedTransform
     ) -> TransformedImage:
         async with self._image_workers.bench() as bench:
             original = bench / "original"
             if not await self._storage.fetch(key, original):
                 raise NotFoundError
-            return await self._image_workers.run(self._create_image, row, original, name, wanted)
+            return await self._image_workers.run(self._create_image, row, original, name, transform)
 
     def _create_image(
         self, row: FileRow, original: Path, name: str, wanted: RequestedTransform

@@ -104,7 +104,7 @@ def understand_transform(values: Mapping[str, str]) -> RequestedTransform:
 
 
 def transform_parameters(
-    wanted: RequestedTransform, path: str, rules: TransformRules
+    transform: RequestedTransform, path: str, rules: TransformRules
 ) -> dict[str, str]:
     """Return the parameters that transform an image at a path, with a signature if needed.
 
@@ -113,16 +113,16 @@ def transform_parameters(
     values = {
         name: str(value)
         for name, value in (
-            (_WIDTH, wanted.width),
-            (_HEIGHT, wanted.height),
-            (_FIT, wanted.fit if wanted.fit != "inside" else None),
-            (_FORMAT, wanted.format),
-            (_QUALITY, wanted.quality if wanted.quality != DEFAULT_QUALITY else None),
+            (_WIDTH, transform.width),
+            (_HEIGHT, transform.height),
+            (_FIT, transform.fit if transform.fit != "inside" else None),
+            (_FORMAT, transform.format),
+            (_QUALITY, transform.quality if transform.quality != DEFAULT_QUALITY else None),
         )
         if value is not None
     }
     try:
-        _require_listed(wanted, rules.sizes)
+        _require_listed(transform, rules.sizes)
     except ForbiddenError:
         if rules.key is None:
             raise
@@ -146,9 +146,9 @@ def _require_signature(path: str, values: Mapping[str, str], key: str | None) ->
         raise ForbiddenError(BAD_SIGNATURE)
 
 
-def _require_listed(wanted: RequestedTransform, sizes: frozenset[int]) -> None:
-    sides = {side for side in (wanted.width, wanted.height) if side is not None}
-    if not sides or not sides <= sizes or wanted.quality not in QUALITIES:
+def _require_listed(transform: RequestedTransform, sizes: frozenset[int]) -> None:
+    sides = {side for side in (transform.width, transform.height) if side is not None}
+    if not sides or not sides <= sizes or transform.quality not in QUALITIES:
         raise ForbiddenError(UNKNOWN_SIZE)
 
 
@@ -156,13 +156,13 @@ def _parse_side(values: Mapping[str, str], name: str) -> int | None:
     return _number(values, name, MAX_SIDE)
 
 
-def _number(values: Mapping[str, str], name: str, most: int) -> int | None:
+def _number(values: Mapping[str, str], name: str, limit: int) -> int | None:
     text = values.get(name)
     if text is None:
         return None
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= 5 else 0
-    if not 1 <= number <= most:
-        raise ValidationError(f"{name} must be a whole number from 1 to {most}")
+    if not 1 <= number <= limit:
+        raise ValidationError(f"{name} must be a whole number from 1 to {limit}")
     return number
 
 

@@ -62,9 +62,9 @@ async def post(
     *,
     private: bool = False,
     method: str = "POST",
-    whole: bool = False,
+    read_body: bool = False,
 ) -> DeliveryResponse:
-    """Send a body; of the response the status line is read, and all of it with ``whole``.
+    """Send a body; of the response the status line is read, and all of it with ``read_body``.
 
     With ``private`` private addresses are called too; ``method`` is another one for caches. Raises
     ApplicationError, with a message for people, when the address may not be called, or does not
@@ -75,7 +75,7 @@ async def post(
         async with asyncio.timeout(_TIMEOUT_SECONDS):
             address = await _address(parts, private=private)
             request = _request(method, parts, headers, body)
-            return await _send(parts, address, request, whole=whole)
+            return await _send(parts, address, request, read_body=read_body)
     except TimeoutError:
         raise ApplicationError("There was no answer within 10 seconds") from None
     except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
@@ -109,7 +109,7 @@ async def _address(parts: SplitResult, *, private: bool) -> tuple[str, int]:
 
 
 async def _send(
-    parts: SplitResult, address: tuple[str, int], request: bytes, *, whole: bool
+    parts: SplitResult, address: tuple[str, int], request: bytes, *, read_body: bool
 ) -> DeliveryResponse:
     host = str(parts.hostname)
     over_tls = parts.scheme == "https"
@@ -128,7 +128,7 @@ async def _send(
         status, _, reason = rest.partition(" ")
         if not version.startswith("HTTP/") or not status.isdecimal():
             raise ValueError(line[:_LONGEST_LINE])
-        received = await _read_whole(raw_line, reader) if whole else _ReceivedParts()
+        received = await _read_whole(raw_line, reader) if read_body else _ReceivedParts()
     finally:
         writer.close()
     return DeliveryResponse(

@@ -39,7 +39,7 @@ class Outbox:
         tables: QuireTables,
         *,
         clock: Clock,
-        most: int,
+        limit: int,
         purges: bool = False,
     ) -> None:
         """With ``purges``, shared caches are notified too (`quire.webhooks.cache_purge`)."""
@@ -49,7 +49,7 @@ class Outbox:
         self._deliveries = deliveries
         self._tables = tables
         self._clock = clock
-        self._most = most
+        self._most = limit
         self._enabled: Mapping[int, Webhook] = {}
         self._full: frozenset[int] = frozenset()
         self.added: Callable[[], None] = lambda: None

@@ -49,7 +49,7 @@ def open_webhooks(
         deliveries,
         tables,
         clock=clock,
-        most=settings.webhooks.queue,
+        limit=settings.webhooks.queue,
         purges=purge is not None,
     )
     private = settings.webhooks.private_addresses

@@ -185,7 +185,7 @@ class WebhookWorker(QueueWorker):
         if due > now or not free:
             # A delivery wakes the worker when it ends.
             return due if due > now else now + _LEASE
-        claim = self._deliveries.claim(webhook.id, now=now, until=now + _LEASE, most=free)
+        claim = self._deliveries.claim(webhook.id, now=now, until=now + _LEASE, limit=free)
         self._is_claiming = True
         try:
             for delivery in await self._database.write(claim):
@@ -274,7 +274,7 @@ class WebhookWorker(QueueWorker):
 
     def _pruning(self, now: int) -> Program[None]:
         before = now - self._options.log_days * 86_400 * _SECOND
-        return self._deliveries.prune(before=before, most=self._options.log_rows)
+        return self._deliveries.prune(before=before, limit=self._options.log_rows)
 
 
 def _trace_of(delivery: Delivery) -> dict[str, str]:

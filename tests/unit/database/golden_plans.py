@@ -90,7 +90,9 @@ def statements(name: str, dialect: Dialect) -> Mapping[str, Statement]:
     """Return the statements that may be run for a read, by what they are for."""
     if name == "unique":
         store = open_store(library_schema(), library_tables(), dialect)
-        asked = next(is_taken(store, BOOK, (), "slug", "slug-7", besides="book7", locale="en"))
+        asked = next(
+            is_taken(store, BOOK, (), "slug", "slug-7", except_document_id="book7", locale="en")
+        )
         return {"whether it is taken": asked}
     if name in COUNTS:
         return {"counts": counts(COUNTS[name], dialect)}

@@ -84,6 +84,6 @@ def test_whether_a_value_is_taken_is_looked_up_by_the_value(
     connection: apsw.Connection, besides: str | None, locale: str | None
 ) -> None:
     store = open_store(library_schema(), library_tables(), SqliteDialect())
-    asked = next(is_taken(store, BOOK, (), "slug", "a", besides=besides, locale=locale))
+    asked = next(is_taken(store, BOOK, (), "slug", "a", except_document_id=besides, locale=locale))
     assert isinstance(asked, Statement)
     assert BY_SLUG in first_step(connection, asked.sql)

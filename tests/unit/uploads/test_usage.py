@@ -65,7 +65,7 @@ async def test_unused_files_are_reported(desk: Desk) -> None:
     found = await desk.read(unused_files)
     assert set(before) - set(found.ids) == {3, 7}
     assert found.after is None
-    first = await desk.read(lambda store: unused_files(store, most=1))
+    first = await desk.read(lambda store: unused_files(store, limit=1))
     assert (first.ids, first.after) == (found.ids[:1], found.ids[0])
     rest = await desk.read(lambda store: unused_files(store, after=found.ids[0]))
     assert rest.ids == found.ids[1:]

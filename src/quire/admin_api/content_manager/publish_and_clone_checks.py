@@ -264,12 +264,12 @@ class CheckApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     def _draft_in_locale(
-        self, rights: TypePermissions, every: list[EntryJson], locale: str | None
+        self, permissions: TypePermissions, versions: list[EntryJson], locale: str | None
     ) -> EntryJson | None:
         """Return the draft in a locale, if it exists. Raises ForbiddenError if it is hidden."""
-        here = chosen_of(rights.content_type, every, RequestedVersion("draft", locale))
+        here = chosen_of(permissions.content_type, versions, RequestedVersion("draft", locale))
         if here is not None:
-            rights.require_on(entry_origin(here))
+            permissions.require_on(entry_origin(here))
         return here
 
     async def find_many(self, request: Request) -> Response:
@@ -290,11 +290,13 @@ class CheckApi:
 
         return respond_bare({"results": await self._database.read(program, snapshot=True)})
 
-    def _locales(self, content_type: ContentType, asked: object) -> Program[list[str | None]]:
+    def _locales(self, content_type: ContentType, requested: object) -> Program[list[str | None]]:
         """Return the locales that a body names. Raises ApplicationError for unknown ones."""
         if not content_type.localized:
             return [None]
-        named = asked if isinstance(asked, list) else [asked or self._engine.default_locale]
+        named = (
+            requested if isinstance(requested, list) else [requested or self._engine.default_locale]
+        )
         codes = yield from locale_codes(self._engine)
         if not {self._engine.default_locale, *codes}.issuperset(map(str, named)):
             raise ApplicationError(UNKNOWN_LOCALE)

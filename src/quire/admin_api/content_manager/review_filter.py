@@ -31,7 +31,7 @@ class ReviewFilter(Struct, frozen=True):
     engine: WriteEngine
     history: RevisionHistory
 
-    async def of(self, request: Request, rights: TypePermissions) -> QueryValue:
+    async def of(self, request: Request, permissions: TypePermissions) -> QueryValue:
         """Return the filters of a query together with that of its review, if it asks for one.
 
         Raises ValidationError for what is no stage and no administrator.
@@ -41,7 +41,7 @@ class ReviewFilter(Struct, frozen=True):
         if query.keys().isdisjoint((_STAGE, _ASSIGNEE)):
             return asked
         stage, assignee = (_row_id(query, name) for name in (_STAGE, _ASSIGNEE))
-        content_type = rights.content_type
+        content_type = permissions.content_type
         locale = locale_of(query, content_type, self.engine.default_locale)
         await self.history.ready()
         reviewed = await self.database.read(

@@ -76,7 +76,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
                 yield from self._attribute(here, attribute, attributes)
 
     def _attribute(
-        self, place: Place, attribute: object, others: Mapping[str, object]
+        self, place: Place, attribute: object, options: Mapping[str, object]
     ) -> Iterator[Problem]:
         if not isinstance(attribute, Mapping):
             yield problem_at(place, not_of_type("object", attribute), attribute)
@@ -98,7 +98,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         if kind == "relation":
             yield from self._relation(place, attribute)
         elif kind == "uid":
-            yield from _target_field(place, attribute, others)
+            yield from _target_field(place, attribute, options)
 
     def _relation(self, place: Place, attribute: Attribute) -> Iterator[Problem]:
         relation, target = attribute.get("relation"), attribute.get("target")
@@ -280,14 +280,14 @@ def _slug(place: Place, attribute: Attribute) -> Iterator[Problem]:
 
 
 def _target_field(
-    place: Place, attribute: Attribute, others: Mapping[str, object]
+    place: Place, attribute: Attribute, options: Mapping[str, object]
 ) -> Iterator[Problem]:
     target = attribute.get("targetField")
     if not isinstance(target, str):
         return
     texts = [
         name
-        for name, other in others.items()
+        for name, other in options.items()
         if isinstance(other, Mapping) and other.get("type") in {"string", "text"}
     ]
     if target not in texts:

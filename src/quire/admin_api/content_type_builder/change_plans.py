@@ -85,9 +85,9 @@ class ArchivedChange(Struct, rename="camel"):
 class ModelPlanningApi:
     """Plans changes, and restores and deletes archives."""
 
-    def __init__(self, remodeller: ModelEditor, kept: ModelArchive) -> None:
+    def __init__(self, remodeller: ModelEditor, archive: ModelArchive) -> None:
         self._remodeller = remodeller
-        self._kept = kept
+        self._kept = archive
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""

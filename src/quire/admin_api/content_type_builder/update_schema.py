@@ -166,13 +166,15 @@ class SchemaUpdate:
         else:
             schema_files.change_type(uid, type_definition(entry.body, wanted, former))
 
-    def _merged_attributes(self, entry: ModelEntry, own: Mapping[str, Any]) -> dict[str, Any]:
+    def _merged_attributes(
+        self, entry: ModelEntry, attributes: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Return all requested attributes of a model, renamed ones in their places.
 
         Attributes in the body follow each other as they do there, others stay where they are.
         """
         later_names = {one.former: one.name for one in entry.attributes if one.former is not None}
-        wanted = {later_names.get(name, name): one for name, one in own.items()}
+        wanted = {later_names.get(name, name): one for name, one in attributes.items()}
         for one in entry.attributes:
             if one.action == "delete":
                 wanted.pop(one.name, None)
@@ -263,52 +265,52 @@ def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntr
         yield _entry(entry, is_component=is_component)
 
 
-def _entry(given: object, *, is_component: bool) -> ModelEntry:
-    if not isinstance(given, Mapping) or given.get("action") not in _ACTIONS:
+def _entry(value: object, *, is_component: bool) -> ModelEntry:
+    if not isinstance(value, Mapping) or value.get("action") not in _ACTIONS:
         raise BuilderError(INVALID)
-    uid, former = given.get("uid"), given.get("formerUid")
+    uid, former = value.get("uid"), value.get("formerUid")
     if not isinstance(uid, str) or not isinstance(former, str | None):
         raise BuilderError(INVALID)
     attributes: tuple[AttributeEntry, ...] = ()
-    if given["action"] != "delete":
-        _check_head(given, is_component=is_component)
-        listed = given.get("attributes")
+    if value["action"] != "delete":
+        _check_head(value, is_component=is_component)
+        listed = value.get("attributes")
         if not isinstance(listed, list):
             raise BuilderError(INVALID)
         attributes = tuple(_attribute(one) for one in listed)
     return ModelEntry(
-        action=given["action"],
+        action=value["action"],
         uid=uid,
         is_component=is_component,
-        body=given,
+        body=value,
         attributes=attributes,
         former=None if former == uid else former,
     )
 
 
-def _check_head(given: Body, *, is_component: bool) -> None:
+def _check_head(body: Body, *, is_component: bool) -> None:
     names = ("displayName", "category") if is_component else (
         "displayName", "singularName", "pluralName",
     )  # fmt: skip
     for name in names:
-        if not isinstance(given.get(name), str):
+        if not isinstance(body.get(name), str):
             raise BuilderError(INVALID)
-        if not given[name]:
+        if not body[name]:
             raise BuilderError(_TOO_SMALL.format("string", "characters"))
     for name in ("description", "icon", "collectionName"):
-        if not isinstance(given.get(name), str | None):
+        if not isinstance(body.get(name), str | None):
             raise BuilderError(INVALID)
     for name in ("options", "pluginOptions"):
-        if not isinstance(given.get(name), Mapping | None):
+        if not isinstance(body.get(name), Mapping | None):
             raise BuilderError(INVALID)
     if not is_component:
-        _check_type_head(given)
+        _check_type_head(body)
 
 
-def _check_type_head(given: Body) -> None:
-    if given.get("kind") not in KINDS or not isinstance(given.get("draftAndPublish"), bool):
+def _check_type_head(body: Body) -> None:
+    if body.get("kind") not in KINDS or not isinstance(body.get("draftAndPublish"), bool):
         raise BuilderError(INVALID)
-    singular, plural = given["singularName"], given["pluralName"]
+    singular, plural = body["singularName"], body["pluralName"]
     if not is_kebab(singular) or not is_kebab(plural):
         raise BuilderError(_NOT_KEBAB)
     if is_reserved_model(singular) or is_reserved_model(plural):
@@ -317,24 +319,24 @@ def _check_type_head(given: Body) -> None:
         raise BuilderError(_SAME_NAMES)
 
 
-def _attribute(given: object) -> AttributeEntry:
-    if not isinstance(given, Mapping) or given.get("action") not in _ACTIONS:
+def _attribute(value: object) -> AttributeEntry:
+    if not isinstance(value, Mapping) or value.get("action") not in _ACTIONS:
         raise BuilderError(INVALID)
-    name, former = given.get("name"), given.get("formerName")
+    name, former = value.get("name"), value.get("formerName")
     if not isinstance(name, str) or not isinstance(former, str | None):
         raise BuilderError(INVALID)
     properties: Attribute = {}
-    if given["action"] != "delete":
+    if value["action"] != "delete":
         if not NAME.fullmatch(name):
             raise BuilderError(_BAD_NAME)
         if is_reserved(name):
             raise BuilderError(_RESERVED_NAME)
-        found = given.get("properties")
+        found = value.get("properties")
         if not isinstance(found, Mapping):
             raise BuilderError(INVALID)
         properties = found
     return AttributeEntry(
-        action=given["action"],
+        action=value["action"],
         name=name,
         properties=properties,
         former=None if former == name else former,

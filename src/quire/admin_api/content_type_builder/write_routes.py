@@ -71,9 +71,9 @@ class NestedComponents:
     Calling it with `SchemaFiles` adds them, and returns the uid of each placeholder.
     """
 
-    def __init__(self, schema: Schema, given: list[Any]) -> None:
+    def __init__(self, schema: Schema, bodies: list[Any]) -> None:
         self._schema = schema
-        self._given = given
+        self._given = bodies
 
     def check(self, attributes: Body) -> None:
         """Raise BuilderError for invalid and for missing components."""
@@ -114,8 +114,8 @@ class NestedComponents:
             )
         return uids
 
-    def _form(self, present: Component | None) -> ComponentValidator:
-        known = {} if present is None else describe_component(present)["schema"]["attributes"]
+    def _form(self, component: Component | None) -> ComponentValidator:
+        known = {} if component is None else describe_component(component)["schema"]["attributes"]
         return ComponentValidator(schema=self._schema, known=known)
 
 
@@ -255,7 +255,7 @@ class ModelWritingApi:
             raise builder_validation_error(error) from error
         later = kebab_case(name)
         uids = self._components_of(former)
-        if later != former and self._components_of(later, found=False):
+        if later != former and self._components_of(later, exists=False):
             raise ApplicationError(_CATEGORY_TAKEN)
 
         def change(schema_files: SchemaFiles) -> None:
@@ -302,33 +302,33 @@ class ModelWritingApi:
             raise BuilderError(COMPONENT_NOT_FOUND, 404)
         return found
 
-    def _components_of(self, category: str, *, found: bool = True) -> list[str]:
+    def _components_of(self, category: str, *, exists: bool = True) -> list[str]:
         uids = [one.uid for one in self._schema.components.values() if one.category == category]
-        if found and not uids:
+        if exists and not uids:
             raise ApplicationError(_CATEGORY_NOT_FOUND)
         return uids
 
-    def _type_body(self, request: Request, present: ContentType | None) -> Body:
+    def _type_body(self, request: Request, content_type: ContentType | None) -> Body:
         """Return the content type in a valid body. Raises BuilderError."""
         body = request.body.get("contentType") if isinstance(request.body, Mapping) else None
         if not isinstance(body, Mapping):
             raise BuilderError({})  # in Strapi's format
         known: Mapping[str, Attribute] = {}
-        if present is not None:
-            known = describe_content_type(present)["schema"]["attributes"]
-        form = ContentTypeValidator(schema=self._schema, known=known, present=present)
+        if content_type is not None:
+            known = describe_content_type(content_type)["schema"]["attributes"]
+        form = ContentTypeValidator(schema=self._schema, known=known, present=content_type)
         raise_problems(list(form.problems(("contentType",), body)))
         _refuse_broken_patterns(body["attributes"])
         return body
 
-    def _component_body(self, request: Request, present: Component | None) -> Body:
+    def _component_body(self, request: Request, component: Component | None) -> Body:
         body = request.body.get("component") if isinstance(request.body, Mapping) else None
         if body is None:
             message = "component is a required field"
             raise body_error([Problem(("component",), message)])
         known: Mapping[str, Attribute] = {}
-        if present is not None:
-            known = describe_component(present)["schema"]["attributes"]
+        if component is not None:
+            known = describe_component(component)["schema"]["attributes"]
         form = ComponentValidator(schema=self._schema, known=known)
         raise_problems(list(form.problems(("component",), body)))
         _refuse_broken_patterns(body["attributes"])

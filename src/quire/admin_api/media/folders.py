@@ -196,12 +196,12 @@ class FolderApi:
         return result
 
 
-def _change(index: int, given: FileUpdate) -> tuple[int, FileInfo]:
-    file_id = id_of(given.id)
+def _change(index: int, update: FileUpdate) -> tuple[int, FileInfo]:
+    file_id = id_of(update.id)
     if file_id is None:
         message = f"updates[{index}].id must be an id"
-        raise validation_error([Problem(("updates", str(index), "id"), message, given.id)])
-    return file_id, information_of_one(given.file_info, folders=True)
+        raise validation_error([Problem(("updates", str(index), "id"), message, update.id)])
+    return file_id, information_of_one(update.file_info, folders=True)
 
 
 def _branch(branch: FolderTree) -> dict[str, Any]:

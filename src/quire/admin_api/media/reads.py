@@ -177,9 +177,9 @@ class MediaReads:
             raise NotFoundError(UNKNOWN)
         return members(items[0])
 
-    def with_signed_flag(self, shown: MediaJson) -> MediaJson:
+    def with_signed_flag(self, file: MediaJson) -> MediaJson:
         """Add, as Strapi does, whether the URL of a file is signed."""
-        return {**shown, "isUrlSigned": self._signed}
+        return {**file, "isUrlSigned": self._signed}
 
     def _file(self, file_id: int, populate: Collection[str]) -> Program[MediaJson]:
         prepared = self._prepare(FILE_UID, "populated", {"populate": [*populate]})
@@ -189,7 +189,7 @@ class MediaReads:
         return self.with_signed_flag(members(items[0]))
 
     def _with_counts(
-        self, found: list[MediaJson], names: Collection[str]
+        self, folders: list[MediaJson], names: Collection[str]
     ) -> Program[list[MediaJson]]:
         """Add the numbers of subfolders and files to folders."""
         files = yield from files_in_folders(self._store)
@@ -200,7 +200,7 @@ class MediaReads:
         counts = {"children": children, "files": files}
         return [
             {**one, **{name: {"count": counts[name].get(one["id"], 0)} for name in names}}
-            for one in found
+            for one in folders
         ]
 
     def _window(self, query: Query, uid: str) -> dict[str, QueryValue]:

@@ -100,20 +100,20 @@ class ImportApi:
         fates = await asyncio.gather(*(self._import_one(url, said, by) for url in urls))
         return Response(200, b"".join(_events(urls, fates)), _EVENTS)
 
-    async def _import_one(self, url: str, said: FileInfo, by: int) -> _ImportResult:
+    async def _import_one(self, url: str, file_info: FileInfo, by: int) -> _ImportResult:
         try:
-            return _ImportResult(file=await self._import(url, said, by))
+            return _ImportResult(file=await self._import(url, file_info, by))
         except AppError as error:
             return _ImportResult(problem=error.message)
 
-    async def _import(self, url: str, said: FileInfo, by: int) -> MediaJson:
+    async def _import(self, url: str, file_info: FileInfo, by: int) -> MediaJson:
         # The HTTP client is slow to import, and most servers never need it.
         from quire.uploads.remote_import import import_file  # noqa: PLC0415
 
         async with self._turns, self._library.image_workers.bench() as bench:
             incoming = await import_file(url, bench, size_limit=self._size_limit)
             (file,) = await self._library.add(
-                [incoming], [said], read=self._reads.after_write, into_api_folder=False, by=by
+                [incoming], [file_info], read=self._reads.after_write, into_api_folder=False, by=by
             )
             return file
 

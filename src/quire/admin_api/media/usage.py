@@ -56,18 +56,18 @@ def usage(store: EntryStore, file_id: int) -> Program[list[FileUse]]:
     return (yield from uses_of_file(store, found[0]))
 
 
-def unused_files(store: EntryStore, *, after: int = 0, most: int = 100) -> Program[UnusedFiles]:
+def unused_files(store: EntryStore, *, after: int = 0, limit: int = 100) -> Program[UnusedFiles]:
     """Find unused files, in the order of their ids, among those after an id.
 
     A search checks a bounded number of files, whatever it finds, and returns where to continue.
     """
     unused: list[int] = []
-    candidates = yield from unlinked_files(store, after=after, most=_LOOKED_AT)
+    candidates = yield from unlinked_files(store, after=after, limit=_LOOKED_AT)
     for row in (yield from find_files(store, candidates)):
         uses = yield from uses_of_file(store, row)
         if not uses:
             unused.append(row.id)
-        if len(unused) >= most:
+        if len(unused) >= limit:
             return UnusedFiles(ids=tuple(unused), after=row.id)
     last = candidates[-1] if len(candidates) == _LOOKED_AT else None
     return UnusedFiles(ids=tuple(unused), after=last)
@@ -79,13 +79,13 @@ class UsageLookup(Struct, frozen=True):
     engine: WriteEngine
     ability: AdminAbility
 
-    def read_uses(self, uses: Sequence[FileUse]) -> Program[tuple[list[MediaJson], int]]:
+    def read_uses(self, file_uses: Sequence[FileUse]) -> Program[tuple[list[MediaJson], int]]:
         """Return the readable uses, and the number of the others."""
-        types = [one for one in self._types(uses) if self.ability.allows(READ_ENTRY, one.uid)]
+        types = [one for one in self._types(file_uses) if self.ability.allows(READ_ENTRY, one.uid)]
         views = yield from stored_views(self.engine.store, types)
         found: list[MediaJson] = []
         for content_type in types:
-            here = [use for use in uses if use.uid == content_type.uid]
+            here = [use for use in file_uses if use.uid == content_type.uid]
             rights = read_permissions(self.ability, content_type)
             rows = yield from self._rows(rights, here, main := main_field(content_type, views))
             found += [
@@ -93,18 +93,18 @@ class UsageLookup(Struct, frozen=True):
                 for use in here
                 if (shown := _shown(rights, use, rows.get(use.entry_id), main)) is not None
             ]
-        return found, len(uses) - len(found)
+        return found, len(file_uses) - len(found)
 
-    def _types(self, uses: Iterable[FileUse]) -> list[ContentType]:
+    def _types(self, file_uses: Iterable[FileUse]) -> list[ContentType]:
         known = self.engine.schema.content_types
-        return [known[uid] for uid in dict.fromkeys(use.uid for use in uses) if uid in known]
+        return [known[uid] for uid in dict.fromkeys(use.uid for use in file_uses) if uid in known]
 
     def _rows(
-        self, rights: TypePermissions, uses: Iterable[FileUse], main: str
+        self, permissions: TypePermissions, file_uses: Iterable[FileUse], main: str
     ) -> Program[dict[int, MediaJson]]:
         planner, slots = Planner(self.engine), Slots()
-        ids = slots.add([*dict.fromkeys(use.entry_id for use in uses)])
-        node = planner.version_node(rights)
+        ids = slots.add([*dict.fromkeys(use.entry_id for use in file_uses)])
+        node = planner.version_node(permissions)
         root = replace(
             node,
             fields=tuple(dict.fromkeys((*node.fields, main))),
@@ -116,22 +116,22 @@ class UsageLookup(Struct, frozen=True):
 
 
 def _shown(
-    rights: TypePermissions, use: FileUse, row: MediaJson | None, main: str
+    permissions: TypePermissions, file_use: FileUse, row: MediaJson | None, main: str
 ) -> MediaJson | None:
-    rules = () if row is None else rights.on(entry_origin(row))
-    if row is None or not rules or not covers(rules, use.path):
+    rules = () if row is None else permissions.on(entry_origin(row))
+    if row is None or not rules or not covers(rules, file_use.path):
         return None
-    content_type = rights.content_type
+    content_type = permissions.content_type
     return {
         "contentTypeUid": content_type.uid,
         "contentTypeDisplayName": content_type.display_name,
         "kind": content_type.kind.value,
-        "documentId": use.document_id,
-        "locale": use.locale,
-        "status": "published" if use.published else "draft",
-        "title": row[main] if covers(rules, main) else use.document_id,
-        "field": use.path,
-        "inText": use.in_text,
+        "documentId": file_use.document_id,
+        "locale": file_use.locale,
+        "status": "published" if file_use.published else "draft",
+        "title": row[main] if covers(rules, main) else file_use.document_id,
+        "field": file_use.path,
+        "inText": file_use.in_text,
     }
 
 
@@ -210,7 +210,7 @@ class FileUsageApi:
         rights = FileRights(request.administrator.ability, READ)
 
         def read() -> Program[tuple[list[MediaJson], UnusedFiles]]:
-            found = yield from unused_files(store, after=after or 0, most=limit)
+            found = yield from unused_files(store, after=after or 0, limit=limit)
             makers = yield from rights.makers(store)
             creators = yield from creators_of(store, found.ids)
             ids = [one for one in found.ids if makers is None or creators.get(one) in makers]

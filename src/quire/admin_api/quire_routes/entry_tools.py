@@ -245,8 +245,8 @@ class EntryToolsApi:
             changes = preview.changes
         return respond_data(_serialize_changes(changes, preview=only_shown))
 
-    def _locale(self, request: Request, rights: TypePermissions) -> str | None:
-        return locale_of(request.query, rights.content_type, self._engine.default_locale)
+    def _locale(self, request: Request, permissions: TypePermissions) -> str | None:
+        return locale_of(request.query, permissions.content_type, self._engine.default_locale)
 
 
 def _serialize_changes(changes: Changes, *, preview: bool) -> Mapping[str, object]:

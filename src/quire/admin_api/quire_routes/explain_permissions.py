@@ -108,26 +108,30 @@ class ExplainApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     def _response(
-        self, admin_user: AdminUser, question: PermissionQuery
+        self, admin_user: AdminUser, permission_query: PermissionQuery
     ) -> Program[dict[str, Any]]:
         ability = yield from self._authenticator.ability_of(admin_user)
         if not admin_user.may_sign_in:
             return _serialize_reasons("inactive")
         if admin_user.is_super_admin:
             return _serialize_reasons(
-                "super-admin", allowed=ability.allows(question.action, question.subject)
+                "super-admin",
+                allowed=ability.allows(permission_query.action, permission_query.subject),
             )
-        entry = yield from self._entry(question)
+        entry = yield from self._entry(permission_query)
         grants: list[dict[str, Any]] = []
         for role in admin_user.roles:
             stored = yield from self._admin_users.permissions([role.id])
             for permission in stored:
                 grant = permission.grant
-                if (grant.action, grant.subject) != (question.action, question.subject):
+                if (grant.action, grant.subject) != (
+                    permission_query.action,
+                    permission_query.subject,
+                ):
                     continue
                 granted = granted_by(self._content.engine.schema, [grant])
                 misses = (
-                    _missing_parts(ability, granted[0][2], question, entry)
+                    _missing_parts(ability, granted[0][2], permission_query, entry)
                     if granted
                     else ["nothing"]
                 )
@@ -137,32 +141,39 @@ class ExplainApi:
         because = "granted" if allowed else "narrower" if grants else "no-permission"
         return {**_serialize_reasons(because, allowed=allowed), "permissions": grants}
 
-    def _entry(self, question: PermissionQuery) -> Program[EntryOrigin | None]:
+    def _entry(self, permission_query: PermissionQuery) -> Program[EntryOrigin | None]:
         """Return the entry's properties for rules."""
         schema = self._content.engine.schema
-        content_type = schema.content_types.get(question.subject or "")
-        if question.document_id is None or content_type is None:
+        content_type = schema.content_types.get(permission_query.subject or "")
+        if permission_query.document_id is None or content_type is None:
             return None
         everything = super_ability(schema, user_id=0, role_ids=frozenset())
         rights = read_permissions(everything, content_type)
-        every = yield from self._content.owned_versions(rights, [question.document_id])
+        every = yield from self._content.owned_versions(rights, [permission_query.document_id])
         if not every:
             raise NotFoundError
         return entry_origin(every[0])
 
 
 def _missing_parts(
-    ability: AdminAbility, rule: GrantRule, question: PermissionQuery, entry: EntryOrigin | None
+    ability: AdminAbility,
+    rule: GrantRule,
+    permission_query: PermissionQuery,
+    entry: EntryOrigin | None,
 ) -> list[str]:
     """Return what a rule lacks to allow the action."""
     found = []
-    if question.field is not None and not rule.covers_field(question.field):
+    if permission_query.field is not None and not rule.covers_field(permission_query.field):
         found.append("field")
-    if question.locale is not None and not rule.covers_locale(question.locale):
+    if permission_query.locale is not None and not rule.covers_locale(permission_query.locale):
         found.append("locale")
     wanted = ability.row_filter(rule)
     creator: Creator | None = None if entry is None else entry.creator
-    if wanted is not None and question.document_id is not None and not wanted.passes(creator):
+    if (
+        wanted is not None
+        and permission_query.document_id is not None
+        and not wanted.passes(creator)
+    ):
         found.append("condition")
     return found
 

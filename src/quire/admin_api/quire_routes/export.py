@@ -52,9 +52,9 @@ _QUERY_PARAMETERS = (
 
 def export_page(
     reading: ContentReading,
-    rights: TypePermissions,
+    permissions: TypePermissions,
     query: Query,
-    wanted: RequestedVersion,
+    requested_version: RequestedVersion,
     document_ids: Sequence[str] | None,
 ) -> Program[tuple[list[EntryJson], dict[str, int]]]:
     """Return entries in the order of the list, relations as rows, and the page number.
@@ -68,14 +68,14 @@ def export_page(
         chosen = as_query({"documentId": {"$in": [*document_ids]}})
         asked["filters"] = {"$and": [part for part in (chosen, asked.get("filters")) if part]}
     listed: Query = {"pageSize": str(MAX_ROWS), **asked, "columns": ["id"]}
-    planned = reading.planner.page(rights, listed, wanted)
+    planned = reading.planner.page(permissions, listed, requested_version)
     found, total = yield from planned.entries()
     entries: list[EntryJson] = []
     if found:
         ids = [row["id"] for row in found]
-        planned_forms = reading.planner.forms(rights, wanted, ids, rows=None)
+        planned_forms = reading.planner.forms(permissions, requested_version, ids, rows=None)
         entries, _ = yield from planned_forms.entries(budget=reading.budget())
-    shaping = reading.shaping(rights, wanted)
+    shaping = reading.shaping(permissions, requested_version)
     by_id = {entry["id"]: shaping.entry(entry) for entry in entries}
     page = {} if planned.pagination is None else planned.pagination.meta(total)
     return [by_id[row["id"]] for row in found], page
@@ -130,7 +130,7 @@ class ExportApi:
             if not is_table:
                 return encode(envelope(entries, {"pagination": page}))
             columns = columns_of(rights, version.locales)
-            return lines_of(rights, columns, entries, named=page.get("page") == 1)
+            return lines_of(rights, columns, entries, with_header=page.get("page") == 1)
 
         found = await self._database.read(body, snapshot=True)
         if not is_table:

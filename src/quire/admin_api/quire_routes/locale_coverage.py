@@ -84,24 +84,26 @@ class LocaleCoverageApi:
     def _codes(self) -> Program[list[str]]:
         return [str(one.row.code) for one in (yield from self._locales.all())]
 
-    def _coverage(self, rights: TypePermissions, codes: list[str]) -> Program[Coverage]:
+    def _coverage(self, permissions: TypePermissions, codes: list[str]) -> Program[Coverage]:
         """Count documents in all locales together, and in each that the caller may read."""
-        content_type = rights.content_type
+        content_type = permissions.content_type
         locales = []
         for code in codes:
-            if rights.rules((code,)):
-                documents = yield from self._count(rights, "draft", code)
-                published = yield from self._count(rights, "published", code)
+            if permissions.rules((code,)):
+                documents = yield from self._count(permissions, "draft", code)
+                published = yield from self._count(permissions, "published", code)
                 locales.append({"locale": code, "documents": documents, "published": published})
         return {
             "uid": content_type.uid,
             "displayName": content_type.display_name,
             "kind": content_type.kind.value,
-            "documents": (yield from self._count(rights, "draft", None)),
+            "documents": (yield from self._count(permissions, "draft", None)),
             "locales": locales,
         }
 
-    def _count(self, rights: TypePermissions, status: Status, locale: str | None) -> Program[int]:
-        planned = Planner(self._engine).count(rights, status=status, locale=locale)
+    def _count(
+        self, permissions: TypePermissions, status: Status, locale: str | None
+    ) -> Program[int]:
+        planned = Planner(self._engine).count(permissions, status=status, locale=locale)
         _, total = yield from planned.entries()
         return total or 0

@@ -218,8 +218,8 @@ class ReleaseApi:
         ``state`` (``open`` or ``done``) filters the list, ``page`` and ``pageSize`` paginate it.
         """
         state = _state(request)
-        page = _parse_integer(request, "page", 1, most=_LAST_PAGE)
-        size = _parse_integer(request, "pageSize", _PAGE_SIZE, most=_MAX_PAGE_SIZE)
+        page = _parse_integer(request, "page", 1, limit=_LAST_PAGE)
+        size = _parse_integer(request, "pageSize", _PAGE_SIZE, limit=_MAX_PAGE_SIZE)
 
         def program() -> Program[tuple[list[ReleaseResponse], int]]:
             every = yield from self._releases.all()
@@ -454,38 +454,38 @@ class ReleaseApi:
         yield from self._require_reachable(rights, [item.entry], any_of=any_of)
 
     def _require_reachable(
-        self, rights: TypePermissions, entries: Sequence[EntryKey], *, any_of: Sequence[str]
+        self, permissions: TypePermissions, entries: Sequence[EntryKey], *, any_of: Sequence[str]
     ) -> Program[None]:
         """Check that entries exist and are readable, and that one of the actions is allowed.
 
         Raises ValidationError for an entry that is missing or not readable, and ForbiddenError.
         """
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
-        every = yield from ContentReading(self._engine).owned_versions(rights, ids)
-        content_type = rights.content_type
+        every = yield from ContentReading(self._engine).owned_versions(permissions, ids)
+        content_type = permissions.content_type
         for entry in entries:
             own = [one for one in every if one["documentId"] == entry.document_id]
             here = chosen_of(
                 content_type, own, RequestedVersion("draft", entry.locale)
             ) or chosen_of(content_type, own, RequestedVersion("published", entry.locale))
-            if here is None or not rights.on(entry_origin(here)):
+            if here is None or not permissions.on(entry_origin(here)):
                 raise ValidationError(
                     _NO_ENTRY.format(document_id=entry.document_id, uid=entry.uid)
                 )
             origin = entry_origin(here)
-            ability = rights.ability
+            ability = permissions.ability
             reached = any(
                 TypePermissions(ability, action, content_type).on(origin) for action in any_of
             )
             if any_of and not reached:
                 raise ForbiddenError(_NOT_ALLOWED.format(document_id=entry.document_id))
 
-    def _entry(self, given: NewReleaseItem) -> EntryKey:
-        content_type = self._type(given.content_type)
-        locale = given.locale or self._engine.default_locale
+    def _entry(self, item: NewReleaseItem) -> EntryKey:
+        content_type = self._type(item.content_type)
+        locale = item.locale or self._engine.default_locale
         return EntryKey(
             uid=content_type.uid,
-            document_id=given.document_id,
+            document_id=item.document_id,
             locale=locale if content_type.localized and locale else None,
         )
 
@@ -512,11 +512,11 @@ def _state(request: Request) -> str | None:
     raise ValidationError(_STATES)
 
 
-def _parse_integer(request: Request, name: str, default: int, *, most: int) -> int:
+def _parse_integer(request: Request, name: str, default: int, *, limit: int) -> int:
     """Return an integer of the query. Raises PaginationError and ValidationError."""
     text = parse_positive(request.query, name, default)
-    if len(text) > len(str(most)) or int(text) > most:
-        raise ValidationError(f"{name} must be at most {most}")
+    if len(text) > len(str(limit)) or int(text) > limit:
+        raise ValidationError(f"{name} must be at most {limit}")
     return int(text)
 
 

@@ -249,16 +249,16 @@ class ReviewApi:
         return workflow
 
     def _review_of_entry(
-        self, request: Request, rights: TypePermissions, action: str | None = None
+        self, request: Request, permissions: TypePermissions, action: str | None = None
     ) -> Program[EntryStage]:
         """Return the stage of the entry in the path.
 
         Raises NotFoundError, and ForbiddenError for one that may not be read or changed.
         """
-        content_type, document_id = rights.content_type, request.parameters["id"]
+        content_type, document_id = permissions.content_type, request.parameters["id"]
         locale = locale_of(request.query, content_type, self._engine.default_locale)
         reading = ContentReading(self._engine)
-        yield from reading.require_entry(rights, document_id, locale, action)
+        yield from reading.require_entry(permissions, document_id, locale, action)
         return (yield from self._review.stages.of(content_type.uid, document_id, locale))
 
     def _described(
@@ -306,16 +306,16 @@ def _change(body: object, schema: Schema) -> WorkflowChange:
     )
 
 
-def _stage(given: StageInput) -> StageChange:
-    color = given.color or _USUAL_COLOR
+def _stage(stage: StageInput) -> StageChange:
+    color = stage.color or _USUAL_COLOR
     if not _COLOR.fullmatch(color):
         raise ValidationError(_NO_COLOR)
     return StageChange(
-        id=id_of(given.id),
-        name=given.name,
+        id=id_of(stage.id),
+        name=stage.name,
         color=color,
-        roles=tuple(ids_of(given.roles)),
-        required=given.required_to_publish,
+        roles=tuple(ids_of(stage.roles)),
+        required=stage.required_to_publish,
     )
 
 

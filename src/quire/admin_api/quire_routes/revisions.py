@@ -177,23 +177,25 @@ class RevisionApi:
         locale = locale_of(request.query, content_type, self._engine.default_locale)
         return rights, RevisionKey(content_type.uid, request.parameters["id"], locale)
 
-    def _visible_entry(self, rights: TypePermissions, place: RevisionKey) -> Program[_VisibleEntry]:
+    def _visible_entry(
+        self, permissions: TypePermissions, place: RevisionKey
+    ) -> Program[_VisibleEntry]:
         """Return the entry for a caller who may read it.
 
         Raises NotFoundError if the document does not exist, and ForbiddenError.
         """
-        every = yield from self._reading.every_version(rights, place.document_id)
+        every = yield from self._reading.every_version(permissions, place.document_id)
         if not every:
             raise NotFoundError
-        content_type = rights.content_type
+        content_type = permissions.content_type
         wanted = RequestedVersion("draft", place.locale, "draft")
         here = chosen_of(content_type, every, wanted)
-        rules = rights.require_on(entry_origin(here or {**every[0], "locale": place.locale}))
+        rules = permissions.require_on(entry_origin(here or {**every[0], "locale": place.locale}))
         draft: RevisionData = {}
         if here is not None:
-            entry = yield from read_whole(self._reading, rights, here["id"])
+            entry = yield from read_whole(self._reading, permissions, here["id"])
             draft = revision_data(self._engine.schema, content_type, entry)
-        return _VisibleEntry(EntrySanitizer(self._engine.schema, rights, ()), rules, draft)
+        return _VisibleEntry(EntrySanitizer(self._engine.schema, permissions, ()), rules, draft)
 
     def _revision(self, request: Request, place: RevisionKey) -> Program[Revision]:
         revision_id = id_of(request.parameters["revision"])
@@ -205,9 +207,9 @@ class RevisionApi:
         return found
 
     def _serialize_missing(
-        self, found: Sequence[RevisionSummary]
+        self, revisions: Sequence[RevisionSummary]
     ) -> Program[list[dict[str, object]]]:
-        admin_users = yield from self._admin_users({one.created_by for one in found} - {None})
+        admin_users = yield from self._admin_users({one.created_by for one in revisions} - {None})
         return [
             {
                 "id": one.id,
@@ -216,7 +218,7 @@ class RevisionApi:
                 "status": one.status,
                 "locale": one.locale,
             }
-            for one in found
+            for one in revisions
         ]
 
     def _admin_users(self, ids: set[int | None]) -> Program[dict[int | None, Mapping[str, object]]]:

@@ -260,8 +260,8 @@ class ScheduleApi:
             raise ServiceUnavailableError(_NO_QUEUE)
         await self._engine.jobs.prepare()
 
-    def _entry(self, request: Request, rights: TypePermissions) -> EntryKey:
-        content_type = rights.content_type
+    def _entry(self, request: Request, permissions: TypePermissions) -> EntryKey:
+        content_type = permissions.content_type
         if not content_type.draft_and_publish:
             raise ValidationError(_NO_DRAFTS.format(uid=content_type.uid))
         return EntryKey(

@@ -253,7 +253,7 @@ class ApiTokenManager:
         stored = yield from read_setting(self._writes, CUSTOM_GRANTS_KEY)
         return {one: granted_in(stored, "tokens", one) & self._custom_actions for one in token_ids}
 
-    def _require_free(self, name: str, besides: int | None) -> Program[None]:
+    def _require_free(self, name: str, except_id: int | None) -> Program[None]:
         found = yield from self._tokens.ids(eq("name", name))
-        if any(token_id != besides for token_id in found):
+        if any(token_id != except_id for token_id in found):
             raise ApplicationError(NAME_IN_USE)

@@ -151,9 +151,9 @@ class AdminRoles:
         yield from self._permissions.link("role", row_id, [role_id], creating=True)
         return StoredPermission(id=row_id, grant=grant, action_parameters={})
 
-    def _require_free(self, name: str, besides: int | None) -> Program[None]:
+    def _require_free(self, name: str, except_id: int | None) -> Program[None]:
         found = yield from self._roles.ids(eq("name", name))
-        if any(role_id != besides for role_id in found):
+        if any(role_id != except_id for role_id in found):
             raise ApplicationError(NAME_IN_USE.format(name))
 
 

@@ -20,7 +20,7 @@ class OAuth1Client:
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
 
-    async def begin(self, begun: SignInState) -> tuple[SignInState, str]:
+    async def begin(self, state: SignInState) -> tuple[SignInState, str]:
         """Return the state to store for a sign-in, and the URL to redirect the browser to.
 
         The request token serves as its state, and the token secret as its verifier. Raises
@@ -34,12 +34,12 @@ class OAuth1Client:
             raise ProviderError("the provider does not send browsers back to this server")
         token, secret = _pair(found)
         address = f"{preset.authorize_url}?{urlencode({'oauth_token': token})}"
-        return replace(begun, state=token, verifier=secret), address
+        return replace(state, state=token, verifier=secret), address
 
-    async def profile(self, code: str, begun: SignInState) -> Profile:
+    async def profile(self, code: str, state: SignInState) -> Profile:
         """Return the profile of a user who came back with a code. Raises ExchangeError."""
         preset = self._provider.preset
-        auth = self._auth(token=begun.state, token_secret=begun.verifier, verifier=code)
+        auth = self._auth(token=state.state, token_secret=state.verifier, verifier=code)
         async with provider_client() as client:
             found = await _tokens(client, preset.token_url, auth)
             token, secret = _pair(found)
@@ -67,8 +67,8 @@ def _signed(auth: ClientAuth, method: str, url: str) -> dict[str, str]:
     return dict(headers)
 
 
-def _pair(found: Mapping[str, str]) -> tuple[str, str]:
-    token, secret = found.get("oauth_token"), found.get("oauth_token_secret")
+def _pair(values: Mapping[str, str]) -> tuple[str, str]:
+    token, secret = values.get("oauth_token"), values.get("oauth_token_secret")
     if not token or not secret:
         raise ProviderError("the provider gave no token")
     return token, secret

@@ -71,7 +71,7 @@ class OAuth2Client:
         self._provider = provider
         self._clock = clock
 
-    async def begin(self, begun: SignInState) -> tuple[SignInState, str]:
+    async def begin(self, state: SignInState) -> tuple[SignInState, str]:
         """Return the state to store for a sign-in, and the URL to redirect the browser to.
 
         Raises ExchangeError.
@@ -81,42 +81,42 @@ class OAuth2Client:
         if provider.preset.issuer is not None:
             async with provider_client() as client:
                 url = _text(await self._discovered(client), "authorization_endpoint")
-        more = {"nonce": begun.nonce} if provider.preset.issuer is not None else {}
+        more = {"nonce": state.nonce} if provider.preset.issuer is not None else {}
         address: str = prepare_grant_uri(
             url,
             client_id=provider.key,
             response_type="code",
             redirect_uri=provider.redirect_uri,
             scope=list(provider.scope),
-            state=begun.state,
-            code_challenge=create_s256_code_challenge(begun.verifier),
+            state=state.state,
+            code_challenge=create_s256_code_challenge(state.verifier),
             code_challenge_method="S256",
             **more,
         )
-        return begun, address
+        return state, address
 
-    async def profile(self, code: str, begun: SignInState) -> Profile:
+    async def profile(self, code: str, state: SignInState) -> Profile:
         """Return the profile of a user who came back with a code. Raises ExchangeError."""
         async with provider_client() as client:
-            return await self._profile(client, code, begun)
+            return await self._profile(client, code, state)
 
-    async def _profile(self, client: httpx.AsyncClient, code: str, begun: SignInState) -> Profile:
+    async def _profile(self, client: httpx.AsyncClient, code: str, state: SignInState) -> Profile:
         preset = self._provider.preset
         if preset.issuer is not None:
             discovered = await self._discovered(client)
-            tokens = await self._tokens(client, _text(discovered, "token_endpoint"), code, begun)
+            tokens = await self._tokens(client, _text(discovered, "token_endpoint"), code, state)
             keys = read_json(await client.get(check_address(_text(discovered, "jwks_uri"))))
             claims = read_id_token(
                 _text(tokens, "id_token"),
                 keys,
                 issuer=_text(discovered, "issuer"),
                 audience=self._provider.key,
-                nonce=begun.nonce,
+                nonce=state.nonce,
                 now=self._clock(),
             )
             return preset.profile((claims,))
         url = self._provider.address(preset.token_url)
-        tokens = await self._tokens(client, url, code, begun)
+        tokens = await self._tokens(client, url, code, state)
         key = self._provider.key
         headers = {name: text.replace("{key}", key) for name, text in preset.headers.items()}
         headers["Authorization"] = f"Bearer {_text(tokens, 'access_token')}"
@@ -134,7 +134,7 @@ class OAuth2Client:
         return found
 
     async def _tokens(
-        self, client: httpx.AsyncClient, url: str, code: str, begun: SignInState
+        self, client: httpx.AsyncClient, url: str, code: str, state: SignInState
     ) -> Mapping[str, object]:
         provider = self._provider
         known = {"client_id": provider.key, "client_secret": provider.secret}
@@ -143,7 +143,7 @@ class OAuth2Client:
             "authorization_code",
             redirect_uri=provider.redirect_uri,
             code=code,
-            code_verifier=begun.verifier,
+            code_verifier=state.verifier,
             **({} if by_header else known),
         )
         form = {"Content-Type": "application/x-www-form-urlencoded"}

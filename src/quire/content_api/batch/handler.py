@@ -148,7 +148,7 @@ class BatchApi:
         return operations
 
     async def _prepare(
-        self, request: Request, operation: BatchOperation, known: OperationReferences
+        self, request: Request, operation: BatchOperation, references: OperationReferences
     ) -> _PreparedOperation:
         ability = request.principal.ability
         shown = dict(operation.query)
@@ -156,14 +156,14 @@ class BatchApi:
             shown.pop("locale", None)
             shown["status"] = "draft" if operation.action == "unpublish" else "published"
         read = await self._reader.prepare(operation.content_type, "written", shown, ability)
-        return _PreparedOperation(operation, self._command(request, operation, known), read)
+        return _PreparedOperation(operation, self._command(request, operation, references), read)
 
     def _command(
-        self, request: Request, operation: BatchOperation, known: OperationReferences
+        self, request: Request, operation: BatchOperation, references: OperationReferences
     ) -> Command:
         uid, document_id, query = operation.content_type.uid, operation.document_id, operation.query
         if operation.action in {"create", "update"}:
-            data = self._data(request, operation, known)
+            data = self._data(request, operation, references)
             locale, publish = one_locale(query), is_published(query)
             if operation.action == "create":
                 return CreateDocument(
@@ -188,9 +188,9 @@ class BatchApi:
         return UnpublishDocument(uid=uid, document_id=document_id or "", locale=locales)
 
     def _data(
-        self, request: Request, operation: BatchOperation, known: OperationReferences
+        self, request: Request, operation: BatchOperation, references: OperationReferences
     ) -> Data:
-        replaced = known.replace(operation.raw.get("data"))
+        replaced = references.replace(operation.raw.get("data"))
         return data_of(
             self._reader.schema,
             operation.content_type,
@@ -219,12 +219,12 @@ def _read_result(
     operation: BatchOperation,
     read: PreparedRead,
     budget: ResponseBudget,
-    written: Sequence[WrittenEntry],
+    written_entries: Sequence[WrittenEntry],
 ) -> Program[BatchResult]:
     shown = None
-    if operation.action != "delete" and written:
-        shown = yield from read.encoded_row(written[0].entry_id, budget)
-    document_id = written[0].document_id if written else operation.document_id
+    if operation.action != "delete" and written_entries:
+        shown = yield from read.encoded_row(written_entries[0].entry_id, budget)
+    document_id = written_entries[0].document_id if written_entries else operation.document_id
     return BatchResult(
         action=operation.action,
         type=operation.content_type.uid,

@@ -197,14 +197,14 @@ class Context(HostObject):
             return Response(self._status, self.body.encode(), TEXT)
         return Response(self._status, msgspec.json.encode(as_json(self.body)), JSON)
 
-    async def _send(self, given: list[object]) -> object:
-        self.set_status(given[1] if len(given) > 1 else 200)
-        self.respond(given[0] if given else UNDEFINED)
+    async def _send(self, arguments: list[object]) -> object:
+        self.set_status(arguments[1] if len(arguments) > 1 else 200)
+        self.respond(arguments[0] if arguments else UNDEFINED)
         return UNDEFINED
 
-    async def _set(self, given: list[object]) -> object:
+    async def _set(self, arguments: list[object]) -> object:
         """Set a header of the response. Raises UnsupportedError for those of the server."""
-        match given:
+        match arguments:
             case (str() as name, str() | int() as value) if not isinstance(value, bool):
                 text = str(value)
             case _:
@@ -216,16 +216,16 @@ class Context(HostObject):
         self._headers[lower] = text
         return UNDEFINED
 
-    async def _created(self, given: list[object]) -> object:
+    async def _created(self, arguments: list[object]) -> object:
         self.set_status(201)
-        self.respond(given[0] if given else UNDEFINED)
+        self.respond(arguments[0] if arguments else UNDEFINED)
         return UNDEFINED
 
 
 def _refusal(context: Context, status: int) -> HostFunction:
-    async def refuse(given: list[object]) -> object:
-        message = given[0] if given and given[0] is not UNDEFINED else phrase(status)
-        details = given[1] if len(given) > 1 and given[1] is not UNDEFINED else {}
+    async def refuse(arguments: list[object]) -> object:
+        message = arguments[0] if arguments and arguments[0] is not UNDEFINED else phrase(status)
+        details = arguments[1] if len(arguments) > 1 and arguments[1] is not UNDEFINED else {}
         if not isinstance(message, str):
             raise UnsupportedError("an error message that is no text")
         response = error_response(status, error_name(status), message, _details(details))
@@ -244,8 +244,8 @@ def _details(details: object) -> object:
     return details
 
 
-def _throw(*given: object) -> object:
-    match given:
+def _throw(*value: object) -> object:
+    match value:
         case (int() as status,) if not isinstance(status, bool):
             message = phrase(status)
         case (int() as status, str() as message) if not isinstance(status, bool):

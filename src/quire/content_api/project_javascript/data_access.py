@@ -203,19 +203,19 @@ class DataReads:
         item = await self.session.item(prepared)
         return None if item is None else self._stored(content_type, item, query)
 
-    async def _many(self, content_type: ContentType, given: object) -> object:
-        return await self._list(content_type, "window", document_query(parameters_of(given)))
+    async def _many(self, content_type: ContentType, value: object) -> object:
+        return await self._list(content_type, "window", document_query(parameters_of(value)))
 
-    async def _first_of(self, content_type: ContentType, given: object) -> object:
-        return await self._one(content_type, "first", document_query(parameters_of(given)))
+    async def _first_of(self, content_type: ContentType, value: object) -> object:
+        return await self._one(content_type, "first", document_query(parameters_of(value)))
 
-    async def _document(self, content_type: ContentType, given: object) -> object:
-        parameters = parameters_of(given)
+    async def _document(self, content_type: ContentType, value: object) -> object:
+        parameters = parameters_of(value)
         query = of_document(document_query(parameters), parameters.get("documentId"))
         return await self._one(content_type, "first", query)
 
-    async def _count(self, content_type: ContentType, given: object) -> object:
-        query = document_query(parameters_of(given))
+    async def _count(self, content_type: ContentType, value: object) -> object:
+        query = document_query(parameters_of(value))
         known: Query = {
             name: query[name] for name in ("filters", "status", "locale") if name in query
         }

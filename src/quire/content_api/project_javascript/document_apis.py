@@ -91,8 +91,8 @@ class DataAccess(DataReads):
         """Return ``strapi.db.query(uid)``."""
         content_type = self._type(uid)
 
-        async def count(given: CallArguments) -> object:
-            query = rows_query({**parameters_of(_first(given)), "select": ["id", "documentId"]})
+        async def count(arguments: CallArguments) -> object:
+            query = rows_query({**parameters_of(_first(arguments)), "select": ["id", "documentId"]})
             return len(await self._list(content_type, "rows", query))
 
         return _object(
@@ -128,10 +128,10 @@ class DataAccess(DataReads):
         content_type = self._type(uid)
         is_single = content_type.kind is TypeKind.SINGLE
 
-        async def find(given: CallArguments) -> object:
+        async def find(arguments: CallArguments) -> object:
             if is_single:
                 raise UnsupportedError("finds a single type")
-            query = content_query(parameters_of(_first(given)))
+            query = content_query(parameters_of(_first(arguments)))
             prepared = await self._prepared(content_type, "list", query)
             items, total = await self.session.page(prepared)
             if prepared.pagination is None:
@@ -139,24 +139,24 @@ class DataAccess(DataReads):
             results = [self._stored(content_type, item, query) for item in items]
             return {"results": results, "pagination": prepared.pagination.meta(total)}
 
-        async def find_one(given: CallArguments) -> object:
-            query = content_query(parameters_of(_second(given)))
-            return await self._one(content_type, "first", of_document(query, _first(given)))
+        async def find_one(arguments: CallArguments) -> object:
+            query = content_query(parameters_of(_second(arguments)))
+            return await self._one(content_type, "first", of_document(query, _first(arguments)))
 
         return _functions({"find": find, "findOne": find_one})
 
     # The entity service
 
-    async def _entities(self, given: CallArguments) -> object:
-        content_type = self._type(_first(given))
+    async def _entities(self, arguments: CallArguments) -> object:
+        content_type = self._type(_first(arguments))
         if content_type.kind is TypeKind.SINGLE:
-            return await self._first_of(content_type, _second(given))
-        return await self._many(content_type, _second(given))
+            return await self._first_of(content_type, _second(arguments))
+        return await self._many(content_type, _second(arguments))
 
-    async def _entity_page(self, given: CallArguments) -> object:
+    async def _entity_page(self, arguments: CallArguments) -> object:
         """Return a page of rows of every status and locale."""
-        content_type = self._type(_first(given))
-        parameters = parameters_of(_second(given))
+        content_type = self._type(_first(arguments))
+        parameters = parameters_of(_second(arguments))
         page = _integer_of(parameters.pop("page", 1))
         size = _integer_of(parameters.pop("pageSize", 10))
         if not {"filters", "sort", "fields", "populate", "pagination"}.issuperset(parameters):
@@ -182,37 +182,37 @@ class DataAccess(DataReads):
         query: Query = {"filters": {"id": row_id}, "locale": "*"}
         return await self._one(content_type, "first row", query)
 
-    async def _entity(self, given: CallArguments) -> object:
-        content_type = self._type(_first(given))
-        row = await self._row(content_type, _second(given))
+    async def _entity(self, arguments: CallArguments) -> object:
+        content_type = self._type(_first(arguments))
+        row = await self._row(content_type, _second(arguments))
         if not isinstance(row, dict):
             return None
-        parameters = parameters_of(given[2] if len(given) > 2 else UNDEFINED)
+        parameters = parameters_of(arguments[2] if len(arguments) > 2 else UNDEFINED)
         query = of_document(document_query(parameters), row["documentId"])
         return await self._one(content_type, "first", query)
 
-    async def _create_entity(self, given: CallArguments) -> object:
-        parameters = parameters_of(_second(given))
+    async def _create_entity(self, arguments: CallArguments) -> object:
+        parameters = parameters_of(_second(arguments))
         data = parameters.get("data")
         if not isinstance(data, dict):
             raise ThrownError(ErrorValue("Error", "cannot create"))
         is_draft = "publishedAt" in data and data["publishedAt"] is None
         status = "draft" if is_draft else "published"
-        return await self._create(self._type(_first(given)), {**parameters, "status": status})
+        return await self._create(self._type(_first(arguments)), {**parameters, "status": status})
 
-    async def _update_entity(self, given: CallArguments) -> object:
-        content_type = self._type(_first(given))
-        row = await self._row(content_type, _second(given))
+    async def _update_entity(self, arguments: CallArguments) -> object:
+        content_type = self._type(_first(arguments))
+        row = await self._row(content_type, _second(arguments))
         if not isinstance(row, dict):
             return None
-        parameters = parameters_of(given[2] if len(given) > 2 else UNDEFINED)
+        parameters = parameters_of(arguments[2] if len(arguments) > 2 else UNDEFINED)
         is_draft = content_type.draft_and_publish and row.get("publishedAt") is None
         more = {"documentId": row["documentId"], "status": "draft" if is_draft else "published"}
         return await self._update(content_type, {**parameters, **more})
 
-    async def _delete_entity(self, given: CallArguments) -> object:
-        content_type = self._type(_first(given))
-        row = await self._row(content_type, _second(given))
+    async def _delete_entity(self, arguments: CallArguments) -> object:
+        content_type = self._type(_first(arguments))
+        row = await self._row(content_type, _second(arguments))
         if not isinstance(row, dict):
             return None
         await self._delete(content_type, {"documentId": row["documentId"]})
@@ -220,8 +220,8 @@ class DataAccess(DataReads):
 
     # Writing
 
-    async def _create(self, content_type: ContentType, given: object) -> object:
-        parameters = parameters_of(given)
+    async def _create(self, content_type: ContentType, value: object) -> object:
+        parameters = parameters_of(value)
         command = CreateDocument(
             uid=content_type.uid,
             data=self._data(content_type, parameters.get("data")),
@@ -230,8 +230,8 @@ class DataAccess(DataReads):
         )
         return await self._write(content_type, command, parameters)
 
-    async def _update(self, content_type: ContentType, given: object) -> object:
-        parameters = parameters_of(given)
+    async def _update(self, content_type: ContentType, value: object) -> object:
+        parameters = parameters_of(value)
         document_id = parameters.get("documentId")
         if not isinstance(document_id, str) or not document_id:
             raise UnsupportedError("changes a document without an id")
@@ -247,8 +247,8 @@ class DataAccess(DataReads):
         except NotFoundError:
             return None
 
-    async def _delete(self, content_type: ContentType, given: object) -> object:
-        parameters = parameters_of(given)
+    async def _delete(self, content_type: ContentType, value: object) -> object:
+        parameters = parameters_of(value)
         document_id = parameters.get("documentId")
         known = {"documentId", "locale", "populate", "fields"}
         if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
@@ -275,10 +275,10 @@ class DataAccess(DataReads):
         self,
         content_type: ContentType,
         kind: type[PublishDocument | UnpublishDocument | DiscardDraft],
-        given: object,
+        value: object,
     ) -> object:
         """Publish or unpublish a document, or discard its draft; returns the entries."""
-        parameters = parameters_of(given)
+        parameters = parameters_of(value)
         document_id = parameters.get("documentId")
         known = {"documentId", "locale", "populate", "fields"}
         if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
@@ -311,9 +311,9 @@ class DataAccess(DataReads):
 
     # Rows of types whose documents have one row each
 
-    async def _delete_row(self, content_type: ContentType, given: object) -> object:
+    async def _delete_row(self, content_type: ContentType, value: object) -> object:
         """Delete the first matching row; returns it."""
-        parameters = parameters_of(given)
+        parameters = parameters_of(value)
         wanted: Query = {
             name: parameters[name] for name in ("where", "populate") if name in parameters
         }
@@ -328,9 +328,9 @@ class DataAccess(DataReads):
             del rows[0]["documentId"]
         return rows[0]
 
-    async def _delete_rows(self, content_type: ContentType, given: object) -> object:
+    async def _delete_rows(self, content_type: ContentType, value: object) -> object:
         """Delete all matching rows; returns how many."""
-        parameters = parameters_of(given)
+        parameters = parameters_of(value)
         if "filters" in parameters or "_q" in parameters:
             raise UnsupportedError("deletes rows by something else than where")
         wanted = {"where": parameters.get("where", UNDEFINED), "select": ["id", "documentId"]}
@@ -453,12 +453,12 @@ def _is_no_number(value: object) -> bool:
     return isinstance(value, str) and any(letter in value for letter in "ghijklmnopqrstuvwyz")
 
 
-def _first(given: CallArguments) -> object:
-    return given[0] if given else UNDEFINED
+def _first(arguments: CallArguments) -> object:
+    return arguments[0] if arguments else UNDEFINED
 
 
-def _second(given: CallArguments) -> object:
-    return given[1] if len(given) > 1 else UNDEFINED
+def _second(arguments: CallArguments) -> object:
+    return arguments[1] if len(arguments) > 1 else UNDEFINED
 
 
 Call = Callable[[CallArguments], Awaitable[object]]
@@ -475,9 +475,9 @@ def _object(calls: Mapping[str, Call]) -> HostObject:
 def throwing(call: Call) -> Call:
     """Return a call whose errors can be caught by code."""
 
-    async def made(given: CallArguments) -> object:
+    async def made(arguments: CallArguments) -> object:
         try:
-            return await call(given)
+            return await call(arguments)
         except AppError as error:
             if error.status not in _CLIENT_FAULTS:
                 raise

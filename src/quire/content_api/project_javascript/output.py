@@ -76,21 +76,21 @@ def _zone(value: object, schema: Schema, ability: Ability) -> object:
     return found
 
 
-def with_secrets(value: object, model: Model, schema: Schema, asked: object) -> object:
+def with_secrets(value: object, model: Model, schema: Schema, requested: object) -> object:
     """Return entries as they are stored, with placeholders for values that are never read.
 
-    ``asked`` is the query; if it names fields, others are missing.
+    ``requested`` is the query; if it names fields, others are missing.
     """
     if isinstance(value, list):
-        return [with_secrets(item, model, schema, asked) for item in value]
+        return [with_secrets(item, model, schema, requested) for item in value]
     if not isinstance(value, dict):
         return value
     found: dict[str, object] = {
-        name: _stored(model.attributes.get(name), inner, schema, _asked_of(asked, name))
+        name: _stored(model.attributes.get(name), inner, schema, _asked_of(requested, name))
         for name, inner in value.items()
     }
-    if isinstance(asked, dict) and asked.get("fields"):
-        fields = asked["fields"]
+    if isinstance(requested, dict) and requested.get("fields"):
+        fields = requested["fields"]
         named = {fields} if isinstance(fields, str) else set(fields)
         if named.isdisjoint(
             {"*", *(name for name, one in model.attributes.items() if _is_secret(one))}
@@ -100,18 +100,20 @@ def with_secrets(value: object, model: Model, schema: Schema, asked: object) -> 
     return {**found, **dict.fromkeys(secrets, SECRET)}
 
 
-def _asked_of(asked: object, name: str) -> object:
+def _asked_of(requested: object, name: str) -> object:
     """Return the query of a populated attribute."""
-    populate = asked.get("populate") if isinstance(asked, dict) else None
+    populate = requested.get("populate") if isinstance(requested, dict) else None
     return populate.get(name) if isinstance(populate, dict) else None
 
 
-def _stored(attribute: Attribute | None, value: object, schema: Schema, asked: object) -> object:
+def _stored(
+    attribute: Attribute | None, value: object, schema: Schema, requested: object
+) -> object:
     match attribute:
         case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):
-            return with_secrets(value, schema.content_types[uid], schema, asked)
+            return with_secrets(value, schema.content_types[uid], schema, requested)
         case ComponentAttribute(component=uid):
-            return with_secrets(value, schema.components[uid], schema, asked)
+            return with_secrets(value, schema.components[uid], schema, requested)
         case DynamicZoneAttribute() | RelationAttribute(target=None):
             return _mixed(value, schema)
         case _:

@@ -310,8 +310,8 @@ class _ScriptRequest:
         return made
 
     def _core_action(self, name: str) -> HostFunction:
-        async def call(given: list[object]) -> object:
-            ctx = given[0] if given else UNDEFINED
+        async def call(arguments: list[object]) -> object:
+            ctx = arguments[0] if arguments else UNDEFINED
             if not isinstance(ctx, Context):
                 raise UnsupportedError("calls the core with another request")
             return await self._call_core(ctx, name)
@@ -350,35 +350,37 @@ class _ScriptRequest:
         inner.commits = request.commits
         return inner
 
-    async def _transform(self, given: list[object]) -> object:
+    async def _transform(self, arguments: list[object]) -> object:
         if self._request.headers.get(HEADER) == VALUE:
             raise UnsupportedError("the older format")
-        data = given[0] if given else UNDEFINED
+        data = arguments[0] if arguments else UNDEFINED
         if is_nullish(data):
             return data
         if not isinstance(data, dict | list):
             raise ThrownError(ErrorValue("Error", "Entry must be an object or an array of objects"))
-        meta = given[1] if len(given) > 1 and given[1] is not UNDEFINED else {}
+        meta = arguments[1] if len(arguments) > 1 and arguments[1] is not UNDEFINED else {}
         return {"data": data, "meta": meta}
 
-    async def _sanitize(self, given: list[object]) -> object:
+    async def _sanitize(self, arguments: list[object]) -> object:
         schema = self._reader.schema
         model = schema.content_types[self._uid]
-        data = given[0] if given else UNDEFINED
-        if len(given) < 2 or not isinstance(given[1], Context):
+        data = arguments[0] if arguments else UNDEFINED
+        if len(arguments) < 2 or not isinstance(arguments[1], Context):
             raise UnsupportedError("sanitizes for another request")
         return sanitized(settled(data), model, schema, self._request.principal.ability)
 
-    async def _sanitize_input(self, given: list[object]) -> object:
+    async def _sanitize_input(self, arguments: list[object]) -> object:
         schema = self._reader.schema
-        if len(given) < 2 or not isinstance(given[1], Context):
+        if len(arguments) < 2 or not isinstance(arguments[1], Context):
             raise UnsupportedError("sanitizes for another request")
         ability = None if self._served.permission is None else self._request.principal.ability
-        return sanitized_input(settled(given[0]), schema.content_types[self._uid], schema, ability)
+        return sanitized_input(
+            settled(arguments[0]), schema.content_types[self._uid], schema, ability
+        )
 
-    async def _checked(self, given: list[object]) -> object:
+    async def _checked(self, arguments: list[object]) -> object:
         """Check the query as the core does; return it."""
-        ctx = given[0] if given else UNDEFINED
+        ctx = arguments[0] if arguments else UNDEFINED
         query = ctx.member("query") if isinstance(ctx, Context) else UNDEFINED
         if not isinstance(query, dict):
             raise UnsupportedError("checks another query")
@@ -388,14 +390,14 @@ class _ScriptRequest:
     # The server
 
     def _server(self) -> HostObject:
-        async def documents(given: list[object]) -> object:
-            return self._engine.documents(given[0] if given else UNDEFINED)
+        async def documents(arguments: list[object]) -> object:
+            return self._engine.documents(arguments[0] if arguments else UNDEFINED)
 
-        async def rows(given: list[object]) -> object:
-            return self._engine.rows(given[0] if given else UNDEFINED)
+        async def rows(arguments: list[object]) -> object:
+            return self._engine.rows(arguments[0] if arguments else UNDEFINED)
 
-        async def service(given: list[object]) -> object:
-            return await self._service(given[0] if given else UNDEFINED)
+        async def service(arguments: list[object]) -> object:
+            return await self._service(arguments[0] if arguments else UNDEFINED)
 
         return HostObject(
             {
@@ -414,33 +416,37 @@ class _ScriptRequest:
             }
         )
 
-    async def _transaction(self, given: list[object]) -> object:
+    async def _transaction(self, arguments: list[object]) -> object:
         """Call a function of the code within a transaction."""
-        if len(given) != 1 or not isinstance(given[0], Closure):
+        if len(arguments) != 1 or not isinstance(arguments[0], Closure):
             raise UnsupportedError("a transaction that no function ends")
-        function = given[0]
+        function = arguments[0]
 
         async def run(handles: HostObject) -> object:
             return settled(await self._machine.call(function, [handles], UNDEFINED))
 
         return await self._engine.session.transaction(run)
 
-    async def _plugin(self, given: list[object]) -> object:
+    async def _plugin(self, arguments: list[object]) -> object:
         """Return the plugin of end users, with which code may verify the caller's token."""
 
-        async def service(given: list[object]) -> object:
-            if given != ["jwt"]:
+        async def service(arguments: list[object]) -> object:
+            if arguments != ["jwt"]:
                 raise UnsupportedError("a service of a plugin")
             return HostObject({"verify": HostFunction(self._verify, is_async=True)})
 
-        if given != ["users-permissions"]:
+        if arguments != ["users-permissions"]:
             raise UnsupportedError("a plugin")
         return HostObject({"service": HostFunction(service)})
 
-    async def _verify(self, given: list[object]) -> object:
+    async def _verify(self, arguments: list[object]) -> object:
         """Return the payload of the caller's JWT; other tokens are not supported."""
         header = self._request.headers.get(b"authorization", b"").decode("latin-1")
-        if len(given) != 1 or header != f"Bearer {given[0]}" or self._served.permission is None:
+        if (
+            len(arguments) != 1
+            or header != f"Bearer {arguments[0]}"
+            or self._served.permission is None
+        ):
             raise UnsupportedError("a token of somebody else")
         if not isinstance(self._request.principal, EndUser):
             raise ThrownError(ErrorValue("Error", "Invalid token."))

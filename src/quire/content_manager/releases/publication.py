@@ -128,12 +128,12 @@ class ReleasePublication(Struct, frozen=True):
         return before, problems
 
     def _carry_out(
-        self, item: ReleaseItem, every: Mapping[EntryKey, Sequence[EntryJson]]
+        self, item: ReleaseItem, versions_by_key: Mapping[EntryKey, Sequence[EntryJson]]
     ) -> Program[str | None]:
         """Apply one item; returns the former published version of the entry."""
         entry = item.entry
         rights = self.rights(entry)
-        versions = every[entry]
+        versions = versions_by_key[entry]
         if not versions:
             raise NotFoundError(_NO_ENTRY)
         draft = self._version(rights.content_type, versions, "draft", entry.locale)
@@ -170,16 +170,16 @@ class ReleasePublication(Struct, frozen=True):
             raise NotFoundError(_NO_TYPE.format(uid=entry.uid))
         return read_permissions(self.ability, content_type)
 
-    def require_publish(self, rights: TypePermissions, version: EntryJson) -> None:
+    def require_publish(self, permissions: TypePermissions, version: EntryJson) -> None:
         """Check that an entry may be published. Raises ForbiddenError."""
-        if not replace(rights, action=PUBLISH).on(entry_origin(version)):
+        if not replace(permissions, action=PUBLISH).on(entry_origin(version)):
             raise ForbiddenError(_NOT_ALLOWED)
 
-    def content(self, rights: TypePermissions, version: EntryJson) -> Program[str]:
+    def content(self, permissions: TypePermissions, version: EntryJson) -> Program[str]:
         """Return the whole content of a version as JSON, in the form of revisions."""
         published = version["publishedAt"] is not None
-        whole = yield from read_whole(self.reading, rights, version["id"], published=published)
-        data = revision_data(self.unit.engine.schema, rights.content_type, whole)
+        whole = yield from read_whole(self.reading, permissions, version["id"], published=published)
+        data = revision_data(self.unit.engine.schema, permissions.content_type, whole)
         return msgspec.json.encode(data).decode()
 
     def versions(self, entries: Iterable[EntryKey]) -> Program[dict[EntryKey, list[EntryJson]]]:
@@ -200,20 +200,20 @@ class ReleasePublication(Struct, frozen=True):
         return found
 
     def live_version(
-        self, every: Mapping[EntryKey, Sequence[EntryJson]], entry: EntryKey
+        self, versions: Mapping[EntryKey, Sequence[EntryJson]], entry: EntryKey
     ) -> EntryJson | None:
         """Return the published version of an entry."""
         content_type = self.unit.engine.schema.content_types.get(entry.uid)
         if content_type is None:
             return None
-        return self._version(content_type, every[entry], "published", entry.locale)
+        return self._version(content_type, versions[entry], "published", entry.locale)
 
     def draft_version(
-        self, every: Mapping[EntryKey, Sequence[EntryJson]], entry: EntryKey
+        self, versions: Mapping[EntryKey, Sequence[EntryJson]], entry: EntryKey
     ) -> EntryJson | None:
         """Return the draft of an entry."""
         content_type = self.unit.engine.schema.content_types[entry.uid]
-        return self._version(content_type, every[entry], "draft", entry.locale)
+        return self._version(content_type, versions[entry], "draft", entry.locale)
 
     @staticmethod
     def _version(

@@ -94,22 +94,22 @@ def _present(
 
 
 def _described(
-    rights: TypePermissions,
+    permissions: TypePermissions,
     entry: EntryKey,
     version: EntryJson,
     versions: DocumentVersions,
-    named: tuple[str, Mapping[int, object]],
+    names: tuple[str, Mapping[int, object]],
 ) -> DescribedItem:
-    title, titles = named
+    title, titles = names
     origin = entry_origin(version)
-    rules = rights.on(origin)
+    rules = permissions.on(origin)
     if not rules:
         return {"readable": False, "exists": True, "publishable": False}
     is_readable = title == NAMELESS or covers(rules, title)
     return {
         "readable": True,
         "exists": True,
-        "publishable": bool(replace(rights, action=PUBLISH).on(origin)),
+        "publishable": bool(replace(permissions, action=PUBLISH).on(origin)),
         "documentId": entry.document_id,
         "locale": entry.locale,
         "title": titles.get(version["id"]) if is_readable else entry.document_id,

@@ -83,21 +83,21 @@ class PublicationSchedule(Struct, frozen=True):
         unit: UnitOfWork,
         job: JobDefinition,
         entry: EntryKey,
-        wanted: Sequence[EntryArguments],
+        actions: Sequence[EntryArguments],
     ) -> Program[None]:
         """Replace the planned actions of an entry."""
         for action in ACTIONS:
             yield from cancel_jobs(unit, ENTRY_JOB, _key(entry, action))
-        for arguments in wanted:
+        for arguments in actions:
             key = _key(entry, arguments.action)
-            yield from add_job(unit, job, arguments, at=arguments.at, key=key)
+            yield from add_job(unit, job, arguments, due_at=arguments.at, key=key)
 
     def set_release(
-        self, unit: UnitOfWork, job: JobDefinition, wanted: ReleaseArguments
+        self, unit: UnitOfWork, job: JobDefinition, arguments: ReleaseArguments
     ) -> Program[None]:
         """Replace the time at which a release is published."""
-        yield from self.cancel_release(unit, wanted.release)
-        yield from add_job(unit, job, wanted, at=wanted.at, key=str(wanted.release))
+        yield from self.cancel_release(unit, arguments.release)
+        yield from add_job(unit, job, arguments, due_at=arguments.at, key=str(arguments.release))
 
     def cancel_release(self, unit: UnitOfWork, release_id: int) -> Program[None]:
         """Remove the time of a release: it is then published by hand only."""

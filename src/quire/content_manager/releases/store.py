@@ -129,10 +129,10 @@ class ReleaseStore:
         yield from self._releases.change(release.id, {"name": name}, now=now)
 
     def schedule(
-        self, release: Release, at: int | None, timezone: str | None, now: int
+        self, release: Release, due_at: int | None, timezone: str | None, now: int
     ) -> Program[None]:
         """Set the publication time of a release, and the time zone that it was chosen in."""
-        values = {"scheduledAt": at, "timezone": timezone}
+        values = {"scheduledAt": due_at, "timezone": timezone}
         yield from self._releases.change(release.id, values, now=now)
 
     def finish(self, release: Release, now: int) -> Program[None]:
@@ -226,6 +226,6 @@ class ReleaseStore:
         yield from self.set_status(release, "ready" if left else "empty")
 
 
-def _require_unused(name: str, others: Sequence[Release]) -> None:
-    if any(one.name == name for one in others):
+def _require_unused(name: str, releases: Sequence[Release]) -> None:
+    if any(one.name == name for one in releases):
         raise ValidationError(_NAME_IN_USE.format(name))

@@ -78,19 +78,19 @@ class ReleaseUndo(Struct, frozen=True):
         return [entry for entry in entries if entry in skipped]
 
     def _restore(
-        self, entry: EntryKey, rights: TypePermissions, draft: EntryJson, before: str
+        self, entry: EntryKey, permissions: TypePermissions, draft: EntryJson, before: str
     ) -> Program[None]:
         """Publish earlier content, and restore the present draft."""
         publication = self.publication
-        present = yield from publication.content(rights, draft)
+        present = yield from publication.content(permissions, draft)
         is_same = orjson.loads(present) == orjson.loads(before)
         if not is_same:
-            yield from self._write(entry, rights, before)
+            yield from self._write(entry, permissions, before)
         yield from publication.publish(entry)
         if not is_same:
-            yield from self._write(entry, rights, present)
+            yield from self._write(entry, permissions, present)
 
-    def _write(self, entry: EntryKey, rights: TypePermissions, content: str) -> Program[None]:
+    def _write(self, entry: EntryKey, permissions: TypePermissions, content: str) -> Program[None]:
         unit = self.publication.unit
         revision = Revision(
             uid=entry.uid,
@@ -101,7 +101,7 @@ class ReleaseUndo(Struct, frozen=True):
             created_by=None,
             data=content,
         )
-        data, _ = yield from revision_as_request(unit.engine, rights, revision)
+        data, _ = yield from revision_as_request(unit.engine, permissions, revision)
         command = UpdateDocument(
             uid=entry.uid, document_id=entry.document_id, locale=entry.locale, data=data
         )

@@ -167,7 +167,7 @@ class WorkflowStore:
         return workflow
 
     def _set_stages(
-        self, workflow_id: int, change: WorkflowChange, present: Collection[int], now: int
+        self, workflow_id: int, change: WorkflowChange, stage_ids: Collection[int], now: int
     ) -> Program[None]:
         ids: list[int] = []
         required: list[int] = []
@@ -183,9 +183,9 @@ class WorkflowStore:
             roles[stage_id] = stage.roles
             if stage.required:
                 required.append(stage_id)
-        gone = [one for one in present if one not in ids]
+        gone = [one for one in stage_ids if one not in ids]
         yield from self._stages.delete_ids(gone)
-        creating = not present
+        creating = not stage_ids
         yield from self._workflows.link("stages", workflow_id, ids, creating=creating)
         yield from self._workflows.link(
             "stageRequiredToPublish", workflow_id, required, creating=creating
@@ -205,8 +205,8 @@ class WorkflowStore:
             yield from write_setting(self._writes, _ROLES_KEY, every)
 
 
-def _require_free(change: WorkflowChange, others: Sequence[Workflow]) -> None:
-    for other in others:
+def _require_free(change: WorkflowChange, workflows: Sequence[Workflow]) -> None:
+    for other in workflows:
         if other.name == change.name:
             raise ValidationError(_NAME_IN_USE.format(change.name))
         for uid in change.content_types:

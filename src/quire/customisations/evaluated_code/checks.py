@@ -108,15 +108,21 @@ class ScriptProject(Struct, frozen=True):
 
 
 def check_action(
-    module: Module, made: Expression, uid: str, name: str, project: ScriptProject, *, is_core: bool
+    module: Module,
+    expression: Expression,
+    uid: str,
+    name: str,
+    project: ScriptProject,
+    *,
+    is_core: bool,
 ) -> Script:
     """Return an action of a controller as a script. Raises NotUnderstoodError."""
     checker = _Checker(project, is_core=is_core, of_service=False)
-    checker.method(module, made, name, (("ctx",), ("next",)))
+    checker.method(module, expression, name, (("ctx",), ("next",)))
     return Script(
         kind=ScriptKind.ACTION,
         module=module,
-        made=made,
+        made=expression,
         name=name,
         uid=uid,
         is_core=is_core,
@@ -126,14 +132,14 @@ def check_action(
 
 def check_guard(
     module: Module,
-    made: Expression,
+    expression: Expression,
     kind: ScriptKind,
     project: ScriptProject,
     config: Mapping[str, object],
 ) -> Script:
     """Return a policy or a middleware as a script. Raises NotUnderstoodError."""
     checker = _Checker(project, is_core=False, of_service=False)
-    function = module.followed(made)
+    function = module.followed(expression)
     if not isinstance(function, Function):
         raise NotUnderstoodError("does not export a function alone")
     if kind is ScriptKind.POLICY:
@@ -160,11 +166,11 @@ class _Checker(Struct):
     # Functions
 
     def method(
-        self, module: Module, made: Expression, name: str, kinds: Sequence[Path | None]
+        self, module: Module, expression: Expression, name: str, kinds: Sequence[Path | None]
     ) -> None:
         """Check a method of an object, or of the object that a function returns."""
-        self.own = module, made
-        names, found = self._object(module, made)
+        self.own = module, expression
+        names, found = self._object(module, expression)
         value = _member(found, name)
         if value is None:
             raise NotUnderstoodError(f"has no {name}")
@@ -173,25 +179,25 @@ class _Checker(Struct):
             raise NotUnderstoodError(f"computes {name}")
         self._body(names, function, kinds)
 
-    def _object(self, module: Module, made: Expression) -> tuple[KnownNames, Object]:
+    def _object(self, module: Module, expression: Expression) -> tuple[KnownNames, Object]:
         """Return the object of an expression, or that a function returns, with its known names."""
-        made = module.followed(made)
+        expression = module.followed(expression)
         names = KnownNames(module)
-        if isinstance(made, Function):
-            names = self._bound(names, made, (("with strapi",),))
-            body = made.body
+        if isinstance(expression, Function):
+            names = self._bound(names, expression, (("with strapi",),))
+            body = expression.body
             if isinstance(body, tuple):
                 *before, last = body or (Opaque(),)
                 self._statements(before, names)
                 if not isinstance(last, Return) or last.value is None:
                     raise NotUnderstoodError(UNKNOWN_CODE)
                 body = last.value
-            made = module.followed(body)
-        if not isinstance(made, Object):
+            expression = module.followed(body)
+        if not isinstance(expression, Object):
             raise NotUnderstoodError("has code of its own in place of the core")
-        if not all(map(_is_plain_member, made.members)):
+        if not all(map(_is_plain_member, expression.members)):
             raise NotUnderstoodError("has actions that are computed")
-        return names, made
+        return names, expression
 
     def maker(
         self,
@@ -699,33 +705,33 @@ class _Checker(Struct):
         return (module, value) if isinstance(value, Object) else None
 
     def _constant_method(
-        self, module: Module, made: Object, key: str, kinds: Sequence[Path | None]
+        self, module: Module, node: Object, key: str, kinds: Sequence[Path | None]
     ) -> None:
         """Check a method of an object of a module."""
-        mark = (id(made), tuple(kinds), key)
+        mark = (id(node), tuple(kinds), key)
         if mark in self.seen:
             return
         self.seen.add(mark)
-        self.alive.append(made)
-        self._of_object(is_core=False).method(module, made, key, kinds)
-        self._constant_values(module, made)
+        self.alive.append(node)
+        self._of_object(is_core=False).method(module, node, key, kinds)
+        self._constant_values(module, node)
 
-    def _constant_member(self, module: Module, made: Object, key: str) -> None:
+    def _constant_member(self, module: Module, node: Object, key: str) -> None:
         """Check a member of an object of a module, which may be a function that is called later."""
-        if isinstance(_member(made, key), Function):
-            self._constant_method(module, made, key, ())
+        if isinstance(_member(node, key), Function):
+            self._constant_method(module, node, key, ())
         else:
-            self._constant_values(module, made)
+            self._constant_values(module, node)
 
-    def _constant_values(self, module: Module, made: Object) -> None:
+    def _constant_values(self, module: Module, node: Object) -> None:
         """Check the values of an object of a module other than functions."""
-        mark = (id(made), (), "values of the object")
+        mark = (id(node), (), "values of the object")
         if mark in self.seen:
             return
         self.seen.add(mark)
-        self.alive.append(made)
+        self.alive.append(node)
         names = KnownNames(module)
-        for member in made.members:
+        for member in node.members:
             if isinstance(member, Property) and not isinstance(member.key, str):
                 self.value(member.key, names)
             if not isinstance(member.value, Function):
@@ -926,8 +932,8 @@ def _is_plain_member(member: object) -> bool:
     return is_named and not isinstance(getattr(member, "value", None), Getter)
 
 
-def _member(made: Object, name: str) -> Expression | None:
-    for one in made.members:
+def _member(node: Object, name: str) -> Expression | None:
+    for one in node.members:
         if isinstance(one, Property) and one.key == name:
             return one.value
     return None

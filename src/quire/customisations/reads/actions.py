@@ -73,21 +73,21 @@ def understand_read(
     return _checked(found, uid, project.schema)
 
 
-def _checked(found: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
+def _checked(read: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
     """Return a read that was checked against the schema, with its attachments."""
-    if found.uid != uid and (found.sanitized or found.enveloped):
+    if read.uid != uid and (read.sanitized or read.enveloped):
         raise NotUnderstoodError("sanitizes entries of another type")
-    model = schema.content_types[found.uid]
+    model = schema.content_types[read.uid]
     query = checked_query(
-        found.query, model, schema, sanitized=found.sanitized, of_rows=found.of_any_version
+        read.query, model, schema, sanitized=read.sanitized, of_rows=read.of_any_version
     )
     changes = tuple(
         replace(one, read=_checked(one.read, uid, schema))
         if isinstance(one, AttachedEntries)
         else one
-        for one in found.changes
+        for one in read.changes
     )
-    return replace(found, query=query, changes=changes)
+    return replace(read, query=query, changes=changes)
 
 
 def _interpret(
@@ -281,13 +281,13 @@ class _Interpreter(ChangingFunction):
         constants = {key: self._plain(value, found) for key, value in others.items()}
         return replace(unwrapped(found), wrapped=ResponseObject(tuple(entries), constants))
 
-    def _plain(self, value: Expression, found: DocumentRead) -> object:
+    def _plain(self, value: Expression, read: DocumentRead) -> object:
         match value:
             case Object(members):
                 pairs = [one for one in members if isinstance(one, Property)]
                 if len(pairs) == len(members):
-                    return {str(one.key): self._plain(one.value, found) for one in pairs}
-            case Member(inner, "length") if found.is_list and self.read_of(inner) is not None:
+                    return {str(one.key): self._plain(one.value, read) for one in pairs}
+            case Member(inner, "length") if read.is_list and self.read_of(inner) is not None:
                 return ENTRY_COUNT
         try:
             constant = self.values.module.value(value)

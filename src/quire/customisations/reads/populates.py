@@ -155,30 +155,31 @@ class _PopulateCheck(Struct, frozen=True):
                 continue
             yield name, self._checked_options(asked, targets)
 
-    def _checked_options(self, asked: object, targets: list[Model]) -> object:
+    def _checked_options(self, requested: object, targets: list[Model]) -> object:
         for target in targets:
             self.show(target)
-        if asked is True or (asked == _STAR and self.sanitized):
-            return asked
-        if not isinstance(asked, dict):
+        if requested is True or (requested == _STAR and self.sanitized):
+            return requested
+        if not isinstance(requested, dict):
             raise NotUnderstoodError("populates in a way that is not known")
-        return {name: self._option(name, inner, targets) for name, inner in asked.items()}
+        return {name: self._option(name, inner, targets) for name, inner in requested.items()}
 
-    def _option(self, name: str, asked: object, targets: list[Model]) -> object:
-        match name, asked, targets:
+    def _option(self, name: str, requested: object, targets: list[Model]) -> object:
+        match name, requested, targets:
             case "populate", _, [target]:
-                return self.checked(asked, target)
+                return self.checked(requested, target)
             case "populate", "*", _ if self.sanitized:
-                return asked
+                return requested
             case "on", dict(), _:
                 known = self.schema.components
-                if not known.keys() >= asked.keys():
+                if not known.keys() >= requested.keys():
                     raise NotUnderstoodError("populates components that do not exist")
                 return {
-                    uid: self._checked_options(inner, [known[uid]]) for uid, inner in asked.items()
+                    uid: self._checked_options(inner, [known[uid]])
+                    for uid, inner in requested.items()
                 }
             case "fields" | "filters" | "sort", _, _:
-                return asked
+                return requested
             case _:
                 raise NotUnderstoodError(f"populates by {name}")
 

@@ -188,31 +188,31 @@ class Arguments:
         """Return the value of a slot of the plan."""
         return self._values[slot]
 
-    def statement(self, query: Query, most: int | None = None) -> Statement:
+    def statement(self, query: Query, limit: int | None = None) -> Statement:
         """Return a statement that has no parents."""
-        return Statement(query.sql, self.of(query), most)
+        return Statement(query.sql, self.of(query), limit)
 
     def with_slots(
-        self, query: Query, values: Mapping[Slot, Operand], most: int | None
+        self, query: Query, values: Mapping[Slot, Operand], limit: int | None
     ) -> Statement:
         """Return the arguments of a statement with other values in some plain slots."""
         arguments = [*self.of(query)]
         for slot, value in values.items():
             for position in query.positions(slot):
                 arguments[position] = value
-        return Statement(query.sql, arguments, most)
+        return Statement(query.sql, arguments, limit)
 
-    def for_parents(self, query: Query, keys: Operand, most: int | None) -> Statement:
+    def for_parents(self, query: Query, keys: Operand, limit: int | None) -> Statement:
         """Return the arguments of a statement for parents (keys as the dialect binds lists)."""
         arguments = self.of(query).copy()
         arguments[query.parents] = keys
-        return Statement(query.sql, arguments, most)
+        return Statement(query.sql, arguments, limit)
 
     def for_keyed_parents(
-        self, query: Query, keys: Mapping[int, Operand], most: int | None
+        self, query: Query, keys: Mapping[int, Operand], limit: int | None
     ) -> Statement:
         """Return the arguments of a shared statement for parents, by positions in their rows."""
         arguments = self.of(query).copy()
         for position, key in query.keyed:
             arguments[position] = keys[key]
-        return Statement(query.sql, arguments, most)
+        return Statement(query.sql, arguments, limit)

@@ -206,7 +206,9 @@ class Conditions:
             case Comparison():
                 return self._comparison(part, uid, table)
             case Junction(conjunction=every, parts=parts):
-                return _join_all([self.filter(inner, uid, table) for inner in parts], every=every)
+                return _join_all(
+                    [self.filter(inner, uid, table) for inner in parts], match_all=every
+                )
             case RelatedCondition():
                 return self._related_condition(part, uid, table)
 
@@ -290,14 +292,14 @@ class Conditions:
         return sa.or_(*alternatives) if alternatives else sa.false()
 
     def _linked(
-        self, edge: Edge, target_uid: str, part: Filter | None, within: Filter | None
+        self, edge: Edge, target_uid: str, part: Filter | None, scope_filter: Filter | None
     ) -> sa.Select[Any]:
-        """Select the keys of rows that have a related row satisfying ``part`` and ``within``."""
+        """Select the keys of rows with a related row satisfying ``part`` and ``scope_filter``."""
         target = self.builder.table(self.tables[target_uid].name)
         if isinstance(edge, LinkEdge | MorphTargetEdge):
-            return self._linked_by_table(edge, target_uid, target, part, within)
+            return self._linked_by_table(edge, target_uid, target, part, scope_filter)
         joined = self.join(edge, target, target_uid)
-        wanted = [self.filter(f, target_uid, target) for f in (part, within) if f is not None]
+        wanted = [self.filter(f, target_uid, target) for f in (part, scope_filter) if f is not None]
         found = sa.select(joined.parent_key).select_from(joined.source)
         return found.where(joined.parent_key.is_not(None), *joined.where, *wanted)
 
@@ -307,7 +309,7 @@ class Conditions:
         target_uid: str,
         target: AliasedTable,
         part: Filter | None,
-        within: Filter | None,
+        scope_filter: Filter | None,
     ) -> sa.Select[Any]:
         """Do what `_linked` does for rows behind a link table.
 
@@ -318,7 +320,9 @@ class Conditions:
         """
         links = self._links(edge)
         wanted = [*self._published(target, target_uid)]
-        wanted += [self.filter(f, target_uid, target) for f in (part, within) if f is not None]
+        wanted += [
+            self.filter(f, target_uid, target) for f in (part, scope_filter) if f is not None
+        ]
         source: sa.FromClause = links.table.source
         if part is not None and self._is_selective(part, target_uid):
             wanted = [links.target_key.in_(sa.select(target.c("id")).where(*wanted))]
@@ -550,12 +554,12 @@ def _required(part: Filter | None) -> Iterator[Filter]:
         yield part
 
 
-def _join_all(conditions: Sequence[Condition], *, every: bool) -> Condition:
+def _join_all(conditions: Sequence[Condition], *, match_all: bool) -> Condition:
     """Join conditions by AND or OR, long lists in groups.
 
     SQLite parses ``a OR b OR c`` as a tree as deep as the list is long, and rejects deep ones.
     """
-    join = sa.and_ if every else sa.or_
+    join = sa.and_ if match_all else sa.or_
     if len(conditions) <= _GROUP:
         return join(*conditions)
     groups = range(0, len(conditions), _GROUP)

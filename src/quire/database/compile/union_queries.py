@@ -125,11 +125,11 @@ class UnionStatement:
         """How many columns the rows have, once all branches are added."""
         return len(self._types)
 
-    def place(self, kind: StorageKind, taken: dict[int, Condition]) -> int:
+    def place(self, kind: StorageKind, used_columns: dict[int, Condition]) -> int:
         """Return the first column for values of a kind that the branch has not used yet."""
         wanted = self._dialect.united_type(kind)
         for position in range(len(_SORTED_BY), len(self._types)):
-            if position not in taken and type(self._types[position]) is type(wanted):
+            if position not in used_columns and type(self._types[position]) is type(wanted):
                 return position
         self._types.append(wanted)
         return len(self._types) - 1

@@ -156,9 +156,9 @@ async def _require_sound(source: DatabaseTarget, origin: InspectionConnection) -
         raise CopyError(f"{lines}\nRepair them first; see `quire check --repair`.")
 
 
-def _origin(source: DatabaseTarget, found: FoundTables) -> str:
+def _origin(source: DatabaseTarget, existing_tables: FoundTables) -> str:
     """Return an identifier of a source and its tables."""
-    shape = {name: sorted(table.columns) for name, table in sorted(found.items())}
+    shape = {name: sorted(table.columns) for name, table in sorted(existing_tables.items())}
     text = json.dumps([source.place, shape])
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
@@ -271,13 +271,13 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
             if states[copied.name].phase != FINISHED:
                 await self.filled.write(self._finish(copied, ddl, given.get(copied.name, 0)))
 
-    def _finish(self, copied: CopiedTable, ddl: DdlWriter, given: int) -> Program[None]:
+    def _finish(self, copied: CopiedTable, ddl: DdlWriter, row_count: int) -> Program[None]:
         for index in sorted_indexes(copied.table):
             yield Statement(ddl.create_index(index))
         for sql in ddl.add_foreign_keys(copied.table):
             yield Statement(sql)
         if copied.identified:
-            yield from self.target.kind.counters.raise_to(copied.name, given)
+            yield from self.target.kind.counters.raise_to(copied.name, row_count)
         yield from self._state.reach(copied.name, FINISHED, None)
 
     async def differences(self, counts: Mapping[str, int], progress: Progress) -> list[str]:

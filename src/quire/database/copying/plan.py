@@ -71,25 +71,32 @@ class CopyPlan(Struct, frozen=True):
 
 
 def plan_structure(
-    found: FoundTables, wanted: MetaData, *, source: ColumnTypes, target: ColumnTypes
+    existing_tables: FoundTables,
+    expected_tables: MetaData,
+    *,
+    source: ColumnTypes,
+    target: ColumnTypes,
 ) -> CopyPlan:
     """Plan the tables of a copy.
 
-    ``found`` is the inspected source, ``wanted`` the tables of the schema with the types of the
-    target; ``source`` and ``target`` are the column types of both sides. ``wanted`` is consumed.
+    ``existing_tables`` is the inspected source, ``expected_tables`` the tables of the schema with
+    the types of the target; ``source`` and ``target`` are the column types of both sides.
+    ``expected_tables`` is consumed.
     """
     build = _PlanBuilder(
-        found=found,
-        wanted=wanted,
+        found=existing_tables,
+        wanted=expected_tables,
         source=source,
         types=target,
         metadata=MetaData(),
         unknown=[],
         exact=defaultdict(set),
     )
-    for table in found.values():
+    for table in existing_tables.values():
         build.table(table)
-    left_out = [line for table in found.values() for line in build.keys_and_indexes(table)]
+    left_out = [
+        line for table in existing_tables.values() for line in build.keys_and_indexes(table)
+    ]
     copied = [
         CopiedTable(
             table=table,
@@ -111,37 +118,39 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
     unknown: list[str]
     exact: defaultdict[str, set[str]]
 
-    def table(self, found: FoundTable) -> None:
+    def table(self, existing_table: FoundTable) -> None:
         """Add a table with the columns of the source."""
-        known = self.wanted.tables.get(found.name)
-        if known is None and not found.name.startswith(OWN_PREFIX):
-            self.unknown.append(f"the table {found.name}")
+        known = self.wanted.tables.get(existing_table.name)
+        if known is None and not existing_table.name.startswith(OWN_PREFIX):
+            self.unknown.append(f"the table {existing_table.name}")
         columns = []
-        for column in found.columns.values():
+        for column in existing_table.columns.values():
             if known is not None and column.name in known.c:
                 columns.append(_copy_column(known.c[column.name]))
             else:
                 if known is not None:
-                    self.unknown.append(f"the column {found.name}.{column.name}")
-                columns.append(self._column(found.name, column))
-        Table(found.name, self.metadata, *columns)
+                    self.unknown.append(f"the column {existing_table.name}.{column.name}")
+                columns.append(self._column(existing_table.name, column))
+        Table(existing_table.name, self.metadata, *columns)
 
-    def keys_and_indexes(self, found: FoundTable) -> Iterator[str]:
+    def keys_and_indexes(self, existing_table: FoundTable) -> Iterator[str]:
         """Add foreign keys and indexes; yields those that cannot be created."""
-        table = self.metadata.tables[found.name]
-        known = self.wanted.tables.get(found.name)
+        table = self.metadata.tables[existing_table.name]
+        known = self.wanted.tables.get(existing_table.name)
         if known is not None:
             self._wanted_keys(known, table)
             self._wanted_indexes(known, table)
-        self._found_keys(found, table)
-        yield from self._found_indexes(found, table)
+        self._found_keys(existing_table, table)
+        yield from self._found_indexes(existing_table, table)
 
-    def _column(self, table: str, found: FoundColumn) -> Column[Any]:
-        kind = StorageKind.ID if found.name == ID else kind_of_type(found.type)
-        column = plain_column(self.types, found.name, kind, nullable=found.nullable)
+    def _column(self, table: str, existing_column: FoundColumn) -> Column[Any]:
+        kind = StorageKind.ID if existing_column.name == ID else kind_of_type(existing_column.type)
+        column = plain_column(
+            self.types, existing_column.name, kind, nullable=existing_column.nullable
+        )
         if kind is StorageKind.DECIMAL:
-            column.type = self._numbers(found.type.strip().lower())
-            self.exact[table].add(found.name)
+            column.type = self._numbers(existing_column.type.strip().lower())
+            self.exact[table].add(existing_column.name)
         return column
 
     def _numbers(self, spelled: str) -> TypeEngine[Any]:
@@ -154,15 +163,15 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
         name, bounds = match.groups("")
         return _NamedType(self.types.exact + (bounds if name == self.source.exact else ""))
 
-    def _wanted_keys(self, known: Table, table: Table) -> None:
-        for key in known.foreign_key_constraints:
+    def _wanted_keys(self, expected_table: Table, table: Table) -> None:
+        for key in expected_table.foreign_key_constraints:
             target = self.metadata.tables.get(key.referred_table.name)
             if target is not None and all(name in table.c for name in key.column_keys):
                 self._key(table, str(key.name), key.column_keys[0], target, str(key.ondelete))
 
-    def _found_keys(self, found: FoundTable, table: Table) -> None:
+    def _found_keys(self, existing_table: FoundTable, table: Table) -> None:
         there = {key.column_keys[0] for key in table.foreign_key_constraints}
-        for key in sorted(found.foreign_keys, key=lambda key: key.column):
+        for key in sorted(existing_table.foreign_keys, key=lambda key: key.column):
             target = self.metadata.tables.get(key.target)
             if key.column not in there and target is not None:
                 name = f"{table.name}_{key.column}_fk"[-63:]
@@ -175,8 +184,8 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
         )
 
     @staticmethod
-    def _wanted_indexes(known: Table, table: Table) -> None:
-        for index in known.indexes:
+    def _wanted_indexes(expected_table: Table, table: Table) -> None:
+        for index in expected_table.indexes:
             names = [column.name for column in index.columns]
             if all(name in table.c for name in names):
                 Index(
@@ -187,12 +196,12 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
                 )
 
     @staticmethod
-    def _found_indexes(found: FoundTable, table: Table) -> Iterator[str]:
+    def _found_indexes(existing_table: FoundTable, table: Table) -> Iterator[str]:
         there = {
             (tuple(c.name for c in index.columns), bool(index.unique)) for index in table.indexes
         }
         names = {str(index.name) for index in table.indexes}
-        for index in found.indexes.values():
+        for index in existing_table.indexes.values():
             if index.name in names or (index.columns, index.unique) in there:
                 continue
             if index.columns == (ID,):

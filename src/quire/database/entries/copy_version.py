@@ -282,7 +282,7 @@ class _Copier:
         besides = () if prior is None else (prior,)
         return (
             yield from counterparts(
-                self._store, layout, ids, published=replaced.published, besides=besides
+                self._store, layout, ids, published=replaced.published, excluded_ids=besides
             )
         )
 

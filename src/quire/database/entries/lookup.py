@@ -63,29 +63,32 @@ ComponentPath = Sequence[tuple[str, str]]
 def is_taken(
     store: EntryStore,
     uid: str,
-    way: ComponentPath,
+    path: ComponentPath,
     column: str,
     value: Value,
     *,
-    besides: str | None,
+    except_document_id: str | None,
     locale: str | None,
     is_copy: bool = False,
 ) -> Program[bool]:
     """Tell whether a published entry has a value in a column, its own or that of a component.
 
-    The document ``besides`` may have it; with ``locale`` only entries of that locale count. If this
-    document has published the value in the attribute itself, nothing else is searched, which
-    without an index would read the whole table for every change. A document that ``is_copy`` has
-    the values of another one, and none of its own yet.
+    The document ``except_document_id`` may have it; with ``locale`` only entries of that locale
+    count. If this document has published the value in the attribute itself, nothing else is
+    searched, which without an index would read the whole table for every change. A document that
+    ``is_copy`` has the values of another one, and none of its own yet.
     """
-    lookup = _TakenLookup(store, uid, tuple(way), column)
-    keeps = besides is not None and not way and not is_copy
-    key = ("taken", uid, tuple(way), column, besides is None, locale is None, keeps)
-    bound = [value, *(given for given in (besides, locale) if given is not None)]
+    lookup = _TakenLookup(store, uid, tuple(path), column)
+    keeps = except_document_id is not None and not path and not is_copy
+    key = ("taken", uid, tuple(path), column, except_document_id is None, locale is None, keeps)
+    bound = [value, *(given for given in (except_document_id, locale) if given is not None)]
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         return lookup.statement(
-            builder, besides=besides is not None, locale=locale is not None, keeps=keeps
+            builder,
+            excludes_document=except_document_id is not None,
+            locale=locale is not None,
+            keeps=keeps,
         )
 
     rows = yield from store.writes.run(key, build, bound)
@@ -93,14 +96,14 @@ def is_taken(
 
 
 class _TakenLookup:
-    def __init__(self, store: EntryStore, uid: str, way: ComponentPath, column: str) -> None:
+    def __init__(self, store: EntryStore, uid: str, path: ComponentPath, column: str) -> None:
         self._store = store
         self._top: EntryLayout = store.layout(uid)
-        self._way = way
+        self._way = path
         self._column = column
 
     def statement(
-        self, builder: StatementBuilder, *, besides: bool, locale: bool, keeps: bool
+        self, builder: StatementBuilder, *, excludes_document: bool, locale: bool, keeps: bool
     ) -> sa.ClauseElement:
         """Build the look-up; its slots are the value, the document and the locale."""
         top = builder.table(self._top.table.name)
@@ -110,11 +113,11 @@ class _TakenLookup:
             holder.c(self._column) == builder.plain_slot(0),
             self._version(top.c(columns["publishedAt"])).is_not(None),
         ]
-        if besides:
+        if excludes_document:
             conditions.append(top.c(columns["documentId"]) != builder.plain_slot(1))
         if locale:
             conditions.append(
-                self._version(top.c(columns["locale"])) == builder.plain_slot(1 + besides)
+                self._version(top.c(columns["locale"])) == builder.plain_slot(1 + excludes_document)
             )
         found = sa.exists().select_from(source).where(*conditions)
         if not keeps:

@@ -67,7 +67,7 @@ def _read_components(
 
 def _place(
     layout: EntryLayout,
-    found: Mapping[int, dict[str, object]],
+    rows_by_id: Mapping[int, dict[str, object]],
     links: Sequence[ComponentLink],
     inner: Mapping[tuple[str, int], dict[str, object]],
 ) -> None:
@@ -79,7 +79,7 @@ def _place(
             lists.setdefault((link.entity, link.field), []).append(
                 {"__component": link.uid, "id": link.id, **component}
             )
-    for id_, values in found.items():
+    for id_, values in rows_by_id.items():
         for attribute in layout.components:
             held = lists.get((id_, attribute.name), [])
             if isinstance(attribute, ComponentAttribute):

@@ -99,27 +99,27 @@ def _repoint_morph(
     type_column: str,
     id_column: str,
     uid: str,
-    own: tuple[str, ...],
+    own_attributes: tuple[str, ...],
     new: int,
     prior: int,
 ) -> Program[None]:
-    """Move polymorphic links; those of the row's ``own`` attributes were copied."""
+    """Move polymorphic links; those of the row's ``own_attributes`` attributes were copied."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        names = (type_column, id_column, *((FIELD,) if own else ()))
+        names = (type_column, id_column, *((FIELD,) if own_attributes else ()))
         described = sa.table(table, *(sa.column(name) for name in names))
         values = {id_column: builder.plain_slot(0)}
         conditions = [
             described.c[id_column] == builder.plain_slot(1),
             described.c[type_column] == builder.plain_slot(2),
         ]
-        if own:
+        if own_attributes:
             field = described.c[FIELD]
-            foreign = [field != builder.constant(name) for name in own]
+            foreign = [field != builder.constant(name) for name in own_attributes]
             conditions.append(sa.or_(field.is_(None), sa.and_(*foreign)))
         return sa.update(described).values(values).where(*conditions)
 
-    key = ("repoint morph", table, own)
+    key = ("repoint morph", table, own_attributes)
     yield from store.writes.run(key, build, (new, prior, uid))
 
 
@@ -230,9 +230,9 @@ class _Extension:
         key = ("extend to published", self._edge.table)
         yield from self._store.writes.run(key, build, self._values)
 
-    def for_components(self, way: ComponentPath) -> Program[None]:
+    def for_components(self, path: ComponentPath) -> Program[None]:
         """Link components of published rows, which are found by their positions in the entry."""
-        top = way[0][0]
+        top = path[0][0]
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             draft = builder.table(top.table.name)
@@ -241,7 +241,7 @@ class _Extension:
                 live.source, _same_entry(top, draft, live, unmodified=True)
             )
             draft_id, live_id = draft.c("id"), live.c("id")
-            for user, name in way:
+            for user, name in path:
                 ours = builder.table(user.table.components_table)
                 theirs = builder.table(user.table.components_table)
                 field = builder.constant(name)
@@ -266,7 +266,7 @@ class _Extension:
             ]
             return self._insert(builder, source, links, live_id, conditions)
 
-        places = tuple((user.model.uid, name) for user, name in way)
+        places = tuple((user.model.uid, name) for user, name in path)
         key = ("extend to components", self._edge.table, places)
         yield from self._store.writes.run(key, build, self._values)
 

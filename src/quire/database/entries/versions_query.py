@@ -117,12 +117,12 @@ def counterparts(
     ids: Collection[int],
     *,
     published: bool,
-    besides: Collection[int] = (),
+    excluded_ids: Collection[int] = (),
 ) -> Program[Mapping[int, int]]:
     """Map rows of any version to the rows of the same document and locale with this status.
 
-    Rows ``besides`` are excluded from the results; the newest of several counts. Rows without a
-    counterpart are left out.
+    Rows ``excluded_ids`` are excluded from the results; the newest of several counts. Rows without
+    a counterpart are left out.
     """
     columns = layout.table.columns
 
@@ -144,4 +144,4 @@ def counterparts(
         return {}
     key = ("counterparts", layout.model.uid, published)
     rows = yield from store.writes.run_listed(key, build, ids)
-    return {int(a or 0): int(b or 0) for a, b in rows if b not in besides}
+    return {int(a or 0): int(b or 0) for a, b in rows if b not in excluded_ids}

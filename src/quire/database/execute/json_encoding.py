@@ -162,7 +162,7 @@ def encode_list(
     node: CompiledNode,
     items: Sequence[Item],
     budget: ResponseBudget,
-    present: EntrySerializer | None = None,
+    serializer: EntrySerializer | None = None,
     wrap: Wrap | None = None,
 ) -> Program[bytes]:
     """Return the entries of a root node as a JSON array, or its wrapper.
@@ -171,9 +171,9 @@ def encode_list(
     """
     if budget.is_long:
         yield LONG_COMPUTATION
-        text = _encode_one_by_one(node, items, budget, present, wrap)
+        text = _encode_one_by_one(node, items, budget, serializer, wrap)
     else:
-        values = items if present is None else [present(item) for item in items]
+        values = items if serializer is None else [serializer(item) for item in items]
         text = encode(values if wrap is None else wrap(values))
     budget.add_encoded(len(text), lambda: _largest_path(node, items))
     return text
@@ -183,14 +183,14 @@ def _encode_one_by_one(
     node: CompiledNode,
     items: Sequence[Item],
     budget: ResponseBudget,
-    present: EntrySerializer | None,
+    serializer: EntrySerializer | None,
     wrap: Wrap | None,
 ) -> bytes:
     """Encode a list; raises ValidationError as soon as the budget is exceeded."""
     texts: list[bytes] = []
     size = 0
     for item in items:
-        text = encode(item if present is None else present(item))
+        text = encode(item if serializer is None else serializer(item))
         texts.append(text)
         size += len(text)
         budget.check_encoded(size, lambda: _largest_path(node, items[: len(texts)]))
@@ -203,7 +203,7 @@ def encode_entry(
     node: CompiledNode,
     item: Item,
     budget: ResponseBudget,
-    present: EntrySerializer | None = None,
+    serializer: EntrySerializer | None = None,
     wrap: Wrap | None = None,
 ) -> Program[bytes]:
     """Return one entry of a root node as a JSON object, or its wrapper.
@@ -212,7 +212,7 @@ def encode_entry(
     """
     if budget.is_long:
         yield LONG_COMPUTATION
-    value = item if present is None else present(item)
+    value = item if serializer is None else serializer(item)
     text = encode(value if wrap is None else wrap(value))
     budget.add_encoded(len(text), lambda: _largest_path(node, [item]))
     return text

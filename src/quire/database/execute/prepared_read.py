@@ -132,7 +132,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         value: str | int | None = None,
         budget: ResponseBudget | None = None,
         *,
-        present: EntrySerializer | None = None,
+        serializer: EntrySerializer | None = None,
         wrap: Wrap | None = None,
     ) -> Program[EncodedEntry | None]:
         """Return the row of `row` as JSON, wrapped as `encode_entry` says."""
@@ -143,7 +143,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         (item,) = items
         compiled = self.compiled
         changed = None if compiled.changed is None else getattr(item, compiled.changed)
-        text = yield from encode_entry(compiled.node, item, budget, present, wrap)
+        text = yield from encode_entry(compiled.node, item, budget, serializer, wrap)
         return EncodedEntry(text, changed)
 
     def total(self) -> Program[int]:

@@ -93,17 +93,17 @@ def read_program(
     return items, facts.total
 
 
-def _total_of_last_page(read: PreparedRead, shown: int) -> int | None:
+def _total_of_last_page(read: PreparedRead, row_count: int) -> int | None:
     """Return the total of a list if this is its last page, else ``None``."""
     limit = read.limit
     if (
         not read.compiled.counts_rows
         or limit is None
-        or shown >= limit
-        or (read.offset and not shown)
+        or row_count >= limit
+        or (read.offset and not row_count)
     ):
         return None
-    return read.offset + shown
+    return read.offset + row_count
 
 
 def _count(total: Statement) -> Program[int]:
@@ -287,14 +287,14 @@ def _plain_edge(
     edge: CompiledEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
-    wanted: _Parents,
+    parent_rows: _Parents,
     parts: _Parts,
     run: _ReadRun,
 ) -> Program[None]:
     """Attach rows of one kind."""
     node = edge.nodes[0]
     skipped = {parent[edge.parent_id] for parent in parents} if edge.skip_parents else ()
-    rows, found = yield from _read_node(node, wanted, parts, run, edge.path, skipped)
+    rows, found = yield from _read_node(node, parent_rows, parts, run, edge.path, skipped)
     key, place, parent_position = edge.parent_key, edge.member, node.parent_position
     if not edge.to_many:
         single: dict[Value, Item] = {}
@@ -312,17 +312,17 @@ def _plain_edge(
 
 def _read_node(
     node: CompiledNode,
-    wanted: _Parents,
+    parents: _Parents,
     parts: _Parts,
     run: _ReadRun,
     path: str,
     skipped: Collection[Value] = (),
 ) -> Program[tuple[Sequence[Row], list[Item]]]:
     """Read the rows of one kind with everything below them, except rows with ``skipped`` ids."""
-    rows = yield from _rows(node, wanted, parts, run, path)
+    rows = yield from _rows(node, parents, parts, run, path)
     if skipped:
         rows = [row for row in rows if row[node.row_id] not in skipped]
-    occurrences, parent_position = wanted.occurrences, node.parent_position
+    occurrences, parent_position = parents.occurrences, node.parent_position
     times = (
         None if occurrences is None else [occurrences.get(row[parent_position], 0) for row in rows]
     )
@@ -330,12 +330,12 @@ def _read_node(
 
 
 def _rows(
-    node: CompiledNode, wanted: _Parents, parts: _Parts, run: _ReadRun, path: str
+    node: CompiledNode, parents: _Parents, parts: _Parts, run: _ReadRun, path: str
 ) -> Program[Sequence[Row]]:
     """Return the rows of a node, from a shared statement or its own."""
     if node.query is None:
         return () if node.shared is None else parts.get(node.shared, ())
-    rows: Rows = yield run.arguments.for_parents(node.query, wanted.keys, run.budget.most)
+    rows: Rows = yield run.arguments.for_parents(node.query, parents.keys, run.budget.most)
     run.budget.fetch(rows, path)
     return rows
 
@@ -344,12 +344,12 @@ def _count_edge(
     edge: CompiledEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
-    wanted: _Parents,
+    parent_rows: _Parents,
     parts: _Parts,
     run: _ReadRun,
 ) -> Program[None]:
     node = edge.nodes[0]
-    rows = yield from _rows(node, wanted, parts, run, edge.path)
+    rows = yield from _rows(node, parent_rows, parts, run, edge.path)
     parent_position, number = node.parent_position, node.number
     counted = {row[parent_position]: row[number] for row in rows}
     for parent, item in zip(parents, items, strict=True):
@@ -360,7 +360,7 @@ def _mixed_edge(
     edge: CompiledEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
-    wanted: _Parents,
+    parent_rows: _Parents,
     parts: _Parts,
     run: _ReadRun,
 ) -> Program[None]:
@@ -368,12 +368,12 @@ def _mixed_edge(
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
     nodes, others = [*edge.nodes], edge.unlisted
     if others is not None:
-        unlisted = yield run.arguments.for_parents(others.query, wanted.keys, run.budget.most)
+        unlisted = yield run.arguments.for_parents(others.query, parent_rows.keys, run.budget.most)
         run.budget.fetch(unlisted, edge.path)
         found_others = (others.node(str(uid)) for (uid,) in unlisted)
         nodes += [node for node in found_others if node is not None]
     for node in nodes:
-        rows, found = yield from _read_node(node, wanted, parts, run, edge.path)
+        rows, found = yield from _read_node(node, parent_rows, parts, run, edge.path)
         parent_position = node.parent_position
         for row, item in zip(rows, found, strict=True):
             groups[row[parent_position]].append((_null_first(row[ORDER]), row[LINK], item))
@@ -394,18 +394,18 @@ def _morph_edge(
     edge: CompiledEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
-    wanted: _Parents,
+    parent_rows: _Parents,
     run: _ReadRun,
 ) -> Program[None]:
     """Attach rows of any type: read the links first, then the rows of each type that occurs."""
     if edge.links is None:
         return
-    links: Rows = yield run.arguments.for_parents(edge.links, wanted.keys, run.budget.most)
+    links: Rows = yield run.arguments.for_parents(edge.links, parent_rows.keys, run.budget.most)
     run.budget.fetch(links, edge.path)
     ids: dict[Value, dict[Value, int]] = defaultdict(lambda: defaultdict(int))
     for source_id, target_id, kind in links:
         ids[kind][target_id] += (
-            1 if wanted.occurrences is None else wanted.occurrences.get(source_id, 0)
+            1 if parent_rows.occurrences is None else parent_rows.occurrences.get(source_id, 0)
         )
     by_kind: dict[Value, dict[Value, Item]] = {}
     for node in edge.nodes:

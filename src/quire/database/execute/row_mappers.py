@@ -42,7 +42,7 @@ def members(item: Item) -> dict[str, Any]:
 
 def build_mapper(
     dialect: Dialect,
-    shown: Sequence[MappedColumn],
+    columns: Sequence[MappedColumn],
     width: int,
     *,
     edges: Sequence[str] = (),
@@ -56,15 +56,17 @@ def build_mapper(
     stored one. The generated source contains positions and decode expressions of the dialect, and
     nothing from a request.
     """
-    names = [name for name, _, _ in shown]
+    names = [name for name, _, _ in columns]
     record = _record(names, edges, kind)
-    decoded = [dialect.decode_expression(storage, f"c{position}") for _, storage, position in shown]
+    decoded = [
+        dialect.decode_expression(storage, f"c{position}") for _, storage, position in columns
+    ]
     presents = {f"present_{place}": presented.get(name) for place, name in enumerate(names)}
     values = ", ".join(
         f"present_{place}({value})" if presents[f"present_{place}"] else value
         for place, value in enumerate(decoded)
     )
-    used = {position for _, _, position in shown}
+    used = {position for _, _, position in columns}
     targets = [f"c{position}" if position in used else "_" for position in range(width)]
     target = f"({', '.join(targets)},)" if targets else "_"
     source = f"lambda rows: [record({values}) for {target} in rows]"

@@ -124,11 +124,11 @@ class _DraftLinks(Struct, frozen=True):
             for made in self.copier.copies_of(edge.target):
                 yield from self._incoming(edge, made)
 
-    def _outgoing(self, edge: LinkEdge, made: RowCopies) -> Program[None]:
+    def _outgoing(self, edge: LinkEdge, copies: RowCopies) -> Program[None]:
         target = self._versioned_type(edge.target)
 
         def source(builder: StatementBuilder) -> sa.Select[Any]:
-            links, pairs = builder.table(edge.table), self.copier.pairs(builder, made)
+            links, pairs = builder.table(edge.table), self.copier.pairs(builder, copies)
             target_id: ColumnElement[Any] = links.c(edge.target_column)
             conditions = [links.c(edge.source_column) == pairs.c.old]
             if target is not None:
@@ -139,13 +139,13 @@ class _DraftLinks(Struct, frozen=True):
 
         yield from self._insert(edge, source)
 
-    def _incoming(self, edge: LinkEdge, made: RowCopies) -> Program[None]:
+    def _incoming(self, edge: LinkEdge, copies: RowCopies) -> Program[None]:
         if edge.owner in self.layout.schema.components:
             return
         owner = self._versioned_type(edge.owner)
 
         def source(builder: StatementBuilder) -> sa.Select[Any]:
-            links, pairs = builder.table(edge.table), self.copier.pairs(builder, made)
+            links, pairs = builder.table(edge.table), self.copier.pairs(builder, copies)
             source_id: ColumnElement[Any] = links.c(edge.source_column)
             conditions = [links.c(edge.target_column) == pairs.c.old]
             if owner is not None:

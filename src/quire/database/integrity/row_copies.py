@@ -61,11 +61,11 @@ class RowCopier(Struct, frozen=True):
         yield from self._components(made)
         yield from self._morphs(made)
 
-    def pairs(self, builder: StatementBuilder, made: RowCopies) -> sa.Subquery:
+    def pairs(self, builder: StatementBuilder, copies: RowCopies) -> sa.Subquery:
         """Select the ids of originals (``old``) with those of their copies (``new``)."""
-        table = self.layout.tables[made.uid].name
-        old = self._numbered(builder, table, made.originals)
-        new = self._numbered(builder, table, made.copies)
+        table = self.layout.tables[copies.uid].name
+        old = self._numbered(builder, table, copies.originals)
+        new = self._numbered(builder, table, copies.copies)
         joined = sa.select(old.c.id.label("old"), new.c.id.label("new"))
         return joined.where(old.c.place == new.c.place).subquery()
 
@@ -143,20 +143,20 @@ class RowCopier(Struct, frozen=True):
 
         yield from self.layout.run(insert)
 
-    def _morphs(self, made: RowCopies) -> Program[None]:
+    def _morphs(self, copies: RowCopies) -> Program[None]:
         """Copy polymorphic links: the media of a row, and its own targets."""
-        mapped = self.layout.tables[made.uid]
+        mapped = self.layout.tables[copies.uid]
         for _, target in mapped.edges_of(MorphTargetEdge):
             only = {target.source_type_column: target.type_value, FIELD: target.field}
             yield from self._copy_links(
-                made, target.table, target.source_id_column, target.columns, only
+                copies, target.table, target.source_id_column, target.columns, only
             )
         for _, edge in mapped.edges_of(MorphListEdge):
-            yield from self._copy_links(made, edge.table, edge.source_column, edge.columns, {})
+            yield from self._copy_links(copies, edge.table, edge.source_column, edge.columns, {})
 
     def _copy_links(
         self,
-        made: RowCopies,
+        copies: RowCopies,
         table: str,
         source_column: str,
         columns: Sequence[str],
@@ -168,7 +168,7 @@ class RowCopier(Struct, frozen=True):
         kept = [name for name in columns if name != source_column]
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
-            links, pairs = builder.table(table), self.pairs(builder, made)
+            links, pairs = builder.table(table), self.pairs(builder, copies)
             copied = sa.select(pairs.c.new, *(links.c(name) for name in kept))
             copied = copied.where(links.c(source_column) == pairs.c.old)
             copied = copied.where(*(links.c(name) == value for name, value in only.items()))

@@ -72,11 +72,11 @@ def _attributes(model: Model) -> Mapping[str, object]:
 
 
 def post_migrate(
-    store: EntryStore, plan: Plan, renames: Renames, found: Collection[str]
+    store: EntryStore, plan: Plan, renames: Renames, table_names: Collection[str]
 ) -> Program[None]:
     """Take the steps of a plan that change rows of the later tables.
 
-    ``found`` are the names of the former tables.
+    ``table_names`` are the names of the former tables.
     """
     models: dict[str, str] = {}
     fields: dict[str, dict[str, str]] = {}
@@ -88,7 +88,7 @@ def post_migrate(
                 fields.setdefault(step.uid, {})[step.before] = step.after
             case _:
                 continue
-    yield from rename_models(store, models, found)
+    yield from rename_models(store, models, table_names)
     for uid, names in fields.items():
         yield from rename_fields(store, uid, names)
     yield from rewrite_settings(store, NameMapping(store.schema, renames))
@@ -150,11 +150,11 @@ class PreMigration:
     """Removes and archives rows while the tables are those of the former schema."""
 
     def __init__(
-        self, store: EntryStore, keeper: ArchiveWriter, default_locale: str | None, now: int
+        self, store: EntryStore, archive: ArchiveWriter, default_locale: str | None, now: int
     ) -> None:
         """``now`` (epoch milliseconds) is the publication time of unpublished documents."""
         self._store = store
-        self._keeper = keeper
+        self._keeper = archive
         self._default_locale = default_locale
         self._now = now
 

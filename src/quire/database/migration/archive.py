@@ -58,13 +58,13 @@ class ArchiveWriter:
         writes: Writes,
         writer: DdlWriter,
         types: ColumnTypes,
-        found: FoundTables,
+        existing_tables: FoundTables,
         entry: ArchiveEntry,
     ) -> None:
         self._writes = writes
         self._writer = writer
         self._types = types
-        self._found = found
+        self._found = existing_tables
         self._entry = entry
         self._id = 0
         self._kept: list[ArchivedRows] = []
@@ -127,9 +127,9 @@ class ArchiveWriter:
         self._kept.append(ArchivedRows(kept=kept, table=table, columns=names))
         return kept
 
-    def column_of(self, kept: str) -> str:
+    def column_of(self, archived_column: str) -> str:
         """Return the archived column of a table of two columns, the other being the id."""
-        return next(one.columns[1] for one in self._kept if one.kept == kept)
+        return next(one.columns[1] for one in self._kept if one.kept == archived_column)
 
     def finish(self) -> Program[None]:
         """Record the archive, if it has rows."""
@@ -164,7 +164,7 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
     ]
 
 
-def restore_archive(writes: Writes, archive: Archive, found: FoundTables) -> Program[int]:
+def restore_archive(writes: Writes, archive: Archive, existing_tables: FoundTables) -> Program[int]:
     """Restore archived rows whose tables and columns exist again; returns how many.
 
     An existing row keeps everything but the archived columns; a missing row is inserted with its
@@ -172,7 +172,7 @@ def restore_archive(writes: Writes, archive: Archive, found: FoundTables) -> Pro
     """
     count = 0
     for kept in archive.kept:
-        table = found.get(kept.table)
+        table = existing_tables.get(kept.table)
         if table is None:
             continue
         columns = tuple(name for name in kept.columns if name in table.columns)
@@ -190,7 +190,7 @@ def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]
     yield from writes.delete(ARCHIVE_TABLE, [archive.id])
 
 
-def _fill(writes: Writes, kept: ArchivedRows, columns: Sequence[str]) -> Program[int]:
+def _fill(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -> Program[int]:
     """Set archived values in existing rows, where they have none."""
     count = 0
     for name in columns:
@@ -198,28 +198,28 @@ def _fill(writes: Writes, kept: ArchivedRows, columns: Sequence[str]) -> Program
             continue
 
         def build(_: StatementBuilder, column: str = name) -> sa.ClauseElement:
-            target = sa.table(kept.table, sa.column("id"), sa.column(column))
-            source = sa.table(kept.kept, sa.column("id"), sa.column(column))
+            target = sa.table(archived_rows.table, sa.column("id"), sa.column(column))
+            source = sa.table(archived_rows.kept, sa.column("id"), sa.column(column))
             value = sa.select(source.c[column]).where(source.c.id == target.c.id).scalar_subquery()
             change = sa.update(target).values({column: value})
             there = sa.exists().where(source.c.id == target.c.id)
             return change.where(target.c[column].is_(None), there).returning(target.c.id)
 
-        rows = yield from writes.run(("put back", kept.kept, name), build)
+        rows = yield from writes.run(("put back", archived_rows.kept, name), build)
         count += len(rows)
     return count
 
 
-def _insert(writes: Writes, kept: ArchivedRows, columns: Sequence[str]) -> Program[int]:
+def _insert(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -> Program[int]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        source = builder.table(kept.kept)
-        there = sa.table(kept.table, sa.column("id"))
-        target = sa.table(kept.table, *(sa.column(name) for name in columns))
+        source = builder.table(archived_rows.kept)
+        there = sa.table(archived_rows.table, sa.column("id"))
+        target = sa.table(archived_rows.table, *(sa.column(name) for name in columns))
         rows = sa.select(*(source.c(name) for name in columns)).select_from(source.source)
         gone = rows.where(sa.not_(sa.exists().where(there.c.id == source.c("id"))))
         return sa.insert(target).from_select(list(columns), gone).returning(target.c.id)
 
-    rows = yield from writes.run(("put back rows", kept.kept), build)
+    rows = yield from writes.run(("put back rows", archived_rows.kept), build)
     return len(rows)
 
 

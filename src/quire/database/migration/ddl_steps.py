@@ -23,16 +23,16 @@ class TableWork:
     def __init__(
         self,
         kind: DatabaseKind,
-        found: FoundTables,
+        existing_tables: FoundTables,
         after: SchemaTables,
         writes: Writes,
-        keeper: ArchiveWriter,
+        archive: ArchiveWriter,
     ) -> None:
         self._ddl = kind.ddl
-        self._found = found
+        self._found = existing_tables
         self._wanted: Mapping[str, Table] = after.metadata.tables
         self._writes = writes
-        self._keeper = keeper
+        self._keeper = archive
         self._counting = RowCounter(writes)
         self._kept: dict[tuple[str, str], str] = {}
         """Where the values of a column (by later names) are archived that will be converted."""

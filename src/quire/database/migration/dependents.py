@@ -26,17 +26,17 @@ _ROWS_AT_ONCE = 5_000
 
 
 def archive_entries(
-    store: EntryStore, keeper: ArchiveWriter, uid: str, ids: Sequence[int]
+    store: EntryStore, archive: ArchiveWriter, uid: str, ids: Sequence[int]
 ) -> Program[None]:
     """Archive rows of a model, with their components, links and media."""
     found: _DependentIds = {}
     for start in range(0, len(ids), _ROWS_AT_ONCE):
         yield from _gather(store, uid, ids[start : start + _ROWS_AT_ONCE], found)
-    yield from _keep(keeper, found)
+    yield from _keep(archive, found)
 
 
 def archive_attribute(
-    store: EntryStore, keeper: ArchiveWriter, uid: str, name: str
+    store: EntryStore, archive: ArchiveWriter, uid: str, name: str
 ) -> Program[None]:
     """Remove components or media of an attribute from all entries, and archive them."""
     layout = store.layout(uid)
@@ -46,12 +46,12 @@ def archive_attribute(
             found: _DependentIds = {edge.table: {link.link_id for link in links}}
             for part, ids in ids_by_component(links).items():
                 yield from _gather(store, part, ids, found)
-            yield from _keep(keeper, found)
+            yield from _keep(archive, found)
             yield from detach_components(store, layout, links)
         case MorphTargetEdge() as edge:
             values = {edge.source_type_column: edge.type_value, FIELD: edge.field}
             ids = yield from _ids_with(store, edge.table, values)
-            yield from _keep(keeper, {edge.table: set(ids)})
+            yield from _keep(archive, {edge.table: set(ids)})
             yield from store.writes.delete(edge.table, ids)
         case _:
             raise TypeError(f"{uid}.{name} keeps its rows in tables of its own")
@@ -67,26 +67,26 @@ def with_dependents(store: EntryStore, uid: str, ids: Collection[int]) -> Progra
     return found
 
 
-def _keep(keeper: ArchiveWriter, found: _DependentIds) -> Program[None]:
-    for table, ids in found.items():
-        if ids and keeper.knows(table):
-            yield from keeper.keep(table, ids=sorted(ids))
+def _keep(archive: ArchiveWriter, dependents: _DependentIds) -> Program[None]:
+    for table, ids in dependents.items():
+        if ids and archive.knows(table):
+            yield from archive.keep(table, ids=sorted(ids))
 
 
 def _gather(
-    store: EntryStore, uid: str, ids: Collection[int], found: _DependentIds
+    store: EntryStore, uid: str, ids: Collection[int], dependents: _DependentIds
 ) -> Program[None]:
     layout = store.layout(uid)
-    found.setdefault(layout.table.name, set()).update(ids)
+    dependents.setdefault(layout.table.name, set()).update(ids)
     parts = yield from component_links(store, layout, ids)
     if parts:
-        links = found.setdefault(layout.table.components_table, set())
+        links = dependents.setdefault(layout.table.components_table, set())
         links.update(link.link_id for link in parts)
     for part, part_ids in ids_by_component(parts).items():
-        yield from _gather(store, part, part_ids, found)
+        yield from _gather(store, part, part_ids, dependents)
     for table, column, morph in _link_tables(store, uid):
         rows = yield from _source_ids(store, table, column, ids, morph)
-        found.setdefault(table, set()).update(rows)
+        dependents.setdefault(table, set()).update(rows)
 
 
 def _link_tables(store: EntryStore, uid: str) -> Iterator[tuple[str, str, MorphTargetEdge | None]]:

@@ -22,7 +22,7 @@ from quire.schema.model import Model, Schema
 from quire.schema.source_files import EXTENSION, SchemaFile
 
 
-def pending_renames(asked: Renames, before: Schema, after: Schema) -> Renames:
+def pending_renames(renames: Renames, before: Schema, after: Schema) -> Renames:
     """Return the renames that lead from one schema to another.
 
     Attributes may be named under the later or the earlier uid of their model. Raises
@@ -30,10 +30,10 @@ def pending_renames(asked: Renames, before: Schema, after: Schema) -> Renames:
     """
     if before.version == after.version:
         return Renames()
-    models = dict(_to_do(asked.models, _uids(before), _uids(after), ""))
+    models = dict(_to_do(renames.models, _uids(before), _uids(after), ""))
     attributes = {}
-    for named_uid, names in asked.attributes.items():
-        uid = _later_uid(asked.models, named_uid)
+    for named_uid, names in renames.attributes.items():
+        uid = _later_uid(renames.models, named_uid)
         will = _model(after, uid)
         was = _model(before, models.get(uid, uid))
         if will is None:
@@ -47,9 +47,9 @@ def pending_renames(asked: Renames, before: Schema, after: Schema) -> Renames:
 
 
 def _to_do(
-    asked: Mapping[str, str], before: frozenset[str], after: frozenset[str], prefix: str
+    requested_renames: Mapping[str, str], before: frozenset[str], after: frozenset[str], prefix: str
 ) -> Iterator[tuple[str, str]]:
-    for later, earlier in asked.items():
+    for later, earlier in requested_renames.items():
         if later not in after:
             message = f"{prefix}{earlier} cannot become {later}: the files have no {prefix}{later}"
             raise MigrationConflictError(message)

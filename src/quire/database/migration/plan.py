@@ -49,7 +49,7 @@ def notices_program(
     after: SchemaTables,
     correspondence: SchemaMatch,
     renames: Renames,
-    found: FoundTables,
+    existing_tables: FoundTables,
     writes: Writes,
 ) -> Program[list[MigrationNotice]]:
     """Check each attribute that has become required, unique or an enumeration since ``before``."""
@@ -59,14 +59,16 @@ def notices_program(
     for uid, earlier in correspondence.models.items():
         was, will = before.schema.model(earlier), after.schema.model(uid)
         table = before.tables[earlier]
-        if table.name not in found:
+        if table.name not in existing_tables:
             continue
-        look = _ModelInspection(was, will, found[table.name].name, RowCounter(writes), writes)
+        look = _ModelInspection(
+            was, will, existing_tables[table.name].name, RowCounter(writes), writes
+        )
         for attribute in will.scalars:
             former = was.attributes.get(renames.earlier_name(uid, attribute.name) or "")
             if isinstance(former, ScalarAttribute):
                 column = table.columns[former.name]
-                if column in found[table.name].columns:
+                if column in existing_tables[table.name].columns:
                     notices += yield from look.at(former, attribute, column)
             elif attribute.required and isinstance(will, ContentType) and will.is_api:
                 notices += yield from look.new(attribute)
@@ -196,13 +198,13 @@ class _Planner:
         change: RequestedMigration,
         correspondence: SchemaMatch,
         structure: StructureChange,
-        found: FoundTables,
+        existing_tables: FoundTables,
         writes: Writes,
     ) -> None:
         self._change = change
         self._correspondence = correspondence
         self._structure = structure
-        self._found = found
+        self._found = existing_tables
         self._counting = RowCounter(writes)
         self._writes = writes
 

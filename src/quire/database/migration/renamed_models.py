@@ -57,21 +57,21 @@ def order_renames(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def rename_models(
-    store: EntryStore, names: Mapping[str, str], found: Collection[str]
+    store: EntryStore, names: Mapping[str, str], table_names: Collection[str]
 ) -> Program[None]:
     """Replace former uids of models by the later ones in every row.
 
-    ``names`` are later uids by former ones. The tables are those of the later schema; ``found`` are
-    the names of the former tables.
+    ``names`` are later uids by former ones. The tables are those of the later schema;
+    ``table_names`` are the names of the former tables.
     """
     for before, after in order_renames(names):
         yield from _rename_model(store, before, after)
         for table in _UID_TABLES:
-            if table.name in found:
+            if table.name in table_names:
                 yield from _replace(store, table.name, "uid", before, after)
     yield from _rename_in_workflows(store, names)
     yield from _rename_in_previews(store, names)
-    if JOBS.name in found:
+    if JOBS.name in table_names:
         yield from _rename_in_jobs(store, names)
 
 
@@ -122,18 +122,18 @@ def _replace(
     column: str,
     before: str,
     after: str,
-    others: Mapping[str, Value] | None = None,
+    extra_values: Mapping[str, Value] | None = None,
 ) -> Program[None]:
-    others = others or {}
+    extra_values = extra_values or {}
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        described = sa.table(table, sa.column(column), *(sa.column(name) for name in others))
-        same = [described.c[n] == builder.plain_slot(2 + i) for i, n in enumerate(others)]
+        described = sa.table(table, sa.column(column), *(sa.column(name) for name in extra_values))
+        same = [described.c[n] == builder.plain_slot(2 + i) for i, n in enumerate(extra_values)]
         here = described.c[column] == builder.plain_slot(1)
         return sa.update(described).values({column: builder.plain_slot(0)}).where(here, *same)
 
-    key = ("say otherwise", table, column, tuple(others))
-    yield from store.writes.run(key, build, (after, before, *others.values()))
+    key = ("say otherwise", table, column, tuple(extra_values))
+    yield from store.writes.run(key, build, (after, before, *extra_values.values()))
 
 
 def _replace_start(

@@ -68,8 +68,8 @@ class StructureChange(Struct, frozen=True, kw_only=True):
 def diff_schema(
     before: MetaData | None,
     after: MetaData,
-    found: FoundTables,
-    moved: Collection[MatchedTable],
+    existing_tables: FoundTables,
+    renamed_tables: Collection[MatchedTable],
     writer: DdlWriter,
 ) -> StructureChange:
     """Compare inspected tables with those of a schema.
@@ -78,16 +78,22 @@ def diff_schema(
     Raises MigrationConflictError when a needed name is taken.
     """
     former = MetaData() if before is None else before
-    lives_on = {one.before for one in moved}
+    lives_on = {one.before for one in renamed_tables}
     given_up = {
         name for name in former.tables if name not in lives_on and name not in PLAIN_TABLES
-    } & set(found)
-    by_later = {one.after: one for one in moved}
+    } & set(existing_tables)
+    by_later = {one.after: one for one in renamed_tables}
     taken = given_up | lives_on
-    origins = {name: _origin(by_later.get(name), name, found, taken) for name in after.tables}
+    origins = {
+        name: _origin(by_later.get(name), name, existing_tables, taken) for name in after.tables
+    }
     compared = [
         _TableComparison(
-            former.tables.get(origin), after.tables[name], found[origin], by_later.get(name), writer
+            former.tables.get(origin),
+            after.tables[name],
+            existing_tables[origin],
+            by_later.get(name),
+            writer,
         ).change()
         for name, origin in origins.items()
         if origin is not None
@@ -100,15 +106,18 @@ def diff_schema(
 
 
 def _origin(
-    moved: MatchedTable | None, name: str, found: FoundTables, taken: Collection[str]
+    renamed_table: MatchedTable | None,
+    name: str,
+    existing_tables: FoundTables,
+    used_names: Collection[str],
 ) -> str | None:
     """Return the existing table that becomes a table of the schema; ``None`` to create it.
 
-    ``taken`` are those that are dropped, and those that become another one.
+    ``used_names`` are those that are dropped, and those that become another one.
     """
-    if moved is not None and moved.before in found:
-        return moved.before
-    return name if name in found and name not in taken else None
+    if renamed_table is not None and renamed_table.before in existing_tables:
+        return renamed_table.before
+    return name if name in existing_tables and name not in used_names else None
 
 
 class _TableComparison:
@@ -118,26 +127,28 @@ class _TableComparison:
         self,
         before: Table | None,
         after: Table,
-        found: FoundTable,
-        moved: MatchedTable | None,
+        existing_table: FoundTable,
+        renamed_table: MatchedTable | None,
         writer: DdlWriter,
     ) -> None:
         self._before = before
         self._after = after
-        self._found = found
+        self._found = existing_table
         self._writer = writer
         known = frozenset[str]() if before is None else frozenset(c.name for c in before.c)
         pairs = (
-            moved.columns if moved is not None else {column.name: column.name for column in after.c}
+            renamed_table.columns
+            if renamed_table is not None
+            else {column.name: column.name for column in after.c}
         )
         self._earlier = {
             later: earlier
             for later, earlier in pairs.items()
-            if later in after.c and earlier in found.columns
+            if later in after.c and earlier in existing_table.columns
         }
         living = set(self._earlier.values())
         self._dropped = tuple(
-            name for name in found.columns if name in known and name not in living
+            name for name in existing_table.columns if name in known and name not in living
         )
 
     def change(self) -> TableChange:
@@ -234,7 +245,11 @@ class _TableComparison:
         )
 
 
-def _is(wanted: Index, found: FoundIndex, columns: tuple[str, ...]) -> bool:
-    same = tuple(column.name for column in wanted.columns) == columns
-    is_partial = status_of_index(wanted) is not None
-    return same and bool(wanted.unique) == found.unique and is_partial == found.partial
+def _is(index: Index, existing_index: FoundIndex, columns: tuple[str, ...]) -> bool:
+    same = tuple(column.name for column in index.columns) == columns
+    is_partial = status_of_index(index) is not None
+    return (
+        same
+        and bool(index.unique) == existing_index.unique
+        and is_partial == existing_index.partial
+    )

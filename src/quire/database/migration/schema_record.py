@@ -124,15 +124,15 @@ def _described(schema: Schema, theirs: Mapping[str, Any], renames: Renames) -> d
     return later
 
 
-def _describe(content_type: ContentType, known: Mapping[str, Any]) -> dict[str, Any]:
+def _describe(content_type: ContentType, known_values: Mapping[str, Any]) -> dict[str, Any]:
     raw = content_type.raw
     own = raw.get("attributes")
     attributes = dict(own) if isinstance(own, dict) else {}
-    former = known.get("attributes")
+    former = known_values.get("attributes")
     automatic = former if isinstance(former, dict) else {}
     described = {key: raw[key] for key in _RECORDED_KEYS if key in raw}
     return {
-        **known,
+        **known_values,
         **described,
         "attributes": {
             **attributes,

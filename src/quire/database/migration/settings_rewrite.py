@@ -19,17 +19,17 @@ _MAIN_FIELD = "mainField"
 _LABEL = "label"
 
 
-def rewrite_settings(store: EntryStore, wording: NameMapping) -> Program[None]:
+def rewrite_settings(store: EntryStore, names: NameMapping) -> Program[None]:
     """Replace earlier names in all settings of users. The tables are the later ones."""
-    renames = wording.renames
+    renames = names.renames
     if renames.attributes or renames.models:
-        yield from _say_in_rules(store, wording)
-        yield from _say_in_views(store, wording)
+        yield from _say_in_rules(store, names)
+        yield from _say_in_views(store, names)
     if renames.attributes:
-        yield from _say_in_permissions(store, wording)
+        yield from _say_in_permissions(store, names)
 
 
-def _say_in_permissions(store: EntryStore, wording: NameMapping) -> Program[None]:
+def _say_in_permissions(store: EntryStore, names: NameMapping) -> Program[None]:
     """Rename fields in permissions of administrators."""
     table = store.tables[_ADMIN_PERMISSION]
     properties, subject = table.columns["properties"], table.columns["subject"]
@@ -45,46 +45,46 @@ def _say_in_permissions(store: EntryStore, wording: NameMapping) -> Program[None
         if not isinstance(grant, dict) or not isinstance(grant.get("fields"), list):
             continue
         fields = grant["fields"]
-        later = [wording.path(str(uid), str(field)) for field in fields]
+        later = [names.path(str(uid), str(field)) for field in fields]
         if later != fields:
             value = store.dialect.encode_json({**grant, "fields": later})
             yield from store.writes.update(table.name, int(id_ or 0), {properties: value})
 
 
-def _say_in_rules(store: EntryStore, wording: NameMapping) -> Program[None]:
+def _say_in_rules(store: EntryStore, names: NameMapping) -> Program[None]:
     """Rename types and attributes in row rules: an outdated rule would not restrict anything."""
     stored = yield from read_setting(store.writes, ROW_RULES_KEY)
     if not isinstance(stored, Mapping):
         return
     later = {
-        role: dict(_later_rules(rules, wording)) if isinstance(rules, Mapping) else rules
+        role: dict(_later_rules(rules, names)) if isinstance(rules, Mapping) else rules
         for role, rules in stored.items()
     }
     if later != stored:
         yield from write_setting(store.writes, ROW_RULES_KEY, later)
 
 
-def _later_rules(rules: Mapping[str, Any], wording: NameMapping) -> Iterator[tuple[str, Any]]:
+def _later_rules(rules: Mapping[str, Any], names: NameMapping) -> Iterator[tuple[str, Any]]:
     for earlier, rule in rules.items():
-        action = wording.action(earlier)
-        yield action, wording.condition(action.rpartition(".")[0], rule)
+        action = names.action(earlier)
+        yield action, names.condition(action.rpartition(".")[0], rule)
 
 
-def _say_in_views(store: EntryStore, wording: NameMapping) -> Program[None]:
+def _say_in_views(store: EntryStore, names: NameMapping) -> Program[None]:
     """Rename attributes in views of lists and forms."""
-    models = {view_key(model.uid): model for model in wording.schema.models()}
+    models = {view_key(model.uid): model for model in names.schema.models()}
     stored = yield from read_settings(store.writes, tuple(models))
     for key, view in stored.items():
         if not isinstance(view, Mapping):
             continue
-        later = _later_view(view, models[key], wording)
+        later = _later_view(view, models[key], names)
         if later != view:
             yield from write_setting(store.writes, key, later)
 
 
-def _later_view(view: Mapping[str, Any], model: Model, wording: NameMapping) -> dict[str, Any]:
+def _later_view(view: Mapping[str, Any], model: Model, names: NameMapping) -> dict[str, Any]:
     def name(earlier: object) -> object:
-        return wording.name(model.uid, earlier) if isinstance(earlier, str) else earlier
+        return names.name(model.uid, earlier) if isinstance(earlier, str) else earlier
 
     later = dict(view)
     if "uid" in later:
@@ -94,7 +94,7 @@ def _later_view(view: Mapping[str, Any], model: Model, wording: NameMapping) -> 
         later["settings"] = {k: name(v) if k in named else v for k, v in settings.items()}
     if isinstance(metadatas := view.get("metadatas"), Mapping):
         later["metadatas"] = {
-            str(name(attribute)): _later_metadata(metadata, attribute, model, wording)
+            str(name(attribute)): _later_metadata(metadata, attribute, model, names)
             for attribute, metadata in metadatas.items()
         }
     if isinstance(layouts := view.get("layouts"), Mapping):
@@ -107,18 +107,18 @@ def _later_view(view: Mapping[str, Any], model: Model, wording: NameMapping) -> 
     return later
 
 
-def _later_metadata(metadata: Any, attribute: str, model: Model, wording: NameMapping) -> Any:  # noqa: ANN401 - JSON
+def _later_metadata(metadata: Any, attribute: str, model: Model, names: NameMapping) -> Any:  # noqa: ANN401 - JSON
     """Rename default labels, and the field that represents a related entry."""
     if not isinstance(metadata, Mapping):
         return metadata
-    later_name = wording.name(model.uid, attribute)
-    target = wording.leads_to(model.uid, later_name)
+    later_name = names.name(model.uid, attribute)
+    target = names.leads_to(model.uid, later_name)
 
     def shown(key: str, value: Any) -> Any:  # noqa: ANN401 - JSON
         if key == _LABEL and value == attribute:
             return later_name
         if key == _MAIN_FIELD and target is not None and isinstance(value, str):
-            return wording.name(target, value)
+            return names.name(target, value)
         return value
 
     return {

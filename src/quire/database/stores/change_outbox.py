@@ -105,7 +105,7 @@ class ChangeRows:
                 le("attempts", tried.most),
                 now=now,
                 until=until,
-                most=tried.together,
+                limit=tried.together,
                 changes={"holder": holder},
             )
         )
@@ -150,7 +150,11 @@ def _is_free(now: int) -> Condition:
 def _heads(listener: str) -> tuple[Condition, ...]:
     """Return the condition of the oldest change of each document for a function."""
     waits = is_null("ended_at")
-    return eq("listener", listener), waits, none_earlier(waits, same=("listener", "document_id"))
+    return (
+        eq("listener", listener),
+        waits,
+        none_earlier(waits, equal_columns=("listener", "document_id")),
+    )
 
 
 class ChangeQueue:

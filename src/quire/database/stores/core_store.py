@@ -73,11 +73,11 @@ def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
 
 
 def replace_settings(
-    writes: Writes, settings: Mapping[str, object], kept: Collection[str]
+    writes: Writes, settings: Mapping[str, object], kept_keys: Collection[str]
 ) -> Program[None]:
-    """Replace all settings, except those under the keys ``kept``."""
-    yield from _table(writes).delete(not_in_list("key", kept))
-    new = {key: value for key, value in settings.items() if key not in kept}
+    """Replace all settings, except those under the keys ``kept_keys``."""
+    yield from _table(writes).delete(not_in_list("key", kept_keys))
+    new = {key: value for key, value in settings.items() if key not in kept_keys}
     yield from insert_settings(writes, new)
 
 

@@ -54,7 +54,7 @@ class EntryStages:
         """Save the stage of an entry."""
         yield from self._table.upsert(stage, by=ENTRY_STAGES.indexes[_ENTRY])
 
-    def of_type(self, uid: str, locale: str | None, most: int) -> Program[list[EntryStage]]:
+    def of_type(self, uid: str, locale: str | None, limit: int) -> Program[list[EntryStage]]:
         """Return the moved or assigned entries of a type, up to a limit.
 
         ``*`` means every locale.
@@ -62,7 +62,7 @@ class EntryStages:
         where = [eq("uid", uid)]
         if locale != _EVERY_LOCALE:
             where.append(eq("locale", locale))
-        return (yield from self._table.select(*where, limit=most))
+        return (yield from self._table.select(*where, limit=limit))
 
     def forget_stages(self, stage_ids: Collection[int]) -> Program[None]:
         """Move the entries in these stages back to the first stage."""

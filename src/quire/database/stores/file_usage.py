@@ -66,7 +66,7 @@ def uses_of_file(store: EntryStore, file: FileRow) -> Program[list[FileUse]]:
     return (yield from _file_uses(store, entries))
 
 
-def unlinked_files(store: EntryStore, *, after: int, most: int) -> Program[list[int]]:
+def unlinked_files(store: EntryStore, *, after: int, limit: int) -> Program[list[int]]:
     """Return the ids after an id of files that no media attribute uses, in order."""
     layout, edge = store.layout(FILE_UID), _files_edge(store)
 
@@ -80,7 +80,7 @@ def unlinked_files(store: EntryStore, *, after: int, most: int) -> Program[list[
         )
         return free.order_by(table.c("id")).limit(builder.plain_slot(1))
 
-    rows = yield from store.writes.run(("unlinked files",), build, (after, most))
+    rows = yield from store.writes.run(("unlinked files",), build, (after, limit))
     return [int(row[0] or 0) for row in rows]
 
 

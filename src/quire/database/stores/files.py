@@ -116,9 +116,9 @@ def delete_files(store: EntryStore, ids: Collection[int]) -> Program[None]:
     yield from _files(store).delete_ids(ids)
 
 
-def all_files(store: EntryStore, *, after: int, most: int) -> Program[list[FileRow]]:
+def all_files(store: EntryStore, *, after: int, limit: int) -> Program[list[FileRow]]:
     """Return some of the files after an id, in the order of their ids."""
-    return (yield from _files(store).select(gt("id", after), limit=most))
+    return (yield from _files(store).select(gt("id", after), limit=limit))
 
 
 def files_in_folders(store: EntryStore) -> Program[dict[int, int]]:

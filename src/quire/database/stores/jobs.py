@@ -114,7 +114,7 @@ class JobRows:
         """Return when one of these jobs can be claimed next; ``None`` when none is left."""
         return (yield from self._table.lowest("due", *_is_claimable(names)))
 
-    def claim(self, claim: JobClaim, most: int) -> Program[list[StoredJob]]:
+    def claim(self, claim: JobClaim, limit: int) -> Program[list[StoredJob]]:
         """Claim due jobs without a lock key, the earliest first."""
         return (
             yield from self._table.claim(
@@ -122,16 +122,16 @@ class JobRows:
                 is_null("lock_key"),
                 now=claim.now,
                 until=claim.until,
-                most=most,
+                limit=limit,
                 changes=claim.changes,
                 by="due",
             )
         )
 
-    def due_keys(self, claim: JobClaim, most: int) -> Program[list[str]]:
+    def due_keys(self, claim: JobClaim, limit: int) -> Program[list[str]]:
         """Return lock keys of due jobs that no running job has."""
         where = _is_next_of_key(claim)
-        return (yield from self._table.due_texts("lock_key", *where, now=claim.now, most=most))
+        return (yield from self._table.due_texts("lock_key", *where, now=claim.now, limit=limit))
 
     def claim_key(self, claim: JobClaim, key: str) -> Program[list[StoredJob]]:
         """Claim the first due job with a lock key, unless another one with it is running.
@@ -147,7 +147,7 @@ class JobRows:
                 eq("lock_key", key),
                 now=claim.now,
                 until=claim.until,
-                most=1,
+                limit=1,
                 changes={**claim.changes, "running_key": key},
                 by="due",
             )
@@ -240,9 +240,9 @@ class JobRows:
         counts = yield from self._table.count_by(("name", "state"))
         return [(str(name), str(state), count) for (name, state), count in counts.items()]
 
-    def prune(self, *, before: int, most: int) -> Program[None]:
-        """Delete jobs that ended before a time, and all but the last ``most`` ended jobs."""
-        yield from self._table.prune(before=before, most=most)
+    def prune(self, *, before: int, limit: int) -> Program[None]:
+        """Delete jobs that ended before a time, and all but the last ``limit`` ended jobs."""
+        yield from self._table.prune(before=before, limit=limit)
 
 
 def _cancelled(now: int) -> dict[str, object]:
@@ -260,7 +260,7 @@ def _is_next_of_key(claim: JobClaim) -> tuple[Condition, ...]:
     A cancelled job may run until its lease ends.
     """
     may_run = any_of(eq("state", RUNNING), gt("due", claim.now))
-    is_free = no_other(may_run, same={"running_key": "lock_key"})
+    is_free = no_other(may_run, equal_columns={"running_key": "lock_key"})
     return (*_is_claimable(claim.names), not_null("lock_key"), is_free)
 
 

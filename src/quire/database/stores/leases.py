@@ -110,7 +110,7 @@ class Leases:
         yield from self._rows.delete(eq("name", name), eq("holder", holder))
 
 
-def _is_ours(present: str, holder: str) -> bool:
+def _is_ours(current: str, holder: str) -> bool:
     """Tell whether a lease has the same holder, or the same machine."""
     machine = holder.partition("/")[0]
-    return present == holder or (machine != "" and present.startswith(f"{machine}/"))
+    return current == holder or (machine != "" and current.startswith(f"{machine}/"))

@@ -25,7 +25,7 @@ class QueueTable(Table[RowT]):
         *where: Condition,
         now: int,
         until: int,
-        most: int,
+        limit: int,
         changes: Mapping[str, object] | None = None,
         by: str = "id",
     ) -> Program[list[RowT]]:
@@ -53,12 +53,12 @@ class QueueTable(Table[RowT]):
             columns = (taken.c[self.columns[name].name] for name in self._selected)
             return sa.update(taken).values(set_to).where(here).returning(*columns)
 
-        after = (most, until, *changed.values())
+        after = (limit, until, *changed.values())
         rows = yield from self._run(("claim", *changed, by), build, conditions, after=after)
         place = self._selected.index("id")
         return [self.decode(row) for row in sorted(rows, key=lambda row: int(row[place] or 0))]
 
-    def due_texts(self, column: str, *where: Condition, now: int, most: int) -> Program[list[str]]:
+    def due_texts(self, column: str, *where: Condition, now: int, limit: int) -> Program[list[str]]:
         """Return the distinct texts in a column of due rows, the earliest first."""
         conditions = (*where, le("due", now))
 
@@ -67,7 +67,7 @@ class QueueTable(Table[RowT]):
             chosen = self._chosen(scope, (column,), conditions).group_by(scope.column(column))
             return chosen.order_by(sa.func.min(scope.column("due"))).limit(scope.slot())
 
-        rows = yield from self._run(("due texts", column), build, conditions, after=(most,))
+        rows = yield from self._run(("due texts", column), build, conditions, after=(limit,))
         return [str(row[0]) for row in rows]
 
     def settle(
@@ -76,8 +76,8 @@ class QueueTable(Table[RowT]):
         """Record the result of a row that meets conditions; tells whether it does."""
         return bool((yield from self.changed(changes, eq("id", row_id), *where)))
 
-    def prune(self, *, before: int, most: int) -> Program[None]:
-        """Delete rows that ended before a time, and all but the last ``most`` rows."""
+    def prune(self, *, before: int, limit: int) -> Program[None]:
+        """Delete rows that ended before a time, and all but the last ``limit`` rows."""
 
         def too_many(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(self.name)
@@ -88,4 +88,4 @@ class QueueTable(Table[RowT]):
             return sa.delete(over).where(expression(_HAS_ENDED.shape, scope), over.c.id <= bound)
 
         yield from self.delete(lt("ended_at", before))
-        yield from self._run("prune", too_many, (), after=(most,))
+        yield from self._run("prune", too_many, (), after=(limit,))

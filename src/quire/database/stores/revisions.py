@@ -72,11 +72,11 @@ class Revisions:
         """Return a revision with its data."""
         return (yield from self._table.get(revision_id))
 
-    def add(self, revision: Revision, *, most: int) -> Program[None]:
+    def add(self, revision: Revision, *, limit: int) -> Program[None]:
         """Add a revision, and delete the oldest ones of its entry beyond a limit."""
         yield from self._table.insert(revision)
         every = yield from self.of(revision.key)
-        yield from self._table.delete_ids([one.id for one in every[most:]])
+        yield from self._table.delete_ids([one.id for one in every[limit:]])
 
     def forget(self, uid: str, document_id: str) -> Program[None]:
         """Delete all revisions of a document."""

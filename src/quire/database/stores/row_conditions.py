@@ -144,12 +144,12 @@ def _id_of(scope: StatementScope, column: str, table: str) -> Expression:
 
 
 def _no_other(
-    scope: StatementScope, compare: str, same: Sequence[tuple[str, str]], *shapes: Shape
+    scope: StatementScope, compare: str, equal_columns: Sequence[tuple[str, str]], *shapes: Shape
 ) -> Expression:
     other = scope.other()
     chosen = sa.select(other.column("id")).select_from(other.source)
     chosen = chosen.where(
-        *(other.column(its) == scope.column(own) for its, own in same),
+        *(other.column(its) == scope.column(own) for its, own in equal_columns),
         *(expression(shape, other) for shape in shapes),
         _COMPARISONS[compare](other.column("id"), scope.column("id")),
     )
@@ -259,17 +259,17 @@ def is_no_id_of(column: str, table: str) -> Condition:
     return _negated(is_id_of(column, table))
 
 
-def no_other(*conditions: Condition, same: Mapping[str, str]) -> Condition:
+def no_other(*conditions: Condition, equal_columns: Mapping[str, str]) -> Condition:
     """No other row of the table meets the conditions.
 
-    ``same`` are columns that are equal in the other row and this one.
+    ``equal_columns`` are columns that are equal in the other row and this one.
     """
-    return _joined(("no other", "!=", tuple(same.items())), conditions)
+    return _joined(("no other", "!=", tuple(equal_columns.items())), conditions)
 
 
-def none_earlier(*conditions: Condition, same: Collection[str]) -> Condition:
-    """No row with a lower id meets the conditions and is equal in the ``same`` columns."""
-    return _joined(("no other", "<", tuple((name, name) for name in same)), conditions)
+def none_earlier(*conditions: Condition, equal_columns: Collection[str]) -> Condition:
+    """No row with a lower id meets the conditions and is equal in the ``equal_columns`` columns."""
+    return _joined(("no other", "<", tuple((name, name) for name in equal_columns)), conditions)
 
 
 def _negated(condition: Condition) -> Condition:

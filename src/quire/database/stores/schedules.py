@@ -50,8 +50,8 @@ class ScheduleRows:
         changes = {"expression": expression, "next_due": next_due}
         yield from self._table.update(changes, eq("id", row_id))
 
-    def advance(self, found: StoredSchedule, *, last_due: int, next_due: int) -> Program[bool]:
+    def advance(self, schedule: StoredSchedule, *, last_due: int, next_due: int) -> Program[bool]:
         """Move a schedule on to its next due time; tells whether no other process has done so."""
         changes = {"next_due": next_due, "last_due": last_due}
-        unmoved = (eq("id", found.id), eq("next_due", found.next_due))
+        unmoved = (eq("id", schedule.id), eq("next_due", schedule.next_due))
         return bool((yield from self._table.changed(changes, *unmoved)))

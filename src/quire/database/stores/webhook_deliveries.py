@@ -95,10 +95,12 @@ class Deliveries:
         """Return when the next delivery is due; ``None`` when none is waiting."""
         return (yield from self._table.lowest("due", *_heads(webhook_id)))
 
-    def claim(self, webhook_id: int, *, now: int, until: int, most: int) -> Program[list[Delivery]]:
+    def claim(
+        self, webhook_id: int, *, now: int, until: int, limit: int
+    ) -> Program[list[Delivery]]:
         """Claim due deliveries; each claim counts as an attempt."""
         heads = _heads(webhook_id)
-        return (yield from self._table.claim(*heads, now=now, until=until, most=most))
+        return (yield from self._table.claim(*heads, now=now, until=until, limit=limit))
 
     def settle(self, delivery_id: int, outcome: DeliveryOutcome) -> Program[None]:
         """Record the result of an attempt."""
@@ -137,9 +139,9 @@ class Deliveries:
         here = (eq("webhook_id", webhook_id), eq("id", delivery_id))
         return (yield from self._table.first(*here))
 
-    def prune(self, *, before: int, most: int) -> Program[None]:
+    def prune(self, *, before: int, limit: int) -> Program[None]:
         """Delete old results, surplus results, and deliveries of deleted webhooks."""
-        yield from self._table.prune(before=before, most=most)
+        yield from self._table.prune(before=before, limit=limit)
         # 0 is not a webhook: those rows are for shared caches.
         yield from self._table.delete(gt("webhook_id", 0), is_no_id_of("webhook_id", WEBHOOKS))
 
@@ -150,5 +152,5 @@ class Deliveries:
 
 def _heads(webhook_id: int) -> tuple[Condition, ...]:
     """Return the condition of the first waiting row of each document of a webhook."""
-    is_first = none_earlier(_IS_WAITING, same=("webhook_id", "document_id"))
+    is_first = none_earlier(_IS_WAITING, equal_columns=("webhook_id", "document_id"))
     return eq("webhook_id", webhook_id), _IS_WAITING, is_first

@@ -75,12 +75,18 @@ class AdvisedIndex(Struct, frozen=True, kw_only=True):
         )
 
 
-def missing_indexes(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[MissingItem]:
+def missing_indexes(
+    expected_tables: MetaData, existing_tables: FoundTables, writer: DdlWriter
+) -> list[MissingItem]:
     """List the missing indexes of the tables of a database, Strapi's and Quire's own.
 
     Indexes of missing tables, or over missing columns, are left out: a migration creates them.
     """
-    return [finding for finding in compare(wanted, found, writer) if finding.lack in _INDEXES]
+    return [
+        finding
+        for finding in compare(expected_tables, existing_tables, writer)
+        if finding.lack in _INDEXES
+    ]
 
 
 def lacking_tables_program(
@@ -107,8 +113,8 @@ def advised_indexes(
     slow: Iterable[SlowListCount],
     schema: Schema,
     table_map: TableMap,
-    wanted: MetaData,
-    found: FoundTables,
+    expected_tables: MetaData,
+    existing_tables: FoundTables,
     writer: DdlWriter,
 ) -> list[AdvisedIndex]:
     """List the missing indexes for lists that were slow and would be fast with them."""
@@ -119,10 +125,10 @@ def advised_indexes(
             continue
         mapped = table_map[content_type.uid]
         columns = _list_columns(one.list, content_type, mapped)
-        existing = found.get(mapped.name)
+        existing = existing_tables.get(mapped.name)
         if columns is None or existing is None:
             continue
-        table = wanted.tables[mapped.name].to_metadata(MetaData())
+        table = expected_tables.tables[mapped.name].to_metadata(MetaData())
         index = list_index(table, columns, one.list.status)
         name = str(index.name)
         if name not in existing.indexes and name not in advised:
@@ -158,13 +164,13 @@ def apply_indexes_program(statements: Iterable[str]) -> Program[None]:
 
 
 def sort_hints_program(
-    schema: Schema, table_map: TableMap, found: FoundTables, *, large: int = LARGE_TABLE
+    schema: Schema, table_map: TableMap, existing_tables: FoundTables, *, large: int = LARGE_TABLE
 ) -> Program[list[SortHint]]:
     """Find the project's tables of at least ``large`` rows with sorts that have no index."""
     hints = []
     for content_type in schema.api_types:
         mapped = table_map[content_type.uid]
-        existing = found.get(mapped.name)
+        existing = existing_tables.get(mapped.name)
         if content_type.kind is TypeKind.SINGLE or existing is None:
             continue
         attributes = _unindexed(content_type, mapped, existing)

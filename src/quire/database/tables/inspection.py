@@ -106,7 +106,7 @@ def inspect_program(inspector: Inspector) -> Program[FoundTables]:
     return inspector.tables()
 
 
-def opening_program(inspector: Inspector, wanted: ColumnNames) -> Program[DatabaseState]:
+def opening_program(inspector: Inspector, expected_columns: ColumnNames) -> Program[DatabaseState]:
     """Check whether a database can be opened for a schema with these tables.
 
     Runs two short statements, whatever the size of the database.
@@ -115,14 +115,14 @@ def opening_program(inspector: Inspector, wanted: ColumnNames) -> Program[Databa
     migrations = yield from _internal_migrations(found)
     lacking = (
         f"{table}.{column}"
-        for table, columns in wanted.items()
+        for table, columns in expected_columns.items()
         if table in found
         for column in columns - found[table]
     )
     return DatabaseState(
         empty=not found,
         problem=layout_problem(found, migrations) if found else None,
-        missing_tables=tuple(sorted(wanted.keys() - found.keys())),
+        missing_tables=tuple(sorted(expected_columns.keys() - found.keys())),
         missing_columns=tuple(sorted(lacking)),
     )
 

@@ -41,15 +41,17 @@ class MissingItem(Struct, frozen=True, kw_only=True):
         return f"the table {self.table} lacks the {self.lack} {self.name}"
 
 
-def compare(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[MissingItem]:
+def compare(
+    expected_tables: MetaData, existing_tables: FoundTables, writer: DdlWriter
+) -> list[MissingItem]:
     """List what the database lacks, the most serious first, then by table.
 
     Additional tables and columns of the database are not listed. A missing table stands for
     everything in it.
     """
     findings: list[MissingItem] = []
-    for table in wanted.tables.values():
-        existing = found.get(table.name)
+    for table in expected_tables.tables.values():
+        existing = existing_tables.get(table.name)
         if existing is None:
             findings.append(_missing_table(table, writer))
         else:

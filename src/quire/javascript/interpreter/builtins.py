@@ -58,8 +58,8 @@ _random = SystemRandom()
 def function(make: Callable[..., object]) -> HostFunction:
     """Return a JavaScript function that calls a Python function."""
 
-    async def call(given: Sequence[object]) -> object:
-        return make(*given)
+    async def call(arguments: Sequence[object]) -> object:
+        return make(*arguments)
 
     return HostFunction(call)
 
@@ -98,8 +98,8 @@ def _assigned(machine: "Machine", target: object = UNDEFINED, *sources: object) 
     return target
 
 
-async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
-    source = given[0] if given else UNDEFINED
+async def _array_from(machine: "Machine", arguments: Sequence[object]) -> object:
+    source = arguments[0] if arguments else UNDEFINED
     if isinstance(source, SetValue | MapValue):
         items = [*source.items]
     elif isinstance(source, list | str):
@@ -108,10 +108,11 @@ async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
         items = [UNDEFINED] * _length(source["length"])
     else:
         raise UnsupportedError("Array.from")
-    if len(given) < 2:
+    if len(arguments) < 2:
         return items
     return [
-        await machine.call(given[1], (item, index), UNDEFINED) for index, item in enumerate(items)
+        await machine.call(arguments[1], (item, index), UNDEFINED)
+        for index, item in enumerate(items)
     ]
 
 
@@ -125,28 +126,28 @@ def _length(value: object) -> int:
 
 
 def _date(now: Callable[[], int]) -> HostObject:
-    async def made(given: Sequence[object]) -> object:
-        if not given:
+    async def made(arguments: Sequence[object]) -> object:
+        if not arguments:
             return DateValue(now())
-        if len(given) > 1:
-            return date_of_parts(given)
-        return parsed_date(given[0])
+        if len(arguments) > 1:
+            return date_of_parts(arguments)
+        return parsed_date(arguments[0])
 
     return HostObject({"new": HostFunction(made), "now": function(lambda *_: now())})
 
 
 def _promise() -> HostObject:
-    async def all_of(given: Sequence[object]) -> object:
-        return [_value_of(one) for one in _listed(given)]
+    async def all_of(arguments: Sequence[object]) -> object:
+        return [_value_of(one) for one in _listed(arguments)]
 
-    async def all_settled(given: Sequence[object]) -> object:
-        return [_outcome(one) for one in _listed(given)]
+    async def all_settled(arguments: Sequence[object]) -> object:
+        return [_outcome(one) for one in _listed(arguments)]
 
-    async def resolved(given: Sequence[object]) -> object:
-        return given[0] if given else UNDEFINED
+    async def resolved(arguments: Sequence[object]) -> object:
+        return arguments[0] if arguments else UNDEFINED
 
-    async def rejected(given: Sequence[object]) -> object:
-        raise ThrownError(given[0] if given else UNDEFINED)
+    async def rejected(arguments: Sequence[object]) -> object:
+        raise ThrownError(arguments[0] if arguments else UNDEFINED)
 
     return HostObject(
         {
@@ -158,10 +159,10 @@ def _promise() -> HostObject:
     )
 
 
-def _listed(given: Sequence[object]) -> list[object]:
-    if len(given) != 1 or not isinstance(given[0], list):
+def _listed(arguments: Sequence[object]) -> list[object]:
+    if len(arguments) != 1 or not isinstance(arguments[0], list):
         raise UnsupportedError("waits for something else than a list")
-    return given[0]
+    return arguments[0]
 
 
 def _value_of(value: object) -> object:
@@ -338,11 +339,11 @@ def _parse_json(value: object = UNDEFINED, *more: object) -> object:
 
 
 def _error(name: str, status: int | None = None, usual: str = "") -> HostObject:
-    async def made(given: Sequence[object]) -> object:
-        message = usual if not given or given[0] is UNDEFINED else text_of(given[0])
+    async def made(arguments: Sequence[object]) -> object:
+        message = usual if not arguments or arguments[0] is UNDEFINED else text_of(arguments[0])
         if status is None:
             return ErrorValue(name, message)
-        details = given[1] if len(given) > 1 and given[1] is not UNDEFINED else {}
+        details = arguments[1] if len(arguments) > 1 and arguments[1] is not UNDEFINED else {}
         return ErrorValue(name, message, status=status, details=details, is_application=True)
 
     return HostObject({"new": HostFunction(made)})
@@ -353,8 +354,8 @@ def _nothing(*_given: object) -> object:
 
 
 def _made(make: Callable[[Sequence[object]], object]) -> HostFunction:
-    async def call(given: Sequence[object]) -> object:
-        value = given[0] if given else UNDEFINED
+    async def call(arguments: Sequence[object]) -> object:
+        value = arguments[0] if arguments else UNDEFINED
         if is_nullish(value):
             return make(())
         if isinstance(value, SetValue | MapValue):

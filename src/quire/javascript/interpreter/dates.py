@@ -43,9 +43,9 @@ def parsed_date(value: object) -> DateValue:
     return DateValue(number(round(moment.timestamp() * 1000)))
 
 
-def date_of_parts(given: Sequence[object]) -> DateValue:
+def date_of_parts(arguments: Sequence[object]) -> DateValue:
     """Return ``new Date(year, month, …)``, in local time."""
-    parts: list[float] = [number_of(value) for value in given[: len(_PARTS)]]
+    parts: list[float] = [number_of(value) for value in arguments[: len(_PARTS)]]
     if 0 <= parts[0] < _CENTURY:
         parts[0] += 1900
     return DateValue(_milliseconds([*parts, *_START[len(parts) :]], is_local=True))
@@ -59,8 +59,8 @@ def _to_iso(date: DateValue, _given: Sequence[object]) -> object:
     return date.text()
 
 
-def _set_time(date: DateValue, given: Sequence[object]) -> object:
-    date.milliseconds = number_of(given[0]) if given else math.nan
+def _set_time(date: DateValue, arguments: Sequence[object]) -> object:
+    date.milliseconds = number_of(arguments[0]) if arguments else math.nan
     return number(date.milliseconds)
 
 
@@ -105,11 +105,11 @@ def _getter(index: int, *, is_local: bool) -> Method:
 def _setter(index: int, *, is_local: bool) -> Method:
     end = next(end for start, end in _GROUPS if start <= index < end)
 
-    def change(date: DateValue, given: Sequence[object]) -> object:
+    def change(date: DateValue, arguments: Sequence[object]) -> object:
         if math.isnan(date.milliseconds):
             raise UnsupportedError("changes an invalid date")
         parts = _parts_of(date, is_local=is_local)
-        values = [number_of(value) for value in given[: end - index]] or [math.nan]
+        values = [number_of(value) for value in arguments[: end - index]] or [math.nan]
         parts[index : index + len(values)] = values
         date.milliseconds = _milliseconds(parts, is_local=is_local)
         return number(date.milliseconds)

@@ -407,9 +407,13 @@ class Machine:
             raise UnsupportedError(f"{name}, which is not known") from None
         return await self._value(inner, self.scope_of(other), Frame(UNDEFINED, UNDEFINED))
 
-    async def _require(self, given: Sequence[object]) -> object:
+    async def _require(self, arguments: Sequence[object]) -> object:
         """Return a package. Raises UnsupportedError for an unknown one."""
-        package = self._packages.get(given[0]) if given and isinstance(given[0], str) else None
+        package = (
+            self._packages.get(arguments[0])
+            if arguments and isinstance(arguments[0], str)
+            else None
+        )
         if package is None:
             raise UnsupportedError("a package that is not known")
         return package

@@ -66,10 +66,10 @@ def is_known_form(method: str, locale: object, zone: object) -> bool:
     return zone is UNDEFINED or (isinstance(zone, str) and _zone(zone) is not None)
 
 
-def local_text(method: str, value: DateValue, given: Sequence[object]) -> str:
+def local_text(method: str, value: DateValue, arguments: Sequence[object]) -> str:
     """Return the result of a date method. Raises UnsupportedError for other forms."""
-    locale = given[0] if given else UNDEFINED
-    options = given[1] if len(given) > 1 else UNDEFINED
+    locale = arguments[0] if arguments else UNDEFINED
+    options = arguments[1] if len(arguments) > 1 else UNDEFINED
     zone = UNDEFINED
     if isinstance(options, dict):
         zone = options.get("timeZone", UNDEFINED)

@@ -150,7 +150,7 @@ def _error_property(error: ErrorValue, key: str) -> object:
 
 
 async def call_method(  # noqa: C901 - a case for each kind of value
-    run: Caller, of: object, key: str, given: Sequence[object]
+    run: Caller, of: object, key: str, arguments: Sequence[object]
 ) -> object:
     """Call a method of a value. Raises ThrownError, UnsupportedError."""
     match of:
@@ -160,23 +160,23 @@ async def call_method(  # noqa: C901 - a case for each kind of value
             methods = _ARRAY
         case DateValue():
             if key in DATE_METHODS:
-                return DATE_METHODS[key](of, given)
+                return DATE_METHODS[key](of, arguments)
             raise UnsupportedError(f"{key} of a date")
         case SetValue():
             methods = _SET
         case MapValue():
             methods = _MAP
         case Regex() if key == "test":
-            return tested(of, text_of(_at(given, 0)))
+            return tested(of, text_of(_at(arguments, 0)))
         case dict() if key == "hasOwnProperty":
-            return text_of(_at(given, 0)) in of
+            return text_of(_at(arguments, 0)) in of
         case bool() | int() | float():
             methods = _NUMBER
         case _:
             raise UnsupportedError(f"the method {key}")
     method = methods.get(key)
     if method is not None:
-        return await method(run, of, given)
+        return await method(run, of, arguments)
     if _is_method(key) or isinstance(of, SetValue | MapValue):
         raise UnsupportedError(f"the method {key}")
     raise type_error(f"{key} is not a function")
@@ -185,15 +185,15 @@ async def call_method(  # noqa: C901 - a case for each kind of value
 Method = Callable[[Caller, object, Sequence[object]], Awaitable[object]]
 
 
-def _at(given: Sequence[object], index: int) -> object:
-    return given[index] if index < len(given) else UNDEFINED
+def _at(arguments: Sequence[object], index: int) -> object:
+    return arguments[index] if index < len(arguments) else UNDEFINED
 
 
 def _plain(
     make: Callable[..., object],
 ) -> Method:
-    async def call(_run: Caller, of: object, given: Sequence[object]) -> object:
-        return make(of, *given)
+    async def call(_run: Caller, of: object, arguments: Sequence[object]) -> object:
+        return make(of, *arguments)
 
     return call
 
@@ -257,14 +257,14 @@ def _pad(of: object, length: object, filler: object, *, at_start: bool) -> str:
     return added + text if at_start else text + added
 
 
-def _replaced(of: object, wanted: object, by: object, *, every: bool) -> object:
+def _replaced(of: object, expected: object, by: object, *, match_all: bool) -> object:
     if not isinstance(by, str):
         raise UnsupportedError("replaces by something else than a text")
     if "$" in by:
         raise UnsupportedError("replaces by parts of what was found")
-    if isinstance(wanted, Regex):
-        return replaced(wanted, str(of), by)
-    return str(of).replace(text_of(wanted), by, -1 if every else 1)
+    if isinstance(expected, Regex):
+        return replaced(expected, str(of), by)
+    return str(of).replace(text_of(expected), by, -1 if match_all else 1)
 
 
 def _repeat(of: object, count: object) -> str:
@@ -299,12 +299,12 @@ def _changed(of: object, change: Callable[[str], str]) -> str:
 
 
 def _of_text(make: Callable[[str, str], object]) -> Method:
-    def made(of: object, wanted: object = UNDEFINED, *others: object) -> object:
-        if isinstance(wanted, Regex):
+    def made(of: object, expected: object = UNDEFINED, *others: object) -> object:
+        if isinstance(expected, Regex):
             raise UnsupportedError("a pattern in the place of a text")
         if others:
             raise UnsupportedError("a second argument")
-        return make(str(of), text_of(wanted))
+        return make(str(of), text_of(expected))
 
     return _plain(made)
 
@@ -320,8 +320,10 @@ _TEXT: Mapping[str, Method] = {
     "padEnd": _plain(lambda of, to, by=UNDEFINED: _pad(of, to, by, at_start=False)),
     "padStart": _plain(lambda of, to, by=UNDEFINED: _pad(of, to, by, at_start=True)),
     "repeat": _plain(_repeat),
-    "replace": _plain(lambda of, wanted, by=UNDEFINED: _replaced(of, wanted, by, every=False)),
-    "replaceAll": _plain(lambda of, wanted, by=UNDEFINED: _replaced(of, wanted, by, every=True)),
+    "replace": _plain(lambda of, wanted, by=UNDEFINED: _replaced(of, wanted, by, match_all=False)),
+    "replaceAll": _plain(
+        lambda of, wanted, by=UNDEFINED: _replaced(of, wanted, by, match_all=True)
+    ),
     "slice": _plain(_slice),
     "split": _plain(_split),
     "startsWith": _of_text(str.startswith),
@@ -371,11 +373,13 @@ def _own(run: Caller, of: object) -> list[object]:
     return _list(of)
 
 
-async def _calls(run: Caller, of: object, given: Sequence[object]) -> list[tuple[object, object]]:
+async def _calls(
+    run: Caller, of: object, arguments: Sequence[object]
+) -> list[tuple[object, object]]:
     """Return items with the results of a function for them."""
     found = []
     for index, item in enumerate([*_list(of)]):
-        found.append((item, await _callback(run, _at(given, 0), item, index, of)))
+        found.append((item, await _callback(run, _at(arguments, 0), item, index, of)))
     return found
 
 
@@ -385,62 +389,62 @@ async def _callback(run: Caller, function: object, *arguments: object) -> object
     return await run.call(function, arguments, UNDEFINED)
 
 
-async def _map(run: Caller, of: object, given: Sequence[object]) -> object:
-    return [made for _, made in await _calls(run, of, given)]
+async def _map(run: Caller, of: object, arguments: Sequence[object]) -> object:
+    return [made for _, made in await _calls(run, of, arguments)]
 
 
-async def _filter(run: Caller, of: object, given: Sequence[object]) -> object:
-    return [item for item, made in await _calls(run, of, given) if is_truthy(made)]
+async def _filter(run: Caller, of: object, arguments: Sequence[object]) -> object:
+    return [item for item, made in await _calls(run, of, arguments) if is_truthy(made)]
 
 
-async def _for_each(run: Caller, of: object, given: Sequence[object]) -> object:
-    await _calls(run, of, given)
+async def _for_each(run: Caller, of: object, arguments: Sequence[object]) -> object:
+    await _calls(run, of, arguments)
     return UNDEFINED
 
 
-async def _flat_map(run: Caller, of: object, given: Sequence[object]) -> object:
-    return _flat([made for _, made in await _calls(run, of, given)])
+async def _flat_map(run: Caller, of: object, arguments: Sequence[object]) -> object:
+    return _flat([made for _, made in await _calls(run, of, arguments)])
 
 
-async def _searched(run: Caller, of: object, given: Sequence[object]) -> int:
+async def _searched(run: Caller, of: object, arguments: Sequence[object]) -> int:
     for index, item in enumerate([*_list(of)]):
-        if is_truthy(await _callback(run, _at(given, 0), item, index, of)):
+        if is_truthy(await _callback(run, _at(arguments, 0), item, index, of)):
             return index
     return -1
 
 
-async def _find(run: Caller, of: object, given: Sequence[object]) -> object:
-    index = await _searched(run, of, given)
+async def _find(run: Caller, of: object, arguments: Sequence[object]) -> object:
+    index = await _searched(run, of, arguments)
     return UNDEFINED if index < 0 else _list(of)[index]
 
 
-async def _some(run: Caller, of: object, given: Sequence[object]) -> object:
-    return await _searched(run, of, given) >= 0
+async def _some(run: Caller, of: object, arguments: Sequence[object]) -> object:
+    return await _searched(run, of, arguments) >= 0
 
 
-async def _every(run: Caller, of: object, given: Sequence[object]) -> object:
+async def _every(run: Caller, of: object, arguments: Sequence[object]) -> object:
     for index, item in enumerate([*_list(of)]):
-        if not is_truthy(await _callback(run, _at(given, 0), item, index, of)):
+        if not is_truthy(await _callback(run, _at(arguments, 0), item, index, of)):
             return False
     return True
 
 
-async def _reduce(run: Caller, of: object, given: Sequence[object]) -> object:
+async def _reduce(run: Caller, of: object, arguments: Sequence[object]) -> object:
     items = [*enumerate([*_list(of)])]
-    if len(given) > 1:
-        found = given[1]
+    if len(arguments) > 1:
+        found = arguments[1]
     elif items:
         found = items.pop(0)[1]
     else:
         raise type_error("Reduce of empty array with no initial value")
     for index, item in items:
-        found = await run.call(given[0], (found, item, index, of), UNDEFINED)
+        found = await run.call(arguments[0], (found, item, index, of), UNDEFINED)
     return found
 
 
-async def _sort(run: Caller, of: object, given: Sequence[object]) -> object:
+async def _sort(run: Caller, of: object, arguments: Sequence[object]) -> object:
     items = _own(run, of)
-    function = _at(given, 0)
+    function = _at(arguments, 0)
     if function is UNDEFINED:
         if not all(isinstance(item, str) and item.isascii() for item in items):
             raise UnsupportedError("sorts something else than texts")
@@ -464,15 +468,15 @@ async def _merged(run: Caller, function: object, items: list[object]) -> list[ob
     return [*found, *first, *second]
 
 
-async def _push(run: Caller, of: object, given: Sequence[object]) -> object:
+async def _push(run: Caller, of: object, arguments: Sequence[object]) -> object:
     items = _own(run, of)
-    items.extend(given)
+    items.extend(arguments)
     return len(items)
 
 
-async def _unshift(run: Caller, of: object, given: Sequence[object]) -> object:
+async def _unshift(run: Caller, of: object, arguments: Sequence[object]) -> object:
     items = _own(run, of)
-    items[:0] = given
+    items[:0] = arguments
     return len(items)
 
 
@@ -486,12 +490,12 @@ async def _shift(run: Caller, of: object, _given: Sequence[object]) -> object:
     return items.pop(0) if items else UNDEFINED
 
 
-async def _splice(run: Caller, of: object, given: Sequence[object]) -> object:
+async def _splice(run: Caller, of: object, arguments: Sequence[object]) -> object:
     items = _own(run, of)
-    start = _index(_at(given, 0), len(items), 0)
-    count = len(items) if len(given) < 2 else max(int(number_of(given[1])), 0)
+    start = _index(_at(arguments, 0), len(items), 0)
+    count = len(items) if len(arguments) < 2 else max(int(number_of(arguments[1])), 0)
     removed = items[start : start + count]
-    items[start : start + count] = given[2:]
+    items[start : start + count] = arguments[2:]
     return removed
 
 
@@ -513,16 +517,16 @@ def _flat(of: object, depth: object = 1) -> list[object]:
     return found
 
 
-def _contains(of: object, wanted: object = UNDEFINED, *others: object) -> bool:
+def _contains(of: object, expected: object = UNDEFINED, *others: object) -> bool:
     if others:
         raise UnsupportedError("a second argument")
-    return any(strictly_equal(item, wanted) for item in _list(of))
+    return any(strictly_equal(item, expected) for item in _list(of))
 
 
-def _index_of(of: object, wanted: object = UNDEFINED, *others: object) -> int:
+def _index_of(of: object, expected: object = UNDEFINED, *others: object) -> int:
     if others:
         raise UnsupportedError("a second argument")
-    found = (index for index, item in enumerate(_list(of)) if strictly_equal(item, wanted))
+    found = (index for index, item in enumerate(_list(of)) if strictly_equal(item, expected))
     return next(found, -1)
 
 

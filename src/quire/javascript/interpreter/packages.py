@@ -15,22 +15,24 @@ _ENCODINGS: Mapping[object, Callable[[bytes], str]] = {
 }
 
 
-async def _random_uuid(given: Sequence[object]) -> object:
-    if given:
+async def _random_uuid(arguments: Sequence[object]) -> object:
+    if arguments:
         raise UnsupportedError("a UUID with options")
     return str(uuid.uuid4())
 
 
-async def _random_bytes(given: Sequence[object]) -> object:
+async def _random_bytes(arguments: Sequence[object]) -> object:
     """Return random bytes, which support conversion to text."""
-    match given:
+    match arguments:
         case [int() as count] if not isinstance(count, bool) and 0 <= count <= _MAX_BYTES:
             found = secrets.token_bytes(count)
         case _:
             raise UnsupportedError("random bytes of a size that is not known")
 
-    async def text(given: Sequence[object]) -> object:
-        encode = _ENCODINGS.get(given[0]) if given and isinstance(given[0], str) else None
+    async def text(arguments: Sequence[object]) -> object:
+        encode = (
+            _ENCODINGS.get(arguments[0]) if arguments and isinstance(arguments[0], str) else None
+        )
         if encode is None:
             raise UnsupportedError("bytes in another encoding")
         return encode(found)

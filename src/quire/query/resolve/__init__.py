@@ -220,14 +220,14 @@ class Resolver(Struct, frozen=True, kw_only=True):
 
     def first(self, query: Query, *, of_any_version: bool = False) -> ResolvedRead:
         """Resolve a request for the first matching entry (code of a project)."""
-        return self._entries(query, FIND_ONE, most=1, of_any_version=of_any_version)
+        return self._entries(query, FIND_ONE, max_rows=1, of_any_version=of_any_version)
 
     def rows(self, query: Query) -> ResolvedRead:
         """Resolve a request for rows of any version (code of a project)."""
-        return self._entries(query, FIND, most=None, of_any_version=True)
+        return self._entries(query, FIND, max_rows=None, of_any_version=True)
 
     def _entries(
-        self, query: Query, action: str, *, most: int | None, of_any_version: bool
+        self, query: Query, action: str, *, max_rows: int | None, of_any_version: bool
     ) -> ResolvedRead:
         scope = self._scope()
         plan = self._resolve_parameters(query, scope)
@@ -238,7 +238,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
             scope.for_parameter(Param.PAGINATION, "pagination").unconvertible(error)
         if of_any_version:
             plan["root"] = _of_any_version(self._root(plan))
-        return self._finish(plan, scope, limit=most or limit, start=start, action=action)
+        return self._finish(plan, scope, limit=max_rows or limit, start=start, action=action)
 
     def _one(
         self,
@@ -287,10 +287,10 @@ class Resolver(Struct, frozen=True, kw_only=True):
         if self.content_type.localized and (asked == "*" or isinstance(asked, list | dict)):
             self._refuse_locale(asked, scope)
 
-    def _refuse_locale(self, asked: QueryValue, scope: Scope) -> None:
-        shown = asked if isinstance(asked, str) else "[object Object]"
-        if isinstance(asked, list):
-            shown = ",".join(item for item in asked if isinstance(item, str))
+    def _refuse_locale(self, value: QueryValue, scope: Scope) -> None:
+        shown = value if isinstance(value, str) else "[object Object]"
+        if isinstance(value, list):
+            shown = ",".join(item for item in value if isinstance(item, str))
         message = f"Invalid locale param {shown} provided. Document locales must be strings."
         scope.findings.add((CheckStage.VERSIONS, Param.LOCALE), ValidationError(message))
 

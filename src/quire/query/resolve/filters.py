@@ -90,20 +90,20 @@ def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | N
     return _Filters(scope).members(value, model, None, negated=False)
 
 
-def has_longer_list(value: QueryValue, most: int) -> bool:
-    """Tell whether a value is or contains a list of more than ``most`` values."""
+def has_longer_list(value: QueryValue, limit: int) -> bool:
+    """Tell whether a value is or contains a list of more than ``limit`` values."""
     if isinstance(value, list):
-        return len(value) > most or any(has_longer_list(item, most) for item in value)
+        return len(value) > limit or any(has_longer_list(item, limit) for item in value)
     if isinstance(value, dict):
-        return any(has_longer_list(inner, most) for inner in value.values())
+        return any(has_longer_list(inner, limit) for inner in value.values())
     return False
 
 
-def _join(parts: Iterable[Filter | None], *, every: bool) -> Filter | None:
+def _join(parts: Iterable[Filter | None], *, match_all: bool) -> Filter | None:
     """Join filters; empty clauses do not count."""
     present = tuple(part for part in parts if part is not None)
     if len(present) > 1:
-        return Junction(conjunction=every, parts=present)
+        return Junction(conjunction=match_all, parts=present)
     return present[0] if present else None
 
 
@@ -120,7 +120,7 @@ class _Filters:
         parts = [
             self._member(key, inner, model, path, negated=negated) for key, inner in value.items()
         ]
-        return _join(parts, every=not negated)
+        return _join(parts, match_all=not negated)
 
     def _member(
         self, key: str, value: QueryValue, model: Model, path: str | None, *, negated: bool
@@ -152,7 +152,7 @@ class _Filters:
             return self._each(
                 value,
                 lambda item: self._object(item, model, path, negated=not negated),
-                every=negated,
+                match_all=negated,
             )
         self.scope.unconvertible("$not expects an object of filters")
         return None
@@ -164,7 +164,7 @@ class _Filters:
             return self._each(
                 value,
                 lambda item: self._object(item, model, path, negated=negated),
-                every=(key == AND) is not negated,
+                match_all=(key == AND) is not negated,
             )
         if isinstance(value, dict):
             self._check_attributes(value, model, path)
@@ -183,9 +183,9 @@ class _Filters:
         items: Iterable[QueryValue],
         resolve: Callable[[QueryValue], Filter | None],
         *,
-        every: bool,
+        match_all: bool,
     ) -> Filter | None:
-        return _join([resolve(item) for item in items], every=every)
+        return _join([resolve(item) for item in items], match_all=match_all)
 
     def _check_attributes(
         self, value: Mapping[str, QueryValue], model: Model, path: str | None
@@ -251,7 +251,7 @@ class _Filters:
                 self._stray_key(key, operand, model, path)
                 part = None
             parts.append(part)
-        return _join(parts, every=not negated)
+        return _join(parts, match_all=not negated)
 
     def _not_scalar(
         self,
@@ -267,7 +267,7 @@ class _Filters:
             return self._each(
                 operand,
                 lambda item: self._not_scalar(attribute, item, model, path, negated=negated),
-                every=negated,
+                match_all=negated,
             )
         return self._scalar(attribute, operand, model, path, negated=not negated)
 
@@ -328,7 +328,7 @@ class _Filters:
             return self._each(
                 operand,
                 lambda item: self._operand_item(attribute, operator, item, path, negated=negated),
-                every=negated,
+                match_all=negated,
             )
         return self._compare(attribute, operator, operand, negated=negated)
 

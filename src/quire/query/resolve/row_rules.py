@@ -208,10 +208,10 @@ def _trusted(schema: Schema, limits: ReadLimits, slots: Slots) -> Scope:
     )
 
 
-def _both(own: Filter | None, rule: Filter | None) -> Filter | None:
-    if own is None or rule is None:
-        return own if rule is None else rule
-    return Junction(conjunction=True, parts=(own, rule))
+def _both(own_filter: Filter | None, rule: Filter | None) -> Filter | None:
+    if own_filter is None or rule is None:
+        return own_filter if rule is None else rule
+    return Junction(conjunction=True, parts=(own_filter, rule))
 
 
 def _with_numbers(value: object) -> object:

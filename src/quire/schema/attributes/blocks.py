@@ -40,13 +40,13 @@ Place = tuple[Step, ...]
 class _BlockProblems(list[Refusal]):
     """The problems so far."""
 
-    def refuse(self, at: Place, message: str, value: object = ABSENT) -> None:
+    def refuse(self, path: Place, message: str, value: object = ABSENT) -> None:
         """Record an invalid value, with a message that follows its path."""
-        self.append(Refusal(message=message, value=value, value_path=at))
+        self.append(Refusal(message=message, value=value, value_path=path))
 
-    def refuse_plainly(self, at: Place, message: str, value: object = ABSENT) -> None:
+    def refuse_plainly(self, path: Place, message: str, value: object = ABSENT) -> None:
         """Record an invalid value, with a message that stands alone."""
-        self.append(Refusal(message=message, value=value, value_path=at, after_path=False))
+        self.append(Refusal(message=message, value=value, value_path=path, after_path=False))
 
 
 Member = Callable[[_BlockProblems, Place, object], object]
@@ -65,22 +65,22 @@ def _parsed(value: object) -> object:
         return None
 
 
-def _listed(found: _BlockProblems, at: Place, value: object) -> list[object] | None:
+def _listed(problems: _BlockProblems, path: Place, value: object) -> list[object] | None:
     """Return a list, also one given as JSON text."""
     items = _parsed(value)
     if isinstance(items, list):
         return items
-    found.refuse(at, not_of_type("array", None, ABSENT if value is None else value), None)
+    problems.refuse(path, not_of_type("array", None, ABSENT if value is None else value), None)
     return None
 
 
 def _members(
-    members: Members, found: _BlockProblems, at: Place, node: Mapping[str, object]
+    members: Members, problems: _BlockProblems, path: Place, node: Mapping[str, object]
 ) -> dict[str, object]:
     """Read the known members of a node; the others are unchanged."""
     kept = dict(node)
     for name, member in members.items():
-        value = member(found, (*at, name), node.get(name, ABSENT))
+        value = member(problems, (*path, name), node.get(name, ABSENT))
         if value is not ABSENT:
             kept[name] = value
     return kept
@@ -89,11 +89,11 @@ def _members(
 def _object(members: Members) -> Member:
     """Read an object; anything else counts as missing."""
 
-    def read(found: _BlockProblems, at: Place, value: object) -> object:
+    def read(problems: _BlockProblems, path: Place, value: object) -> object:
         given = _parsed(value)
         if isinstance(given, dict):
-            return _members(members, found, at, given)
-        found.refuse(at, not_of_type("object", None, ABSENT if value is None else value), None)
+            return _members(members, problems, path, given)
+        problems.refuse(path, not_of_type("object", None, ABSENT if value is None else value), None)
         return value
 
     return read
@@ -104,20 +104,20 @@ def _text(
 ) -> Member:
     """Read a text, also one given as a number or boolean; required text is not empty."""
 
-    def read(found: _BlockProblems, at: Place, value: object) -> object:
+    def read(problems: _BlockProblems, path: Place, value: object) -> object:
         if value is ABSENT:
             if required:
-                found.refuse(at, _REQUIRED)
+                problems.refuse(path, _REQUIRED)
             return value
         if value is None and nullable:
             return value
         text = value if _is_no_text(value) else string_of(value)
         if _is_no_text(value):
-            found.refuse(at, not_of_type("string", value), value)
+            problems.refuse(path, not_of_type("string", value), value)
         elif required and not text:
-            found.refuse(at, _REQUIRED, value)
+            problems.refuse(path, _REQUIRED, value)
         if choices and text not in choices:
-            found.refuse(at, _one_of(choices), text)
+            problems.refuse(path, _one_of(choices), text)
         return text
 
     return read
@@ -134,16 +134,16 @@ def _one_of(choices: tuple[object, ...]) -> str:
 def _own_words(message: str, rule: Callable[[str], bool] | None = None) -> Member:
     """Read a text that has its own message for being absent, or for violating a rule."""
 
-    def read(found: _BlockProblems, at: Place, value: object) -> object:
+    def read(problems: _BlockProblems, path: Place, value: object) -> object:
         if value is ABSENT:
-            found.refuse_plainly(at, message)
+            problems.refuse_plainly(path, message)
             return value
         if _is_no_text(value):
-            found.refuse(at, not_of_type("string", value), value)
+            problems.refuse(path, not_of_type("string", value), value)
             return value
         text = string_of(value)
         if rule is not None and not rule(text):
-            found.refuse_plainly(at, message, text)
+            problems.refuse_plainly(path, message, text)
         return text
 
     return read
@@ -152,28 +152,28 @@ def _own_words(message: str, rule: Callable[[str], bool] | None = None) -> Membe
 def _number(*choices: int) -> Member:
     """Read a required number, also one given as text."""
 
-    def read(found: _BlockProblems, at: Place, value: object) -> object:
+    def read(problems: _BlockProblems, path: Place, value: object) -> object:
         if value is ABSENT:
-            found.refuse(at, _REQUIRED)
+            problems.refuse(path, _REQUIRED)
             return value
         number = read_plain_number(value)
         if number is None:
             cast_from = ABSENT if value is None else value
-            found.refuse(at, mistyped("number", "NaN", cast_from), None)
+            problems.refuse(path, mistyped("number", "NaN", cast_from), None)
         if choices and number not in choices:
-            found.refuse(at, _one_of(choices), number)
+            problems.refuse(path, _one_of(choices), number)
         return number
 
     return read
 
 
-def _flag(found: _BlockProblems, at: Place, value: object) -> object:
+def _flag(problems: _BlockProblems, path: Place, value: object) -> object:
     """Read a text format, such as ``bold``."""
     if value is ABSENT:
         return value
     flag = read_boolean(value)
     if flag is None:
-        found.refuse(at, not_of_type("boolean", value), value)
+        problems.refuse(path, not_of_type("boolean", value), value)
     return flag
 
 
@@ -182,16 +182,16 @@ def _children(
 ) -> Member:
     """Read the nodes within a node; ``when_empty`` is the message when there must be one."""
 
-    def read(found: _BlockProblems, at: Place, value: object) -> object:
+    def read(problems: _BlockProblems, path: Place, value: object) -> object:
         if value is ABSENT:
-            found.refuse(at, _REQUIRED)
+            problems.refuse(path, _REQUIRED)
             return value
-        nodes = _listed(found, at, value)
+        nodes = _listed(problems, path, value)
         if nodes is None:
             return value
         if not nodes and when_empty is not None:
-            found.refuse_plainly(at, when_empty, nodes)
-        return [child(found, (*at, index), node) for index, node in enumerate(nodes)]
+            problems.refuse_plainly(path, when_empty, nodes)
+        return [child(problems, (*path, index), node) for index, node in enumerate(nodes)]
 
     return read
 
@@ -199,13 +199,13 @@ def _children(
 def _node_of(kinds: Callable[[], Mapping[str, Members]], otherwise: str) -> Member:
     """Read a node of one of several kinds, by its ``type``."""
 
-    def read(found: _BlockProblems, at: Place, value: object) -> object:
+    def read(problems: _BlockProblems, path: Place, value: object) -> object:
         name = value.get("type") if isinstance(value, dict) else None
         members = kinds().get(name) if isinstance(name, str) else None
         if members is None or not isinstance(value, dict):
-            found.refuse_plainly(at, otherwise, value)
+            problems.refuse_plainly(path, otherwise, value)
             return value
-        return _members(members, found, at, value)
+        return _members(members, problems, path, value)
 
     return read
 
@@ -288,9 +288,9 @@ _IMAGE_OBJECT = _object(
 )
 
 
-def _image(found: _BlockProblems, at: Place, value: object) -> object:
+def _image(problems: _BlockProblems, path: Place, value: object) -> object:
     """Read the file of an image; without one everything that it needs is missing."""
-    return _IMAGE_OBJECT(found, at, {} if value is ABSENT else value)
+    return _IMAGE_OBJECT(problems, path, {} if value is ABSENT else value)
 
 
 _BLOCK_KINDS: Mapping[str, Members] = MappingProxyType(

@@ -74,10 +74,10 @@ def not_of_type(type_name: str, value: object, cast_from: object = ABSENT) -> st
     return mistyped(type_name, printed(value), cast_from)
 
 
-def mistyped(type_name: str, shown: str, cast_from: object = ABSENT) -> str:
-    """Return the message that a value, shown as ``shown``, does not have a type."""
+def mistyped(type_name: str, text: str, cast_from: object = ABSENT) -> str:
+    """Return the message that a value, shown as ``text``, does not have a type."""
     source = "" if cast_from is ABSENT else f" (cast from the value `{printed(cast_from)}`)"
-    return f"must be a `{type_name}` type, but the final value was: `{shown}`{source}."
+    return f"must be a `{type_name}` type, but the final value was: `{text}`{source}."
 
 
 NUL_MESSAGE = "must not contain a NUL character"

@@ -177,8 +177,8 @@ CONDITIONS: dict[str, tuple[tuple[Condition, ...], list[str]]] = {
         ["b%"],
     ),
     "boolean": ((eq("is_open", True),), ["b%"]),
-    "no earlier one": ((none_earlier(not_null("count"), same=("text",)),), ["a", "b%"]),
-    "no other one": ((no_other(same={"text": "name"}),), ["ab", "b%"]),
+    "no earlier one": ((none_earlier(not_null("count"), equal_columns=("text",)),), ["a", "b%"]),
+    "no other one": ((no_other(equal_columns={"text": "name"}),), ["ab", "b%"]),
     "an id of another table": ((is_id_of("count", PARCELS.name),), ["a"]),
     "no id of another table": ((is_no_id_of("count", PARCELS.name),), ["ab"]),
 }
@@ -217,7 +217,7 @@ async def test_rows_are_ordered_limited_counted_and_summed_up(depot: Depot) -> N
     assert await depot.read(lambda: table.lowest("due", eq("count", 9))) is None
     assert await depot.read(lambda: table.count_and_lowest("due", gt("due", 10))) == (2, 20)
     assert await depot.read(lambda: table.values("due", eq("count", 2))) == [30, 10]
-    assert await depot.read(lambda: table.due_texts("name", now=20, most=9)) == ["c", "b"]
+    assert await depot.read(lambda: table.due_texts("name", now=20, limit=9)) == ["c", "b"]
 
 
 async def test_rows_are_changed_and_deleted_by_conditions(depot: Depot) -> None:
@@ -271,7 +271,7 @@ async def test_a_claim_takes_what_is_due_once(depot: Depot) -> None:
 
     def claim(most: int) -> Program[list[Parcel]]:
         return depot.table.claim(
-            is_null("holder"), now=5, until=50, most=most, changes={"holder": "me"}, by="due"
+            is_null("holder"), now=5, until=50, limit=most, changes={"holder": "me"}, by="due"
         )
 
     (first,) = await depot.write(claim(1))
@@ -286,5 +286,5 @@ async def test_what_ended_long_ago_or_before_the_last_rows_is_pruned(depot: Depo
     ended = ((f"old{n}", n) for n in range(4))
     await depot.add(*(Parcel(name=name, ended_at=100 + at) for name, at in ended))
     await depot.add(Parcel(name="open"))
-    await depot.write(depot.table.prune(before=101, most=2))
+    await depot.write(depot.table.prune(before=101, limit=2))
     assert await depot.names() == ["old3", "open"]

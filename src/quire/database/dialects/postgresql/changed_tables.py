@@ -66,12 +66,12 @@ class OwnTransactions:
             del self._tables[next(iter(self._tables))]
         self._tables[transaction.number] = transaction.tables
 
-    def between(self, former: str | None, present: str) -> Tables:
+    def between(self, former: str | None, current: str) -> Tables:
         """Return the tables that may differ between two snapshots (``pg_current_snapshot``)."""
         if former is None:
             return None
         found: set[str] = set()
-        before, after = _Snapshot.parse(former), _Snapshot.parse(present)
+        before, after = _Snapshot.parse(former), _Snapshot.parse(current)
         if after.next < before.next:
             return None
         for number in _finished(before, after):
@@ -94,9 +94,9 @@ class _Snapshot(NamedTuple):
         return cls(int(following), frozenset(map(int, running.split(",") if running else ())))
 
 
-def _finished(former: _Snapshot, present: _Snapshot) -> Iterator[int]:
+def _finished(former: _Snapshot, current: _Snapshot) -> Iterator[int]:
     """Yield the transactions that were finished between two snapshots."""
-    yield from former.running - present.running
-    for number in range(former.next, present.next):
-        if number not in present.running:
+    yield from former.running - current.running
+    for number in range(former.next, current.next):
+        if number not in current.running:
             yield number

@@ -65,9 +65,9 @@ class PostgresConnection(asyncpg.Connection):
             self.epoch = epoch
             self._drop_local_statement_cache()  # type: ignore[attr-defined]  # not among the stubs
 
-    async def rows(self, sql: str, values: Sequence[Operand], most: int | None) -> Rows:
+    async def rows(self, sql: str, values: Sequence[Operand], max_rows: int | None) -> Rows:
         """Run a statement; returns its rows, at most so many."""
-        limit = 0 if most is None else most
+        limit = 0 if max_rows is None else max_rows
         try:
             # The inner part of the driver's `fetch`; the rest would double the time.
             statement = await self._get_statement(sql, None)  # type: ignore[attr-defined]  # not among the stubs

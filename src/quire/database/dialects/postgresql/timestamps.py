@@ -50,9 +50,9 @@ class WallClock:
         moment = _START_UTC + _clamped(milliseconds)
         return _milliseconds(moment.astimezone(self._zone).utcoffset())
 
-    def _offset_of(self, shown: int) -> int:
+    def _offset_of(self, row_count: int) -> int:
         """Return the UTC offset of a local time; of two possible ones the first."""
-        moment = _START + _clamped(shown)
+        moment = _START + _clamped(row_count)
         return _milliseconds(moment.replace(tzinfo=self._zone).utcoffset())
 
 

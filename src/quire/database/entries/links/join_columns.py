@@ -55,7 +55,10 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
             for target in change.disconnect:
                 for row in target.rows:
                     yield from self.statements.release(
-                        self.pointer.table, self.pointer.to(row, target.uid), [row_id], others=False
+                        self.pointer.table,
+                        self.pointer.to(row, target.uid),
+                        [row_id],
+                        other_rows=False,
                     )
 
     def attach(
@@ -82,7 +85,7 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
         pointer = self.pointer.to(target.rows[0], target.uid)
         if self.steals:
             yield from self.statements.release(
-                self.pointer.table, pointer, [row_id, *siblings], others=True
+                self.pointer.table, pointer, [row_id, *siblings], other_rows=True
             )
         yield from self.statements.point(self.pointer.table, pointer, [row_id])
 
@@ -108,9 +111,9 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
         replaces = change.set is not None or (bool(claimed) and not self.to_many)
         gone = {row for target in change.disconnect for row in target.rows} - set(claimed)
         if replaces and not creating:
-            yield from self.statements.release(table, here, claimed, others=True)
+            yield from self.statements.release(table, here, claimed, other_rows=True)
         elif gone and not creating:
-            yield from self.statements.release(table, here, gone, others=False)
+            yield from self.statements.release(table, here, gone, other_rows=False)
         yield from self.statements.point(table, here, claimed)
 
     def attach(

@@ -52,13 +52,13 @@ class LinkStatements:
         self,
         table: str,
         columns: Sequence[str],
-        among: tuple[str, Collection[int]],
+        ids_of_column: tuple[str, Collection[int]],
         *,
         fixed: FixedColumns,
         order: Sequence[str],
     ) -> Program[Rows]:
-        """Read columns of the rows whose column ``among`` has one of some ids."""
-        column, ids = among
+        """Read columns of the rows whose column ``ids_of_column`` has one of some ids."""
+        column, ids = ids_of_column
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = _table(table, (*columns, column, *fixed, *order))
@@ -91,11 +91,11 @@ class LinkStatements:
         columns: Columns,
         rows: Sequence[Sequence[Value]],
         *,
-        written: FixedColumns = _NO_COLUMNS,
+        row_columns: FixedColumns = _NO_COLUMNS,
         following: tuple[str, str] | None = None,
         appended: str | None = None,
     ) -> Program[None]:
-        """Insert rows in their order; ``fixed`` and ``written`` columns are the same in all.
+        """Insert rows in their order; ``fixed`` and ``row_columns`` columns are the same in all.
 
         ``following`` is a column and the one that it counts within: a row without a value gets one
         more than the highest. ``appended`` is a column that continues after the highest number
@@ -107,7 +107,7 @@ class LinkStatements:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             listed = self._dialect.rows_of(builder.parents(), columns)
             values: dict[str, ColumnElement[Any]] = {
-                name: builder.plain_slot(slot) for slot, name in enumerate((*fixed, *written))
+                name: builder.plain_slot(slot) for slot, name in enumerate((*fixed, *row_columns))
             }
             values |= {name: listed.c[name] for name in columns}
             described = _table(table, (*values, *([appended] if appended else [])))
@@ -125,8 +125,8 @@ class LinkStatements:
                 list(values), select.order_by(listed.c.position)
             )
 
-        same = (*fixed.values(), *written.values())
-        key = ("links.insert", table, tuple(fixed), tuple(written), tuple(columns), following)
+        same = (*fixed.values(), *row_columns.values())
+        key = ("links.insert", table, tuple(fixed), tuple(row_columns), tuple(columns), following)
         listed_rows = self._dialect.encode_rows(rows)
         yield from self._run((*key, appended), build, same, listed_rows)
 
@@ -146,25 +146,25 @@ class LinkStatements:
         yield from self._run(("links.renumber", table, column), build, (), rows)
 
     def close_gaps(
-        self, table: str, column: str, within: str, groups: Collection[int]
+        self, table: str, column: str, group_column: str, groups: Collection[int]
     ) -> Program[None]:
         """Number the rows of each group 1..n in a column, in their present order."""
         if not groups:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, (_ROW, column, within))
+            described = _table(table, (_ROW, column, group_column))
             there = described.alias("there")
             place = sa.func.row_number().over(
-                partition_by=there.c[within], order_by=(there.c[column], there.c[_ROW])
+                partition_by=there.c[group_column], order_by=(there.c[column], there.c[_ROW])
             )
-            chosen = self._dialect.member_of(there.c[within], builder.parents())
+            chosen = self._dialect.member_of(there.c[group_column], builder.parents())
             placed = sa.select(there.c[_ROW], place.label("place")).where(chosen).subquery()
             wrong = described.c[column].is_distinct_from(placed.c.place)
             update = sa.update(described).values({column: placed.c.place})
             return update.where(described.c[_ROW] == placed.c[_ROW], wrong)
 
-        key = ("links.close", table, column, within)
+        key = ("links.close", table, column, group_column)
         yield from self._run(key, build, (), self._ids(groups))
 
     def delete(self, table: str, ids: Collection[int]) -> Program[None]:
@@ -240,11 +240,11 @@ class LinkStatements:
         yield from self._run(key, build, tuple(pointer.values()), self._ids(ids))
 
     def release(
-        self, table: str, pointer: FixedColumns, ids: Collection[int], *, others: bool
+        self, table: str, pointer: FixedColumns, ids: Collection[int], *, other_rows: bool
     ) -> Program[None]:
         """Clear columns with the given values, in the rows with these ids.
 
-        With ``others``, in all other rows.
+        With ``other_rows``, in all other rows.
         """
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -255,11 +255,11 @@ class LinkStatements:
                 .values(dict.fromkeys(pointer, sa.null()))
                 .where(
                     *_matches(builder, described, pointer),
-                    sa.not_(named) if others else named,
+                    sa.not_(named) if other_rows else named,
                 )
             )
 
-        key = ("links.release", table, tuple(pointer), others)
+        key = ("links.release", table, tuple(pointer), other_rows)
         yield from self._run(key, build, tuple(pointer.values()), self._ids(ids))
 
     def _excluded_rows(self, builder: StatementBuilder) -> ColumnElement[Any]:

@@ -185,12 +185,12 @@ class TableLinks(Struct, frozen=True, kw_only=True):
                 self.edge.table, [current[target_id].id for target_id in lost]
             )
 
-    def _order(self, current: Current, wanted: Sequence[int]) -> Program[None]:
+    def _order(self, current: Current, target_ids: Sequence[int]) -> Program[None]:
         """Renumber the links that stay, where needed."""
         if self.edge.order is not None:
             changed = {
                 current[target_id].id: float(order_targets)
-                for order_targets, target_id in enumerate(wanted, 1)
+                for order_targets, target_id in enumerate(target_ids, 1)
                 if target_id in current and current[target_id].order != order_targets
             }
             yield from self.statements.renumber(self.edge.table, self.edge.order, changed)

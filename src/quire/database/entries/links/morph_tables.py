@@ -56,7 +56,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
                 self._row(row_id),
                 self._targets(),
                 connected,
-                written={FIELD: self.field},
+                row_columns={FIELD: self.field},
                 appended=ORDER,
             )
 
@@ -106,11 +106,11 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         yield from self._insert(row_id, numbered, {FIELD: self.field})
 
     def _insert(
-        self, row_id: int, rows: Sequence[Sequence[Value]], written: Mapping[str, str]
+        self, row_id: int, rows: Sequence[Sequence[Value]], extra_columns: Mapping[str, str]
     ) -> Program[None]:
         columns = {**self._targets(), ORDER: StorageKind.FLOAT}
         yield from self.statements.insert(
-            self.table, self._row(row_id), columns, rows, written=written
+            self.table, self._row(row_id), columns, rows, row_columns=extra_columns
         )
 
     def _row(self, row_id: int) -> dict[str, str | int]:

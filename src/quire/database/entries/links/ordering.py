@@ -22,23 +22,23 @@ _CIRCLE = (
 
 def order_targets(
     orders: Mapping[int, float],
-    gone: Collection[int],
+    removed_ids: Collection[int],
     connect: Sequence[LinkTarget],
     *,
     strict: bool,
 ) -> list[int]:
     """Return the rows of a list in their new order.
 
-    ``orders`` has the order values of the present rows, in order. Those in ``gone`` leave the list.
-    Connected rows that were linked before move. Raises ValidationError for an anchor that is not
-    linked (with ``strict``), for circular anchors, and for a row with two positions.
+    ``orders`` has the order values of the present rows, in order. Those in ``removed_ids`` leave
+    the list. Connected rows that were linked before move. Raises ValidationError for an anchor that
+    is not linked (with ``strict``), for circular anchors, and for a row with two positions.
     """
     targets = _with_one_place(connect)
     payload = {row: target for target in targets for row in target.rows}
     places = _OrderedSlots(orders)
     for target in _anchors_first(targets, payload, orders):
         places.put(target, strict=strict)
-    return places.rows(without={*payload, *gone})
+    return places.rows(without={*payload, *removed_ids})
 
 
 def without_duplicates(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
