@@ -2,7 +2,8 @@
 
 Every server process has one worker for each queue. Claimed rows are not claimed again until their
 lease ends, so a lost process only delays the work that it had started. A worker checks its queue
-when it is woken, when a row is due, and at least once a second.
+when it is woken, when a row is due, and at least once a second. After a check it pauses for as long
+as the check took, so that a queue of many rows that cannot be claimed does not occupy the database.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Hashable
 from contextlib import AbstractContextManager, nullcontext, suppress
+from time import monotonic
 
 import structlog
 
@@ -113,6 +115,7 @@ class QueueWorker(ABC):
         failing = False
         while not self._is_stopped:
             self._wanted.clear()
+            started = monotonic()
             try:
                 await self.work()
                 failing = False
@@ -120,13 +123,13 @@ class QueueWorker(ABC):
                 if not failing:
                     _log.error("a queue cannot be read", queue=self._name, exc_info=error)
                 failing = True
-            await self._pause()
+            await self._pause(monotonic() - started)
 
-    async def _pause(self) -> None:
-        """Wait until there may be a due row."""
+    async def _pause(self, took: float) -> None:
+        """Wait until there may be a due row, at least as many seconds as the last check took."""
         if self._is_stopped:
             return
-        await asyncio.sleep(_SHORTEST_SECONDS)
+        await asyncio.sleep(min(max(took, _SHORTEST_SECONDS), _ROUND_SECONDS))
         with suppress(TimeoutError):
             async with asyncio.timeout(min(self.seconds_to_next(), _ROUND_SECONDS)):
                 await self._wanted.wait()

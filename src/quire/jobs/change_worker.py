@@ -101,7 +101,7 @@ class ChangeWorker(QueueWorker):
 
     async def _take(self, key: str, now: int) -> int:
         """Claim the due changes of a function; returns when to check again."""
-        due = await self._database.read(lambda: self._rows.first_due(key))
+        due = await self._database.read(lambda: self._rows.first_due(key, now))
         if due is None:
             return now + _LEASE_MS
         free = _AT_ONCE - self._count_of(key)

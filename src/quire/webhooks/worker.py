@@ -179,7 +179,7 @@ class WebhookWorker(QueueWorker):
         free = _MAX_CLAIMED - self._count_of(webhook.id)
         if free < _MAX_CLAIMED // 2:  # each claim is a write: few of many rows cost less
             free = 0
-        due = await self._database.read(lambda: self._deliveries.first_due(webhook.id))
+        due = await self._database.read(lambda: self._deliveries.first_due(webhook.id, now))
         if due is None:
             return now + _LEASE
         if due > now or not free:

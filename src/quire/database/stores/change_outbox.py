@@ -56,7 +56,7 @@ CHANGES = QuireTable(
     row=StoredChange,
     indexes={
         "quire_outbox_due": ("listener", "ended_at", "due"),
-        "quire_outbox_document": ("listener", "document_id"),
+        "quire_outbox_waiting": ("listener", "document_id", "ended_at"),
     },
 )
 
@@ -90,9 +90,10 @@ class ChangeRows:
             _is_free(now),
         )
 
-    def first_due(self, listener: str) -> Program[int | None]:
+    def first_due(self, listener: str, now: int) -> Program[int | None]:
         """Return when a change can be delivered next; ``None`` when none is waiting."""
-        return (yield from self._table.lowest("due", *_heads(listener)))
+        *where, head = _heads(listener)
+        return (yield from self._table.first_due(*where, head=head, now=now))
 
     def claim(
         self, listener: str, holder: str, tried: AttemptRange, *, now: int, until: int
@@ -107,6 +108,7 @@ class ChangeRows:
                 until=until,
                 limit=tried.together,
                 changes={"holder": holder},
+                order=("due",),
             )
         )
 

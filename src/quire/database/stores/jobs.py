@@ -124,7 +124,6 @@ class JobRows:
                 until=claim.until,
                 limit=limit,
                 changes=claim.changes,
-                by="due",
             )
         )
 
@@ -149,7 +148,6 @@ class JobRows:
                 until=claim.until,
                 limit=1,
                 changes={**claim.changes, "running_key": key},
-                by="due",
             )
         )
 

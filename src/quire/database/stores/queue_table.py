@@ -4,14 +4,22 @@
 process claims the rows of a lost one. ``ended_at`` is set when nothing is left to do.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.program import Program
-from quire.database.stores.row_conditions import Condition, eq, expression, le, lt, not_null
+from quire.database.stores.row_conditions import (
+    Condition,
+    eq,
+    expression,
+    gt,
+    le,
+    lt,
+    not_null,
+)
 from quire.database.stores.table import RowT, Table
 
 _HAS_ENDED = not_null("ended_at")
@@ -27,9 +35,9 @@ class QueueTable(Table[RowT]):
         until: int,
         limit: int,
         changes: Mapping[str, object] | None = None,
-        by: str = "id",
+        order: Sequence[str] = ("due", "id"),
     ) -> Program[list[RowT]]:
-        """Claim due rows, the first ones in the order of a column; returns them by id.
+        """Claim due rows, the first ones in the order of some columns; returns them by id.
 
         No other process claims them until the lease ends. Rows that another process is claiming are
         skipped. Each claim counts as an attempt. ``changes`` are set as well.
@@ -40,7 +48,7 @@ class QueueTable(Table[RowT]):
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._aliased(builder)
             chosen = self._chosen(scope, ("id",), conditions)
-            chosen = chosen.order_by(scope.column(by), scope.column("id")).limit(scope.slot())
+            chosen = chosen.order_by(*map(scope.column, order)).limit(scope.slot())
             # A common table expression, so that the planner cannot ignore the limit.
             locked = chosen.with_for_update(skip_locked=True).cte("claimed")
             taken = self._described()
@@ -54,9 +62,19 @@ class QueueTable(Table[RowT]):
             return sa.update(taken).values(set_to).where(here).returning(*columns)
 
         after = (limit, until, *changed.values())
-        rows = yield from self._run(("claim", *changed, by), build, conditions, after=after)
+        rows = yield from self._run(("claim", *changed, *order), build, conditions, after=after)
         place = self._selected.index("id")
         return [self.decode(row) for row in sorted(rows, key=lambda row: int(row[place] or 0))]
+
+    def first_due(self, *where: Condition, head: Condition, now: int) -> Program[int | None]:
+        """Return when to claim rows next: now, at a later time, or ``None`` for never.
+
+        Only rows that are a ``head`` are claimed. Other rows become one when a row is settled.
+        """
+        is_due = (*where, head, le("due", now))
+        if (yield from self.first(*is_due, order=("due",))) is not None:
+            return now
+        return (yield from self.lowest("due", *where, gt("due", now)))
 
     def due_texts(self, column: str, *where: Condition, now: int, limit: int) -> Program[list[str]]:
         """Return the distinct texts in a column of due rows, the earliest first."""

@@ -91,16 +91,19 @@ class Deliveries:
         due = [structs.replace(one, due=now, created_at=now) for one in deliveries]
         yield from self._table.insert_many(due)
 
-    def first_due(self, webhook_id: int) -> Program[int | None]:
-        """Return when the next delivery is due; ``None`` when none is waiting."""
-        return (yield from self._table.lowest("due", *_heads(webhook_id)))
+    def first_due(self, webhook_id: int, now: int) -> Program[int | None]:
+        """Return when a delivery can be claimed next; ``None`` when none is waiting."""
+        *where, head = _heads(webhook_id)
+        return (yield from self._table.first_due(*where, head=head, now=now))
 
     def claim(
         self, webhook_id: int, *, now: int, until: int, limit: int
     ) -> Program[list[Delivery]]:
         """Claim due deliveries; each claim counts as an attempt."""
-        heads = _heads(webhook_id)
-        return (yield from self._table.claim(*heads, now=now, until=until, limit=limit))
+        heads, order = _heads(webhook_id), ("due",)
+        return (
+            yield from self._table.claim(*heads, now=now, until=until, limit=limit, order=order)
+        )
 
     def settle(self, delivery_id: int, outcome: DeliveryOutcome) -> Program[None]:
         """Record the result of an attempt."""

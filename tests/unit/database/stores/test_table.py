@@ -271,7 +271,7 @@ async def test_a_claim_takes_what_is_due_once(depot: Depot) -> None:
 
     def claim(most: int) -> Program[list[Parcel]]:
         return depot.table.claim(
-            is_null("holder"), now=5, until=50, limit=most, changes={"holder": "me"}, by="due"
+            is_null("holder"), now=5, until=50, limit=most, changes={"holder": "me"}
         )
 
     (first,) = await depot.write(claim(1))
