@@ -26,6 +26,12 @@ def without_a_write() -> None:
     """Forget the argument."""
 
 
+@before_write(Article, on=["create"], batch=True)  # error: "Sequence[Write[Article]]"
+def with_one_write(write: Write[Article]) -> None:
+    """Take one write where there are several."""
+    write.set(views=1)
+
+
 @around(Article, on=["find"])  # error: "Proceed[Article]"
 async def without_proceed(call: Call[Article]) -> Result[Article]:
     """Forget the second argument."""

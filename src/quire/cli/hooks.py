@@ -56,7 +56,8 @@ def _hook_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
             hooks = extensions.writes.get((of, action), WriteHooks())
             prepare = extensions.prepare.get((of, action), ())
             for hook in (*prepare, *hooks.before, *hooks.after):
-                yield f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}"
+                batch = "  batch" if hook.batch else ""
+                yield f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}{batch}"
             for listener in hooks.listeners:
                 yield f"  after_commit  {listener.name}  {listener.place}"
 

@@ -10,7 +10,7 @@ from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
 from quire.document_service.commands import PublishDocument, UnpublishDocument
-from quire.document_service.service import run_command
+from quire.document_service.service import run_commands, run_together
 from quire.errors import NotFoundError
 
 
@@ -31,9 +31,11 @@ class BulkActions(WriteContext, frozen=True):
             )
         among = tuple(code for code in locales if code is not None)
         present = {draft["documentId"] for draft in drafts}
-        for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present):
-            command = PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
-            yield from self.perform(command)
+        commands = [
+            PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
+            for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present)
+        ]
+        yield from run_together(self.unit, [(one, self.perform(one)) for one in commands])
         return len(drafts)
 
     def unpublish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
@@ -42,11 +44,13 @@ class BulkActions(WriteContext, frozen=True):
         As in Strapi, each entry counts for every entry of its document among them.
         """
         live = yield from self._checked_versions(document_ids, locales, PUBLISH, published=True)
-        for one in live:
-            command = UnpublishDocument(
+        commands = [
+            UnpublishDocument(
                 uid=self._type.uid, document_id=one["documentId"], locale=one["locale"]
             )
-            yield from run_command(self.unit, command)
+            for one in live
+        ]
+        yield from run_commands(self.unit, commands)
         entries = Counter(one["documentId"] for one in live)
         return sum(count * count for count in entries.values())
 
@@ -63,9 +67,12 @@ class BulkActions(WriteContext, frozen=True):
         for one in chosen:
             self._to(DELETE).require_on(entry_origin(one))
         ids = list(dict.fromkeys(one["documentId"] for one in chosen))
+        removals = []
         for document_id in ids:
-            versions = (one for one in found if one["documentId"] == document_id)
-            yield from self._remove(document_id, versions, locale)
+            versions = [one for one in found if one["documentId"] == document_id]
+            command = self.removal(document_id, locale)
+            removals.append((command, self.remove(command, versions, locale)))
+        yield from run_together(self.unit, removals)
         return len(ids)
 
     def _checked_versions(

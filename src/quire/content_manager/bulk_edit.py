@@ -1,6 +1,7 @@
 """One change to many entries, with a preview."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from msgspec import Struct
 
@@ -10,6 +11,8 @@ from quire.content_manager.status_and_locale import RequestedVersion
 from quire.content_manager.version_differences import differences
 from quire.content_manager.writable_fields import Body
 from quire.database.program import Program
+from quire.document_service.commands import UpdateDocument
+from quire.document_service.service import run_together
 from quire.errors import AppError, NotFoundError
 from quire.schema.model import ContentType
 
@@ -36,19 +39,22 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
 
         All of them or none. Raises what changing an entry raises, with the document in the details.
         """
-        changes: Changes = []
-        content_type = writing.rights.content_type
+        writes = []
         for document_id in self.document_ids:
             before = yield from self._read(writing, document_id)
-            try:
+            with _errors_of(document_id):
                 command = yield from writing.change(document_id, self.body, self.locale)
-                yield from writing.perform(command)
-            except AppError as error:
-                error.details = {**(error.details or {}), "documentId": document_id}
-                raise
-            after = yield from self._read(writing, document_id)
-            changes.append(_changed(content_type, document_id, before, after, self.body))
-        return changes
+            writes.append((command, self._change(writing, command, document_id, before)))
+        return (yield from run_together(writing.unit, writes))
+
+    def _change(
+        self, writing: ContentWriting, command: UpdateDocument, document_id: str, before: EntryJson
+    ) -> Program[dict[str, object]]:
+        """Change one document; returns its changed fields."""
+        with _errors_of(document_id):
+            yield from writing.perform(command)
+        after = yield from self._read(writing, document_id)
+        return _changed(writing.rights.content_type, document_id, before, after, self.body)
 
     def preview(self, writing: ContentWriting) -> Program[Changes]:
         """Apply the changes and roll them back. Raises PreviewedError."""
@@ -61,6 +67,16 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         if entry is None:
             raise NotFoundError(details={"documentId": document_id})
         return (yield from writing.read(entry, wanted))
+
+
+@contextmanager
+def _errors_of(document_id: str) -> Iterator[None]:
+    """Name the document in the details of errors."""
+    try:
+        yield
+    except AppError as error:
+        error.details = {**(error.details or {}), "documentId": document_id}
+        raise
 
 
 def _changed(

@@ -203,7 +203,7 @@ class ContentWriting(WriteContext, frozen=True):
             raise NotFoundError
         for one in chosen:
             self._to(DELETE).require_on(entry_origin(one))
-        yield from self._remove(document_id, every, locale)
+        yield from self.remove(self.removal(document_id, locale), every, locale)
 
 
 def _require_unchanged(entry: EntryJson | None, expected: frozenset[str] | None) -> None:

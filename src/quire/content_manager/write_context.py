@@ -111,18 +111,18 @@ class WriteContext(Struct, frozen=True):
             )
         return written_entries
 
-    def _remove(
-        self, document_id: str, versions: Iterable[EntryJson], locale: str | None
-    ) -> Program[None]:
-        """Delete a document in one locale, or in every one for a star.
-
-        ``versions`` are all of it: its history is deleted with the last of them.
-        """
+    def removal(self, document_id: str, locale: str | None) -> DeleteDocument:
+        """Return the command that deletes a document in one locale, or in every one for a star."""
         where = AllLocales.LOCALE if locale == EVERY_LOCALE else locale
-        command = DeleteDocument(uid=self._type.uid, document_id=document_id, locale=where)
+        return DeleteDocument(uid=self._type.uid, document_id=document_id, locale=where)
+
+    def remove(
+        self, command: DeleteDocument, versions: Iterable[EntryJson], locale: str | None
+    ) -> Program[None]:
+        """Run a `removal`. ``versions`` are all of the document: its history goes with the last."""
         yield from run_command(self.unit, command)
-        if all(self._is_in(one, locale) for one in versions):
-            yield from self.history.forget(self._type, document_id)
+        if command.document_id is not None and all(self._is_in(one, locale) for one in versions):
+            yield from self.history.forget(self._type, command.document_id)
 
     def versions(self, document_id: str) -> Program[list[EntryJson]]:
         """Return the facts of all versions of a document."""

@@ -53,6 +53,11 @@ class HeldTransaction:
         self._is_ended = False
         self._is_closed = False
 
+    @property
+    def statements(self) -> int:
+        """How many statements the coroutine has run."""
+        return self._statements
+
     async def ask(self, act: Callable[[], Program[T]], *, counts: bool = True) -> T:
         """Run a program in the transaction; returns its result.
 

@@ -45,7 +45,7 @@ from quire.document_service.extension_context import ExtensionContext, current_c
 from quire.document_service.hook_principal import principal, system_reason
 from quire.document_service.input_keys import check_input
 from quire.document_service.read_planner import DocumentQuery
-from quire.document_service.service import run_command
+from quire.document_service.service import run_commands
 from quire.document_service.shape_queries import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
@@ -630,10 +630,10 @@ class Documents(Generic[D]):
     ) -> Program[list[EntryJson]]:
         """Run commands; returns the written documents, as a read without populate shows them."""
         shown: list[EntryJson] = []
-        for command in commands:
-            written = yield from run_command(unit, command)
+        written = yield from run_commands(unit, commands)
+        for command, entries in zip(commands, written, strict=True):
             if not isinstance(command, DeleteDocument):
-                shown += yield from read_written(unit, written)
+                shown += yield from read_written(unit, entries)
         return shown
 
 

@@ -6,7 +6,7 @@ JSON. Values of the path (document ids) are bound for each request.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Literal
@@ -261,6 +261,12 @@ class ReadPlanner:
             return self.planned(resolver.single(query))
         return self.planned(resolver.document(query, document_id))
 
+    def documents(self, find: DocumentQuery, document_ids: Sequence[str]) -> PreparedRead:
+        """Plan the read of any number of documents, in any order. Raises as `page` does."""
+        resolver, query = self._unlimited_finder(find), _query_of(find)
+        among = as_query({"documentId": {"$in": document_ids}})
+        return self.planned(resolver.window({**query, "filters": among}))
+
     def counts(self, find: DocumentQuery, group: Mapping[str, object]) -> Program[dict[int, int]]:
         """Return how many documents have each of some values, in one statement.
 
@@ -268,13 +274,16 @@ class ReadPlanner:
         list; those that no document has are missing. The number of values in a filter is not
         limited. Raises the first error of the query as an AppError.
         """
-        resolver = replace(self._finder(find), limits=replace(self.limits, filter_values=None))
-        resolved = resolver.counts(_query_of(find), as_query(group))
+        resolved = self._unlimited_finder(find).counts(_query_of(find), as_query(group))
         if isinstance(resolved.group, ConstantCondition):
             return {}
         query = self._compile_counts(resolved.read.plan, resolved.group)
         rows = yield Statement(query.sql, query.bind(resolved.read.values))
         return {int(place or 0): int(number or 0) for place, number in rows}
+
+    def _unlimited_finder(self, find: DocumentQuery) -> Resolver:
+        """Return the resolver of a query whose filters may have any number of values."""
+        return replace(self._finder(find), limits=replace(self.limits, filter_values=None))
 
     def _finder(self, find: DocumentQuery) -> Resolver:
         return Resolver(

@@ -57,6 +57,8 @@ from quire.document_service.unit_of_work import (
     WriteEngine,
     WriteProgram,
 )
+from quire.document_service.write_batches import run_beside
+from quire.document_service.write_hook_calls import advise_batches
 from quire.errors import (
     DatabaseBusyError,
     InternalServerError,
@@ -240,6 +242,8 @@ class DocumentService:
     def _run_and_store(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[T]:
         """Run the program, and store changes for functions of the project."""
         result = yield from act(unit)
+        if unit.hook_statements:
+            advise_batches(unit)
         if unit.changes and self._engine.changes is not None:
             yield from store_changes(unit, self._engine.changes)
         return result
@@ -254,11 +258,7 @@ class DocumentService:
         """Run several commands one after the other, all of them or none; returns their entries."""
 
         def act(unit: UnitOfWork) -> Program[list[list[WrittenEntry]]]:
-            written = []
-            for command in commands:
-                entries = yield from run_command(unit, command)
-                written.append(entries)
-            return written
+            return (yield from run_commands(unit, commands))
 
         return await self.run(act, commands=commands, principal=principal, origin=origin)
 
@@ -332,6 +332,54 @@ def run_and_read(
     result = yield from read(written)
     yield from unit.settle()
     return result
+
+
+def run_commands(
+    unit: UnitOfWork, commands: Sequence[Command]
+) -> Program[list[list[WrittenEntry]]]:
+    """Run several commands as `run_command` does; hooks may be called once for several of them."""
+    return (yield from run_together(unit, [(one, run_command(unit, one)) for one in commands]))
+
+
+def run_together(
+    unit: UnitOfWork, writes: Sequence[tuple[Command, Program[T]]]
+) -> Program[list[T]]:
+    """Run the programs of several commands, in their order; returns their results.
+
+    Each of the programs runs its command by `run_command` or `run_and_read`. Those of one kind
+    after another, on different documents of one type, run beside each other where hooks are called
+    once for several writes.
+    """
+    results: list[T] = []
+    place = 0
+    while place < len(writes):
+        count = _count_beside(unit, [command for command, _ in writes[place:]])
+        programs = [program for _, program in writes[place : place + count]]
+        results += yield from run_beside(unit, programs, batched=count > 1)
+        place += count
+    return results
+
+
+def _count_beside(unit: UnitOfWork, commands: Sequence[Command]) -> int:
+    """Return how many of the first commands run beside each other."""
+    first = commands[0]
+    engine = unit.engine
+    if not engine.extensions.has_batches(first.uid, *command_actions(engine.schema, first)):
+        return 1
+    # A function around a write runs in a savepoint, which others must not write in.
+    if steps_around(engine, first):
+        return 1
+    seen: set[str] = set()
+    for place, command in enumerate(commands):
+        document_id = command.document_id
+        is_new = isinstance(command, CreateDocument)
+        if (type(command), command.uid) != (type(first), first.uid) or (
+            not is_new and (document_id is None or document_id in seen)
+        ):
+            return max(place, 1)
+        if document_id is not None:
+            seen.add(document_id)
+    return len(commands)
 
 
 def _act(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:

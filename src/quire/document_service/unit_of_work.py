@@ -1,6 +1,7 @@
 """The unit of work: the state of one write transaction."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -22,7 +23,14 @@ from quire.document_service.policy_checks import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.read_planner import ReadPlanner
 from quire.hooks.after_commit import ChangeListener
-from quire.hooks.registry import DEFAULT_LIMITS, NO_EXTENSIONS, CallCause, CodeLimits, Extensions
+from quire.hooks.registry import (
+    DEFAULT_LIMITS,
+    NO_EXTENSIONS,
+    CallCause,
+    CodeLimits,
+    Extensions,
+    Hook,
+)
 from quire.mail.senders import NoSender, Sender
 from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits
@@ -152,6 +160,10 @@ class UnitOfWork(Struct, kw_only=True):
     """Changes for functions that run after the commit."""
     committed: list[Callable[[], None]] = field(default_factory=list)
     """Functions that are called after the commit; they must not fail."""
+    hook_statements: dict[Hook, list[int]] = field(default_factory=dict)
+    """How many statements hooks have run in each call, in development."""
+    runs_beside_others: bool = False
+    """Whether what runs is one of several writes for which hooks are called together."""
     _savepoints: int = 0
     _later: list[Callable[[], Program[None]]] = field(default_factory=list)
     _last: int = 0
@@ -170,6 +182,20 @@ class UnitOfWork(Struct, kw_only=True):
         """Postpone a step that changes other entries until the response has been read."""
         self._later.append(step)
 
+    def postpone_all(self, steps: Iterable[Callable[[], Program[None]]]) -> None:
+        """Postpone several steps, see `postpone`."""
+        self._later.extend(steps)
+
+    @contextmanager
+    def beside_others(self, later: list[Callable[[], Program[None]]]) -> Iterator[None]:
+        """Run a part of one of several writes, with the steps that it has postponed itself."""
+        outer = self.runs_beside_others, self._later
+        self.runs_beside_others, self._later = True, later
+        try:
+            yield
+        finally:
+            self.runs_beside_others, self._later = outer
+
     def settle(self) -> Program[None]:
         """Run the postponed steps, within the same transaction."""
         while self._later:
@@ -187,6 +213,7 @@ class UnitOfWork(Struct, kw_only=True):
         If it fails, its rows and events are rolled back.
         """
         outer = self.principal, self.rules, self.is_system, self.causes, self._later
+        beside, self.runs_beside_others = self.runs_beside_others, False
         self.causes, self._later = causes, []
         if as_system:
             self.principal, self.rules, self.is_system = None, NO_PROJECT_RULES, True
@@ -202,6 +229,7 @@ class UnitOfWork(Struct, kw_only=True):
             return result
         finally:
             self.principal, self.rules, self.is_system, self.causes, self._later = outer
+            self.runs_beside_others = beside
 
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has not begun yet."""

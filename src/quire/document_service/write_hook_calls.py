@@ -10,6 +10,7 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import deepcopy
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import structlog
@@ -33,18 +34,30 @@ from quire.document_service.prepare_calls import (
     needed_view,
     prepare_commands,
 )
+from quire.document_service.read_planner import DocumentQuery, ReadPlanner
 from quire.document_service.record_changes import note_change
 from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
+from quire.document_service.write_batches import in_batch
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.document import Document
 from quire.hooks.errors import UnitOfWorkError
-from quire.hooks.registry import CallCause, Hook, WriteHooks, hook_cause, require_depth
+from quire.hooks.registry import (
+    CallCause,
+    Hook,
+    WriteHooks,
+    batch_cause,
+    has_caused,
+    hook_cause,
+    require_depth,
+)
 from quire.hooks.write import Write, WriteAction
 from quire.schema.model import Model
 
 T = TypeVar("T")
 
 
+_MANY = 10
+"""Documents for which a hook had better query at once."""
 _log = structlog.get_logger("quire.extensions")
 
 
@@ -112,12 +125,38 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
     ServiceUnavailableError when it takes too long.
     """
     cause = hook_cause(hook, write, unit.causes)
-    if cause is None:
-        return
+    if cause is not None:
+        yield from _call(unit, hook, write, cause)
+
+
+def _call_for_all(hook: Hook, members: Sequence["HookedWrite"]) -> Program[None]:
+    """Call a hook once for several writes of one action. Raises as `call_hook` does."""
+    unit = members[0].unit
+    writes = [member.shown_to(hook) for member in members]
+    writes = [write for write in writes if not has_caused(hook, write, unit.causes)]
+    if writes:
+        yield from _call(unit, hook, writes, batch_cause(hook, writes))
+
+
+def _call(
+    unit: UnitOfWork, hook: Hook, given: Write[Any] | list[Write[Any]], cause: CallCause
+) -> Program[None]:
+    """Call a hook for what it takes: a write or several."""
     causes = (*unit.causes, cause)
     try:
         require_depth(causes, unit.engine.code_limits)
-        yield from _call(HookContext(unit, causes), hook, write)
+        context = HookContext(unit, causes)
+        with context.activate():
+            # A coroutine function does not run yet. A plain function may return a coroutine, too.
+            result = hook.function(given)
+        try:
+            if inspect.isawaitable(result):
+                context.task = task = HookTask(result, context, hook.name, hook.place)
+                yield from task.program()
+                if unit.engine.is_development and not hook.batch:
+                    unit.hook_statements.setdefault(hook, []).append(task.statements)
+        finally:
+            context.is_ended = True
     except AppError:
         raise
     except Exception as error:
@@ -125,16 +164,17 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
         raise InternalServerError from error
 
 
-def _call(context: HookContext, hook: Hook, write: Write[Any]) -> Program[None]:
-    with context.activate():
-        # A coroutine function does not run yet. A plain function may return a coroutine, too.
-        result = hook.function(write)
-    try:
-        if inspect.isawaitable(result):
-            context.task = task = HookTask(result, context, hook.name, hook.place)
-            yield from task.program()
-    finally:
-        context.is_ended = True
+def advise_batches(unit: UnitOfWork) -> None:
+    """Name the hooks that have queried for many documents of a transaction, one by one."""
+    for hook, statements in unit.hook_statements.items():
+        if len(statements) >= _MANY and all(statements):
+            _log.warning(
+                "a hook queries for each document: with batch=True it is called once",
+                hook=hook.name,
+                place=hook.place,
+                documents=len(statements),
+                statements=sum(statements),
+            )
 
 
 class HookTask(HeldTransaction, Generic[T]):
@@ -236,13 +276,20 @@ class HookedWrite:
         data: Data | None,
         source: EntryRow | None,
     ) -> None:
-        self._unit = unit
+        self.unit = unit
         self._layout = layout
         self._hooks = hooks
         self._write = write
         self._given = data
         self._source = source
         self._before: EntryJson | None = None
+        self._after: EntryJson | None = None
+
+    def shown_to(self, hook: Hook) -> Write[Document]:
+        """Return the write, with the fields that a hook needs."""
+        self._write.before = needed_view(hook, self._before)
+        self._write.after = needed_view(hook, self._after)
+        return self._write
 
     def before(self) -> Program[Data]:
         """Call the hooks before the write; returns the data to write.
@@ -260,10 +307,9 @@ class HookedWrite:
                 names, source.document_id, source.locale, published=source.published
             )
         for hook in self._hooks.before:
-            self._write.before = needed_view(hook, self._before)
-            yield from call_hook(self._unit, hook, self._write)
+            yield from self._call(hook)
         self._write.check_names(self._given or {})
-        yield from hash_passwords(self._unit, self._layout.model, self._write.data)
+        yield from hash_passwords(self.unit, self._layout.model, self._write.data)
         return self._write.data
 
     def after(self, *, published: bool | None) -> Program[None]:
@@ -272,30 +318,53 @@ class HookedWrite:
         ``published`` says which version was written; ``None`` if nothing is left.
         """
         write = self._write
-        after: EntryJson | None = None
         needs = self._hooks.needs_after()
         if write.action not in _REMOVING_ACTIONS:
             needs |= self._hooks.kept_fields()
         if published is not None and (self._hooks.after or needs):
-            after = yield from self._load(
+            self._after = yield from self._load(
                 needs, write.document_id, write.locale, published=published
             )
         for hook in self._hooks.after:
-            write.before = needed_view(hook, self._before)
-            write.after = needed_view(hook, after)
-            yield from call_hook(self._unit, hook, write)
+            yield from self._call(hook)
         for listener in self._hooks.listeners:
-            shown = self._before if write.action in _REMOVING_ACTIONS else after
-            note_change(self._unit, listener, write, shown)
+            shown = self._before if write.action in _REMOVING_ACTIONS else self._after
+            note_change(self.unit, listener, write, shown)
+
+    def _call(self, hook: Hook) -> Program[None]:
+        if hook.batch:
+            yield from in_batch(self.unit, hook, self, partial(_call_for_all, hook))
+        else:
+            yield from call_hook(self.unit, hook, self.shown_to(hook))
 
     def _load(
         self, names: frozenset[str], document_id: str, locale: str | None, *, published: bool
     ) -> Program[EntryJson | None]:
-        """Read fields of one version of a document."""
+        """Read fields of one version of a document, and of those that are written beside it."""
         if not names:
             return {IDENTITY: document_id}
         find = needed_fields(self._layout, names, locale, published=published)
-        return (yield from self._unit.engine.reads.document(find, document_id).first())
+        found: dict[str, EntryJson | None] = {document_id: None}
+        key = (find.uid, find.locale, find.status, names, self._write.action)
+        load = partial(_load_all, self.unit.engine.reads, find)
+        yield from in_batch(self.unit, key, found, load)
+        return found[document_id]
+
+
+def _load_all(
+    reads: ReadPlanner, find: DocumentQuery, members: Sequence[dict[str, EntryJson | None]]
+) -> Program[None]:
+    """Read one version of several documents; the members are dictionaries of them by their ids."""
+    wanted = [document_id for member in members for document_id in member]
+    if len(wanted) == 1:
+        found = yield from reads.document(find, wanted[0]).entries()
+    else:
+        found = yield from reads.documents(find, wanted).entries()
+    entries, _ = found
+    by_document = {entry[IDENTITY]: entry for entry in entries}
+    for member in members:
+        for document_id in member:
+            member[document_id] = by_document.get(document_id)
 
 
 def hash_passwords(unit: UnitOfWork, model: Model, data: object) -> Program[None]:

@@ -27,7 +27,9 @@ class HookCheck(MarkCheck[HookMark]):
     def hooks(self) -> list[Hook]:
         """Return a hook for each content type; they are ignored if there are problems."""
         mark = self.mark
-        self.check_signature(["the write"])
+        self.check_signature(["the writes" if mark.batch is True else "the write"])
+        if not isinstance(mark.batch, bool):
+            self.report(f"batch must be True or False, not {mark.batch!r}")
         known = PREPARE_ACTIONS if mark.phase == "prepare" else WRITE_ACTIONS
         actions: list[WriteAction] = self.actions(mark.on, known)
         order = self.order(mark.order)
@@ -46,6 +48,7 @@ class HookCheck(MarkCheck[HookMark]):
                 line=self.line,
                 document=self.document(),
                 needs=tuple(needs),
+                batch=mark.batch,
                 order=order,
             )
             for content_type in types

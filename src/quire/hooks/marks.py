@@ -1,7 +1,7 @@
 """Decorators that mark functions as hooks. They register nothing and return the function itself."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Literal, Protocol, TypeVar, overload
 
 from msgspec import Struct
 
@@ -22,6 +22,7 @@ class HookMark(Struct, frozen=True, kw_only=True, eq=False):
     kind: Any
     on: Any
     needs: Any
+    batch: Any
     order: Any
 
 
@@ -47,6 +48,15 @@ class HookDecorator(Protocol[D]):
         """Mark the function, and return it."""
 
 
+class BatchDecorator(Protocol[D]):
+    """A decorator of functions that take several writes of one action."""
+
+    def __call__(
+        self, function: Callable[[Sequence[Write[D]]], R], /
+    ) -> Callable[[Sequence[Write[D]]], R]:
+        """Mark the function, and return it."""
+
+
 @overload
 def prepare(
     kind: type[D], *, on: Sequence[PrepareAction], needs: Sequence[str] = (), order: int = 0
@@ -65,7 +75,7 @@ def prepare(
     may change it meanwhile. For a clone ``document_id`` is that of the source, and ``locale`` is
     ``"*"`` for all locales. The write may still fail afterwards.
     """
-    return _marker("prepare", kind, on, needs, order)
+    return _marker("prepare", kind, on, needs, order=order)
 
 
 @overload
@@ -74,59 +84,124 @@ def before_write(
     *,
     on: Sequence[WriteAction],
     needs: Sequence[str] = (),
+    batch: Literal[False] = False,
     order: int = 0,
     replaces: Replaces = (),
 ) -> HookDecorator[D]: ...
+@overload
+def before_write(
+    kind: type[D],
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    batch: Literal[True],
+    order: int = 0,
+    replaces: Replaces = (),
+) -> BatchDecorator[D]: ...
 @overload
 def before_write(
     kind: str,
     *,
     on: Sequence[WriteAction],
     needs: Sequence[str] = (),
+    batch: Literal[False] = False,
     order: int = 0,
     replaces: Replaces = (),
 ) -> HookDecorator[Document]: ...
+@overload
+def before_write(
+    kind: str,
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    batch: Literal[True],
+    order: int = 0,
+    replaces: Replaces = (),
+) -> BatchDecorator[Document]: ...
 def before_write(
     kind: Kind,
     *,
     on: Sequence[WriteAction],
     needs: Sequence[str] = (),
+    batch: bool = False,
     order: int = 0,
     replaces: Replaces = (),
-) -> HookDecorator[Any]:
+) -> HookDecorator[Any] | BatchDecorator[Any]:
     """Call a function in the transaction of a write, before its data are validated.
 
     It may change the data with `Write.set`, or reject the write by raising an error of ``quire``.
-    ``needs`` are the fields that it reads of ``write.before``. Functions are called in the order of
+    ``needs`` are the fields that it reads of ``write.before``. With ``batch`` it is called once for
+    several writes of one action, with a sequence of them. Functions are called in the order of
     ``order``, then of file and line. ``replaces`` are JavaScript files that it takes the place of.
     """
-    return _marker("before_write", kind, on, needs, order, replaces)
+    return _marker("before_write", kind, on, needs, batch=batch, order=order, replaces=replaces)
 
 
 @overload
 def after_write(
-    kind: type[D], *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+    kind: type[D],
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    batch: Literal[False] = False,
+    order: int = 0,
 ) -> HookDecorator[D]: ...
 @overload
 def after_write(
-    kind: str, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
-) -> HookDecorator[Document]: ...
+    kind: type[D],
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    batch: Literal[True],
+    order: int = 0,
+) -> BatchDecorator[D]: ...
+@overload
 def after_write(
-    kind: Kind, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
-) -> HookDecorator[Any]:
+    kind: str,
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    batch: Literal[False] = False,
+    order: int = 0,
+) -> HookDecorator[Document]: ...
+@overload
+def after_write(
+    kind: str,
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    batch: Literal[True],
+    order: int = 0,
+) -> BatchDecorator[Document]: ...
+def after_write(
+    kind: Kind,
+    *,
+    on: Sequence[WriteAction],
+    needs: Sequence[str] = (),
+    batch: bool = False,
+    order: int = 0,
+) -> HookDecorator[Any] | BatchDecorator[Any]:
     """Call a function in the transaction of a write, after its rows were written.
 
     It may write other documents with `documents`, or reject the write by raising an error of
     ``quire``: then nothing is stored. ``needs`` are the fields that it reads of ``write.before``
-    and ``write.after``.
+    and ``write.after``. With ``batch`` it is called once for several writes of one action, with a
+    sequence of them.
     """
-    return _marker("after_write", kind, on, needs, order)
+    return _marker("after_write", kind, on, needs, batch=batch, order=order)
 
 
 def _marker(
-    phase: str, kind: Kind, on: object, needs: object, order: int, replaces: Replaces = ()
+    phase: str,
+    kind: Kind,
+    on: object,
+    needs: object,
+    *,
+    order: int,
+    batch: object = False,
+    replaces: Replaces = (),
 ) -> HookDecorator[Any]:
-    mark = HookMark(phase=phase, kind=kind, on=on, needs=needs, order=order)
+    mark = HookMark(phase=phase, kind=kind, on=on, needs=needs, batch=batch, order=order)
 
     def decorate(function: Callable[[Write[Any]], R]) -> Callable[[Write[Any]], R]:
         return add_mark(function, mark, replaces)

@@ -1,6 +1,6 @@
 """The checked hooks of a project as one frozen snapshot, and the limits of its Python code."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -52,9 +52,11 @@ class Hook(CheckedFunction, frozen=True, kw_only=True, eq=False):
     phase: str
     uid: str
     on: tuple[WriteAction, ...]
-    function: Callable[[Write[Any]], Awaitable[None] | None]
+    function: Callable[[Any], Awaitable[None] | None]
+    """Takes a `Write`, or a sequence of them with ``batch``."""
     document: type[Document] = Document
     needs: tuple[str, ...] = ()
+    batch: bool = False
     order: int = 0
 
 
@@ -78,13 +80,15 @@ class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def is_of(self, hook: Hook, document_id: str, locale: str | None) -> bool:
         """Tell whether it is a call of the same hook for the same locale of a document."""
-        called = (self.phase, self.name, self.file, self.document_id, self.locale)
-        return called == (hook.phase, hook.name, hook.file, document_id, locale)
+        if (self.phase, self.name, self.file) != (hook.phase, hook.name, hook.file):
+            return False
+        return (document_id, locale) in (self.batch or ((self.document_id, self.locale),))
 
     def __str__(self) -> str:
         """Describe the call."""
         called = f"{self.phase} {self.name} ({self.file}:{self.line})"
-        return f"{called} on {self.action} of {self.uid} {self.document_id}" if self.uid else called
+        documents = self.document_id or f"{len(self.batch)} documents"
+        return f"{called} on {self.action} of {self.uid} {documents}" if self.uid else called
 
 
 def hook_cause(hook: Hook, write: Write[Any], causes: Sequence[CallCause]) -> CallCause | None:
@@ -93,7 +97,7 @@ def hook_cause(hook: Hook, write: Write[Any], causes: Sequence[CallCause]) -> Ca
     ``None`` if one of the ``causes`` is a call of the same hook for the same write: it is not
     called again.
     """
-    if any(cause.is_of(hook, write.document_id, write.locale) for cause in causes):
+    if has_caused(hook, write, causes):
         return None
     return CallCause(
         phase=hook.phase,
@@ -105,6 +109,24 @@ def hook_cause(hook: Hook, write: Write[Any], causes: Sequence[CallCause]) -> Ca
         document_id=write.document_id,
         locale=write.locale,
     )
+
+
+def batch_cause(hook: Hook, writes: Sequence[Write[Any]]) -> CallCause:
+    """Return the cause that the call of a hook for several writes of one action is."""
+    return CallCause(
+        phase=hook.phase,
+        name=hook.name,
+        file=hook.file,
+        line=hook.line,
+        action=writes[0].action,
+        uid=writes[0].uid,
+        batch=tuple((write.document_id, write.locale) for write in writes),
+    )
+
+
+def has_caused(hook: Hook, write: Write[Any], causes: Iterable[CallCause]) -> bool:
+    """Tell whether one of the causes is a call of the same hook for the same write."""
+    return any(cause.is_of(hook, write.document_id, write.locale) for cause in causes)
 
 
 def require_depth(causes: Sequence[CallCause], limits: CodeLimits) -> None:
@@ -121,6 +143,11 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
     before: tuple[Hook, ...] = ()
     after: tuple[Hook, ...] = ()
     listeners: tuple[ChangeListener, ...] = ()
+
+    @property
+    def have_batches(self) -> bool:
+        """Whether one of them is called once for several writes."""
+        return any(hook.batch for hook in (*self.before, *self.after))
 
     def kept_fields(self) -> frozenset[str]:
         """Return the fields that are stored with a change."""
@@ -166,6 +193,11 @@ class Extensions(Struct, frozen=True, kw_only=True):
     """JavaScript files that functions take the place of, with the place of each function."""
     around: AroundCalls = field(default_factory=dict)
     """The functions around actions, by uid and action; empty without any."""
+
+    def has_batches(self, uid: str, *actions: WriteAction) -> bool:
+        """Tell whether a hook of one of the actions is called once for several writes."""
+        found = (self.writes.get((uid, action)) for action in actions)
+        return any(hooks is not None and hooks.have_batches for hooks in found)
 
     @property
     def admin_modules(self) -> dict[str, bytes]:

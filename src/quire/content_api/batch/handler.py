@@ -40,7 +40,7 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.read_service import ReadService
-from quire.document_service.service import DocumentService, run_and_read
+from quire.document_service.service import DocumentService, run_and_read, run_together
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, ValidationError
 from quire.schema.model import ContentType
@@ -202,14 +202,16 @@ class BatchApi:
         self, request: Request, prepared: Sequence[_PreparedOperation]
     ) -> list[BatchResult]:
 
+        def run(unit: UnitOfWork, index: int, budget: ResponseBudget) -> Program[BatchResult]:
+            operation, command, read = prepared[index]
+            read_result = partial(_read_result, operation, read, budget)
+            with OperationErrors(index):
+                return (yield from run_and_read(unit, command, read_result))
+
         def act(unit: UnitOfWork) -> Program[list[BatchResult]]:
-            results = []
             budget = self._reader.budget()
-            for index, (operation, command, read) in enumerate(prepared):
-                read_result = partial(_read_result, operation, read, budget)
-                with OperationErrors(index):
-                    results.append((yield from run_and_read(unit, command, read_result)))
-            return results
+            writes = [(one.command, run(unit, index, budget)) for index, one in enumerate(prepared)]
+            return (yield from run_together(unit, writes))
 
         commands = [command for _, command, _ in prepared]
         return await self._documents.run(act, commands=commands, principal=request.principal)

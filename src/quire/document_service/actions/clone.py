@@ -11,6 +11,7 @@ from quire.document_service.parse_input import check_publishable, parse_data
 from quire.document_service.relation_targets import WrittenVersion
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.write_batches import run_beside
 from quire.document_service.write_entry import update_entry
 from quire.document_service.write_hook_calls import hooked_write
 from quire.errors import NotFoundError
@@ -31,11 +32,9 @@ def clone(unit: UnitOfWork, command: CloneDocument) -> Program[list[WrittenEntry
     if not chosen:
         raise NotFoundError
     document_id = unit.engine.new_id()
-    written: list[WrittenEntry] = []
-    for entry in chosen:
-        copied = yield from _clone(unit, layout, command, entry, document_id)
-        written.append(copied)
-    return written
+    programs = [_clone(unit, layout, command, entry, document_id) for entry in chosen]
+    batched = unit.engine.extensions.has_batches(command.uid, "clone")
+    return (yield from run_beside(unit, programs, batched=batched))
 
 
 def _clone(

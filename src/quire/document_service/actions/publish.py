@@ -28,8 +28,10 @@ from quire.document_service.shared_attributes import (
 )
 from quire.document_service.system_columns import stamp
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.write_batches import run_beside
 from quire.document_service.write_hook_calls import hooked_write
 from quire.errors import NotFoundError
+from quire.hooks.write import WriteAction
 from quire.webhooks.events import EventName
 
 _Replace = Callable[
@@ -51,7 +53,7 @@ def publish(unit: UnitOfWork, command: PublishDocument) -> Program[list[WrittenE
     entries = yield from entries_of(unit.store, layout, command.document_id)
     chosen = in_locales(unit, layout, entries, command)
     drafts = (entry for entry in chosen if not entry.published)
-    return (yield from _replace_each(unit, layout, drafts, entries, publish_draft))
+    return (yield from _replace_each(unit, layout, drafts, entries, publish_draft, "publish"))
 
 
 def unpublish(unit: UnitOfWork, command: UnpublishDocument) -> Program[list[WrittenEntry]]:
@@ -78,7 +80,7 @@ def discard_draft(unit: UnitOfWork, command: DiscardDraft) -> Program[list[Writt
     entries = yield from entries_of(unit.store, layout, command.document_id)
     chosen = in_locale(unit, layout, entries, command.locale)
     live = (entry for entry in chosen if entry.published)
-    return (yield from _replace_each(unit, layout, live, entries, _discard))
+    return (yield from _replace_each(unit, layout, live, entries, _discard, "discard_draft"))
 
 
 def _replace_each(
@@ -87,6 +89,7 @@ def _replace_each(
     sources: Iterable[EntryRow],
     entries: Sequence[EntryRow],
     replace_one: _Replace,
+    action: WriteAction,
 ) -> Program[list[WrittenEntry]]:
     """Replace the other versions of entries, locale by locale.
 
@@ -95,14 +98,19 @@ def _replace_each(
     ordered = by_locale(sources)
     if not ordered:
         raise NotFoundError
-    before = yield from shared_values_before(unit, layout, entries, ordered[0].locale)
-    written: list[WrittenEntry] = []
-    for source in ordered:
-        if written:
-            entries = yield from entries_of(unit.store, layout, source.document_id)
-            before = None
-        written.append((yield from replace_one(unit, layout, source, entries, before)))
-    return written
+    first, *others = ordered
+    before = yield from shared_values_before(unit, layout, entries, first.locale)
+
+    def replace_next(source: EntryRow) -> Program[WrittenEntry]:
+        present = yield from entries_of(unit.store, layout, source.document_id)
+        return (yield from replace_one(unit, layout, source, present, None))
+
+    programs = [
+        replace_one(unit, layout, first, entries, before),
+        *(replace_next(source) for source in others),
+    ]
+    batched = bool(others) and unit.engine.extensions.has_batches(layout.model.uid, action)
+    return (yield from run_beside(unit, programs, batched=batched))
 
 
 def publish_draft(

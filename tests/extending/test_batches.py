@@ -1,0 +1,289 @@
+"""Hooks with ``batch=True``: called once for the documents of a bulk write."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from quire.extension_loading import ExtensionError, load_extensions
+from tests.databases.kind import Kind
+from tests.extending.project import PAPERS, module, open_extended, schema_in, titles, write_code
+from tests.extending.test_counts import batch
+from tests.library.statements import log_statements
+from tests.unit.admin_api.office import Office, office_project, run_office
+from tests.unit.kiosk import PAPER
+
+MANY = """
+@route.post("/many", public=True)
+async def many(body: dict) -> list[str]:
+    papers = documents(PAPER)
+    with as_system("write many"):
+        call = getattr(papers, body.pop("call"))
+        found = await call(**body)
+    return [one.documentId for one in found or []]
+"""
+CODE = """
+EVERY = ["create", "update", "delete", "publish", "unpublish", "discard_draft", "clone"]
+
+@before_write(PAPER, on=EVERY, needs=["title", "price"], batch=True)
+def before(writes):
+    action, = {write.action for write in writes}
+    assert all(write.after is None for write in writes)
+    seen = sorted(str(write.before and write.before.title) for write in writes)
+    fired.append(("before", action, seen))
+    if action in {"create", "update", "clone"}:
+        for number, write in enumerate(writes):
+            write.set(price=number)
+
+@before_write(PAPER, on=EVERY, order=1)
+def each(write):
+    fired.append(("each", write.action, str(write.data.get("price"))))
+
+@after_write(PAPER, on=EVERY, needs=["price"], batch=True)
+async def after(writes):
+    action, = {write.action for write in writes}
+    if any(write.data.get("title") == "refused" for write in writes):
+        raise Conflict("refused", path="title")
+    seen = [write.after and write.after.price for write in writes]
+    with as_system("count"):
+        found = await documents(PAPER).count_by(
+            "documentId", [write.document_id for write in writes], status="draft",
+            locale=writes[0].locale)
+    fired.append(("after", action, seen, sum(found.values())))
+"""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def office(tmp_path: Path, kind: Kind) -> AsyncIterator[Office]:
+    async with open_extended(tmp_path, kind, MANY + CODE) as opened:
+        yield opened
+
+
+async def many(office: Office, call: str, **arguments: object) -> list[str]:
+    reply = await office.ask("POST", "/api/many", {"call": call, **arguments})
+    assert reply.status == 200, reply.json
+    found: list[str] = reply.json
+    return found
+
+
+def fired() -> list[Any]:
+    """Return what was called since the last time."""
+    found = list(module().fired)
+    module().fired.clear()
+    return found
+
+
+async def test_a_bulk_write_calls_a_hook_once_with_all_documents(office: Office) -> None:
+    both = await many(office, "create_many", data=[{"title": "A"}, {"title": "B"}])
+    assert fired() == [
+        ("before", "create", ["None", "None"]),
+        ("each", "create", "0"),
+        ("each", "create", "1"),
+        ("after", "create", [0, 1], 2),
+    ]
+    await many(office, "publish_many", document_ids=both)
+    assert fired() == [
+        ("before", "publish", ["A", "B"]),
+        ("each", "publish", "None"),
+        ("each", "publish", "None"),
+        ("after", "publish", [0, 1], 2),
+    ]
+    data = {"title": "C", "price": 9}
+    await many(office, "update_many", document_ids=both[::-1], data=data, status="published")
+    assert fired() == [
+        ("before", "update", ["A", "B"]),
+        ("each", "update", "0"),
+        ("each", "update", "1"),
+        ("after", "update", [0, 1], 2),
+        ("before", "publish", ["C", "C"]),
+        ("each", "publish", "None"),
+        ("each", "publish", "None"),
+        ("after", "publish", [0, 1], 2),
+    ]
+    assert await titles(office, "status=published") == ["C", "C"]
+    await many(office, "unpublish_many", document_ids=both)
+    assert fired()[-1] == ("after", "unpublish", [None, None], 2)
+    await many(office, "delete_many", document_ids=[*both, "missing"])
+    assert fired() == [
+        ("before", "delete", ["C", "C"]),
+        ("each", "delete", "None"),
+        ("each", "delete", "None"),
+        ("after", "delete", [None, None], 0),
+    ]
+    assert await titles(office) == []
+
+
+async def test_the_locales_of_a_document_are_a_bulk_write(office: Office) -> None:
+    (paper,) = await many(office, "create_many", data=[{"title": "A"}])
+    await many(office, "update_many", document_ids=[paper], data={"title": "F"}, locale="fr")
+    fired()
+    await many(office, "publish", document_id=paper, locale="*")
+    assert fired()[0] == ("before", "publish", ["A", "F"])
+    await many(office, "discard_draft", document_id=paper, locale="*")
+    assert fired()[0] == ("before", "discard_draft", ["A", "F"])
+    (copy, _) = await many(office, "clone", document_id=paper, locale="*")
+    assert fired()[0] == ("before", "clone", ["A", "F"])
+    await many(office, "publish_many", document_ids=[paper, copy], locale="*")
+    assert fired()[0] == ("before", "publish", ["A", "A", "F", "F"])
+    for locale in ("en", "fr"):
+        for status in ("draft", "published"):
+            found = await office.ask("GET", f"/api/papers?locale={locale}&status={status}")
+            assert len(found.data) == 2
+    await many(office, "delete_many", document_ids=[paper, copy], locale="*")
+    assert fired()[0] == ("before", "delete", ["A", "A", "F", "F"])
+
+
+async def test_batches_and_bulk_actions_of_administrators_are_bulk_writes(office: Office) -> None:
+    operations: list[dict[str, object]] = [
+        {"action": "create", "data": {"title": "A"}, "status": "draft"},
+        {"action": "create", "data": {"title": "B"}, "status": "draft"},
+    ]
+    await batch(*operations)(office, "")
+    assert [one for one in fired() if one[0] == "before"] == [("before", "create", ["None"] * 2)]
+    listed = await office.ask("GET", "/api/papers?status=draft")
+    ids = [one["documentId"] for one in listed.data]
+    for name, action, seen in (
+        ("bulkPublish", "publish", ["A", "B"]),
+        ("bulkUnpublish", "unpublish", ["A", "B"]),
+        ("bulkDelete", "delete", ["A", "B"]),
+    ):
+        body = {"documentIds": ids}
+        reply = await office.ask("POST", f"{PAPERS}/actions/{name}", body, token=office.boss)
+        assert (reply.status, fired()[0]) == (200, ("before", action, seen))
+
+
+async def test_a_single_write_is_a_bulk_write_of_one(office: Office) -> None:
+    made = await office.ask("POST", "/api/papers", {"data": {"title": "A", "price": 9}})
+    assert (made.status, made.data["price"]) == (201, 0)
+    assert [one[:2] for one in fired() if one[0] != "each"] == [
+        ("before", "create"),
+        ("after", "create"),
+        ("before", "publish"),
+        ("after", "publish"),
+    ]
+
+
+async def test_an_error_undoes_the_whole_bulk_write(office: Office) -> None:
+    papers = [{"title": "A"}, {"title": "refused"}]
+    reply = await office.ask("POST", "/api/many", {"call": "create_many", "data": papers})
+    assert (reply.status, reply.error) == (409, "refused")
+    papers = [{"title": "A"}, {"title": "x" * 41}]
+    reply = await office.ask("POST", "/api/many", {"call": "create_many", "data": papers})
+    assert (reply.status, reply.error) == (400, "title must be at most 40 characters")
+    body = {"call": "publish_many", "document_ids": ["missing", "missing too"]}
+    assert (await office.ask("POST", "/api/many", body)).status == 404
+    assert await titles(office) == []
+
+
+async def test_the_same_document_twice_is_written_twice(office: Office) -> None:
+    (paper,) = await many(office, "create_many", data=[{"title": "A"}])
+    fired()
+    operations: list[dict[str, object]] = [
+        {"action": "update", "data": {"title": title}, "status": "draft"} for title in ("B", "C")
+    ]
+    await batch(*operations)(office, paper)
+    assert [one[2] for one in fired() if one[0] == "before"] == [["A"], ["B"]]
+    assert await titles(office) == ["C"]
+
+
+async def test_operations_of_a_batch_may_refer_to_earlier_ones(office: Office) -> None:
+    operations = [
+        {"type": "api::writer.writer", "action": "create", "data": {"name": "Ada"}, "as": "ada"},
+        *(
+            {"type": PAPER, "action": "create", "data": {"title": title, "writer": {"$ref": "ada"}}}
+            for title in ("A", "B")
+        ),
+    ]
+    reply = await office.ask("POST", "/api/_batch", {"operations": operations})
+    assert reply.status == 200, reply.json
+    found = await office.ask("GET", "/api/papers?populate=writer&sort=title")
+    assert [(one["title"], one["writer"]["name"]) for one in found.data] == [
+        ("A", "Ada"),
+        ("B", "Ada"),
+    ]
+
+
+async def test_statements_of_hooks_do_not_grow_with_the_documents(
+    tmp_path: Path, kind: Kind
+) -> None:
+    grown = []
+    for place, code in enumerate(("", CODE)):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        with log_statements() as log:
+            async with open_extended(folder, kind, MANY + code) as office:
+                numbers = []
+                for count in (10, 30):
+                    data = [{"title": f"{number}"} for number in range(count)]
+                    ids = await many(office, "create_many", data=data)
+                    before = len(log.statements)
+                    await many(office, "publish_many", document_ids=ids)
+                    numbers.append(sum("paper_rows" in sql for sql in log.since(before)))
+        grown.append(numbers[1] - numbers[0])
+    without, with_hooks = grown
+    # Hooks may write other versions of a document, so its versions are read once more.
+    assert with_hooks == without + 20
+
+
+ADVISED = """
+@before_write(PAPER, on=["publish"])
+async def find_equal(write):
+    with as_system("look"):
+        await documents(PAPER).count(filters={"title": "A"})
+
+@before_write(PAPER, on=["publish"], batch=True)
+async def find_all(writes):
+    with as_system("look"):
+        for write in writes:
+            await documents(PAPER).count(filters={"title": "B"})
+
+@before_write(PAPER, on=["publish"])
+async def ask_nothing(write):
+    pass
+"""
+
+
+async def test_a_hook_that_queries_for_each_document_is_named_in_development(
+    tmp_path: Path, kind: Kind, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, MANY + ADVISED)
+        for environment, count, advice in (
+            ("development", 9, 0),
+            ("development", 10, 1),
+            ("production", 10, 0),
+        ):
+            settings = {"environment": environment}
+            async with run_office(project, settings=settings) as office:
+                data = [{"title": f"{number}"} for number in range(count)]
+                ids = await many(office, "create_many", data=data)
+                capsys.readouterr()
+                await many(office, "publish_many", document_ids=ids)
+            lines = [one for one in capsys.readouterr().out.splitlines() if "batch=True" in one]
+            assert len(lines) == advice
+            assert all("find_equal" in one for one in lines)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (
+            '@before_write(PAPER, on=["create"], batch=True)\ndef a(): ...',
+            "a() must take one argument, the writes",
+        ),
+        (
+            '@after_write(PAPER, on=["create"], batch=1)\ndef a(writes): ...',
+            "batch must be True or False, not 1",
+        ),
+    ],
+)
+@pytest.mark.whatever_the_database("no database is opened")
+def test_mistakes_are_reported_when_code_is_loaded(tmp_path: Path, code: str, message: str) -> None:
+    schema = schema_in(tmp_path)
+    write_code(tmp_path, code)
+    with pytest.raises(ExtensionError) as caught:
+        load_extensions(tmp_path, schema)
+    (problem,) = caught.value.problems
+    assert problem.message.endswith(message)
