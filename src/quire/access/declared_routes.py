@@ -1,7 +1,7 @@
-"""Routes as they are declared: who may call them, and the types of what they take and respond.
+"""Declarations of routes: permissions, and the types of requests and responses.
 
-`openapi` describes them. What a description needs of a project's models is noted beside a type in
-``Annotated``: `ProjectSchema` and `ProjectFields`.
+`openapi` generates descriptions from them. Types that depend on a project's models are annotated
+with `ProjectSchema` or `ProjectFields`.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,17 +18,17 @@ route's content type, as `quire.openapi.query_parameters.Queries.of_kind` names 
 
 
 class DeclaredRoute(Struct, frozen=True, kw_only=True):
-    """A method and a path below the API's prefix, and what descriptions tell of the route.
+    """A method and a path below the API's prefix, with the data of its description.
 
-    ``action`` is what the caller must be granted; ``None`` needs no permission. ``uid`` is the
-    content type that the route belongs to, if any. ``custom`` is the route of the project's Python
-    code that it is. The name and the docstring of the ``handler`` are those of the operation.
+    ``action`` is the required permission; ``None`` needs no permission. ``uid`` is the content type
+    that the route belongs to, if any. ``custom`` is the corresponding route of the project's Python
+    code. The name and the docstring of the ``handler`` are those of the operation.
 
-    ``body``, ``query`` and ``response`` are types; a ``response`` of ``None`` has no body. Where a
-    route ``streams``, its handler reads forms itself, after the permission was asked: ``body`` is a
-    form then, or a form and the JSON that may come in its place. ``status`` is that of a response
-    after success; ``other_responses`` are further responses by status, ``errors`` the statuses of
-    errors besides the usual ones. Routes with the same ``tag`` are described together.
+    ``body``, ``query`` and ``response`` are types; a ``response`` of ``None`` has no body. The
+    handler of a route that ``streams`` reads forms itself, after the permission check: ``body`` is
+    then a form, or a form and an alternative JSON body. ``status`` is that of a successful
+    response; ``other_responses`` are further responses by status, ``errors`` additional statuses of
+    errors. Routes with the same ``tag`` are described together.
     """
 
     method: str

@@ -53,7 +53,7 @@ _MAX_PERMISSIONS = 5000
 
 
 class PermissionPayload(RequestBody):
-    """What a role is to grant."""
+    """A permission that a role should have."""
 
     action: str
     action_parameters: dict[str, object] | None = None

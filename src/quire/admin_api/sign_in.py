@@ -1,7 +1,7 @@
 """Signing in and out, registering, and the first administrator.
 
-A cookie with the refresh token keeps an administrator signed in. The token is signed by itself; the
-signature beside it is what Strapi demands of its cookies, so that a session goes on there.
+A cookie with the refresh token keeps an administrator signed in. The token is a signed JWT; Strapi
+also requires a separate signature of its cookies, so that sessions remain valid there.
 """
 
 import base64

@@ -71,9 +71,9 @@ class SignedInUser(TokenPair, kw_only=True):
 def settable_attributes(
     schema: Schema, body: Mapping[str, object], ability: Ability
 ) -> dict[str, object]:
-    """Return what a body says of attributes that may be set; anything else is passed over.
+    """Return the values of a body for attributes that may be set; others are ignored.
 
-    Raises InvalidKeyError for relations to what the ability does not reach.
+    Raises InvalidKeyError for relations to types that the ability does not permit.
     """
     user = schema.content_types[USER_UID]
     data = {

@@ -138,7 +138,7 @@ class _Read:
 
 
 class _ReadResponse:
-    """The response to a read: its bytes, of which documents are made only if they are asked for."""
+    """The response to a read: its bytes, decoded to documents on demand."""
 
     def __init__(self, request: Request, handler: Handler, response: Response) -> None:
         self._request = request

@@ -1,9 +1,8 @@
 """Reads request bodies as structs, and reports all problems of a body at once.
 
-The type of a field says what its value must be, and what is written beside it in ``Annotated`` are
-the rules that it must keep to: `validators` has both. A field without a default is required. A
-struct that forbids unknown fields reports those of a body. `openapi.types` makes descriptions of
-the same structs.
+The type of a field determines its valid values, and its ``Annotated`` metadata are additional
+rules: `validators` has both. A field without a default is required. A struct that forbids unknown
+fields reports those of a body. `openapi.types` describes the same structs.
 """
 
 from collections.abc import Sequence
@@ -57,7 +56,7 @@ def read_body(body: object, kind: type[T], **checks: Validator) -> T:
 
 
 def check_body(values: object, kind: type[Struct], **checks: Validator) -> None:
-    """Check a body of which more is read than its type says. See `read_body`."""
+    """Check a body that contains more than its type describes. See `read_body`."""
     validator = validator_of(kind)
     if checks:
         validator = replace(validator, fields={**validator.fields, **checks})
@@ -141,7 +140,7 @@ def _plain(kind: object, limits: Range, rules: tuple[Rule, ...]) -> Validator:
 
 
 def _parts(hint: object) -> tuple[object, Sequence[Any], bool]:
-    """Take a type apart: what a value is, what is noted beside it, and whether it may be null."""
+    """Split a type into the type of the value, its annotations, and whether it may be null."""
     notes: list[Any] = []
     nullable = False
     while True:

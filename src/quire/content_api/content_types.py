@@ -28,7 +28,7 @@ class DescribedAttribute(Struct):
 
 
 class DescribedModel(Struct, rename="camel"):
-    """What is declared of a model."""
+    """The declaration of a model."""
 
     display_name: str
     attributes: dict[str, DescribedAttribute]
@@ -52,7 +52,7 @@ class DescribedComponent(Struct):
 
 
 class UnknownModel(Struct):
-    """That there is no such model; such errors have a form of their own."""
+    """The error for a model that does not exist, which has its own form."""
 
     error: str
 

@@ -113,7 +113,7 @@ class RoleConnect(Struct):
 
 
 class NewEndUser(AccountBody):
-    """An end user that is made; what is not known is passed over."""
+    """A new end user; unknown fields are ignored."""
 
     email: RequiredEmail
     username: Annotated[str, required, MinLength(1), USERNAME]
@@ -122,7 +122,7 @@ class NewEndUser(AccountBody):
 
 
 class EndUserChanges(AccountBody):
-    """What is changed of an end user; what is not known is passed over."""
+    """New values of an end user; unknown fields are ignored."""
 
     email: Annotated[str | UnsetType, MinLength(1), Email()] = UNSET
     username: Annotated[str | UnsetType, MinLength(1), USERNAME] = UNSET

@@ -56,7 +56,7 @@ class ConnectQuery(Struct):
 
 
 class CallbackQuery(Struct):
-    """What a provider sends a browser back with."""
+    """The query with which a provider redirects a browser back."""
 
     state: str | UnsetType = UNSET
     code: str | UnsetType = UNSET

@@ -51,7 +51,7 @@ class PasswordReset(NewPassword):
 
 
 class ForgottenPassword(AccountBody, forbid_unknown_fields=True):
-    """Whose password is forgotten."""
+    """The user who has forgotten the password."""
 
     email: RequiredEmail
 

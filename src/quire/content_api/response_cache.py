@@ -15,7 +15,7 @@ _SMALLEST_SHARE = 8
 
 
 class ResponseKey(NamedTuple):
-    """All that a response depends on besides the content and its schema."""
+    """The inputs of a response other than the content and its schema."""
 
     uid: str
     mode: Mode

@@ -54,10 +54,9 @@ METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE")
 class Route(DeclaredRoute, frozen=True, kw_only=True):
     """A route that is served.
 
-    The handler of a route that ``is_immediate`` goes by `Request.may_wait`: where it must not wait,
-    it raises WouldBlockError rather than do so. A route that ``is_open`` asks nobody who they are.
-    What a route that ``is_shared`` answers depends on nothing but the path, the query and the
-    principal.
+    The handler of a route that ``is_immediate`` obeys `Request.may_wait`: it raises WouldBlockError
+    instead of waiting. A route that ``is_open`` needs no authentication. The response of a route
+    that ``is_shared`` depends only on the path, the query and the principal.
     """
 
     handler: Handler

@@ -53,7 +53,7 @@ class FocalPoint(Struct):
 
 
 class FileInformation(Struct, rename="camel"):
-    """What is said of a file."""
+    """Properties of a file."""
 
     name: str | UnsetType = UNSET
     alternative_text: str | UnsetType | None = UNSET
@@ -62,7 +62,7 @@ class FileInformation(Struct, rename="camel"):
 
 
 class FileDescription(Struct, rename="camel"):
-    """What is said of the file of ``id``."""
+    """New properties of the file with the ``id``."""
 
     file_info: FileInformation
 
@@ -70,8 +70,8 @@ class FileDescription(Struct, rename="camel"):
 class UploadForm(Struct, rename="camel"):
     """New files; ``ref``, ``refId`` and ``field`` together attach them to an entry.
 
-    That takes the permission to update it. Without ``files``, ``fileInfo`` is said of the file of
-    ``id``.
+    That needs the permission to update it. Without ``files``, ``fileInfo`` has new properties of
+    the file with the ``id``.
     """
 
     files: list[bytes] | UnsetType = UNSET
@@ -100,7 +100,7 @@ def _page_meta(models: Any) -> JsonSchema:  # noqa: ANN401 - see `ProjectSchema`
 
 
 class UploadQuery(Struct):
-    """Which file is replaced or described anew; without one, files are added."""
+    """The file to replace or to update; without it, files are added."""
 
     id: Annotated[int | UnsetType, Meta(description="The file to change.")] = UNSET
 

@@ -1,7 +1,7 @@
 """Validators of the values in request bodies, which report all problems at once.
 
-A shape says what a value must be. The first thing that is wrong with a value's type is all that is
-said of it; else every rule that it breaks is, in the order of the rules.
+A shape defines a valid value. If a value has the wrong type, only the first problem is reported;
+otherwise every violated rule is, in the order of the rules.
 """
 
 import re
@@ -71,7 +71,7 @@ class MinLength(Struct, frozen=True):
 
     @property
     def json_schema(self) -> Mapping[str, object]:
-        """What the rule says in JSON Schema."""
+        """The rule in JSON Schema."""
         return {"minLength": self.count}
 
 
@@ -87,7 +87,7 @@ class MaxLength(Struct, frozen=True):
 
     @property
     def json_schema(self) -> Mapping[str, object]:
-        """What the rule says in JSON Schema."""
+        """The rule in JSON Schema."""
         return {"maxLength": self.count}
 
 

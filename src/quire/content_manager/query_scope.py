@@ -34,7 +34,7 @@ HIDDEN: dict[str, frozenset[str]] = {
 
 
 def is_hidden(model: Model, attribute: Attribute) -> bool:
-    """Tell whether nobody is shown an attribute, nor anything derived from it."""
+    """Tell whether responses never contain an attribute, nor anything derived from it."""
     secret = isinstance(attribute, ScalarAttribute) and attribute.secret
     return secret or attribute.name in HIDDEN.get(model.uid, ())
 

@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 class WouldBlockError(Exception):
-    """Raised by what must not wait, when its result cannot be had without waiting.
+    """A call that must not wait would have to wait for the database.
 
-    Nothing has been done then; the same has to be called and awaited so that it may wait.
+    It had no effect. Repeat it in a form that may wait.
     """
 
 

@@ -34,7 +34,7 @@ class Counters(Protocol):
 
 
 class DatabaseKind(Struct, frozen=True, kw_only=True):
-    """What all databases of one kind share.
+    """The properties of one kind of database.
 
     ``damage`` checks the files themselves for damage and returns a line for each;
     ``broken_references`` lets the database find rows with broken foreign keys, except in tables

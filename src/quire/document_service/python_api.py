@@ -80,7 +80,7 @@ _log = structlog.get_logger("quire.extensions")
 
 
 class _Found(Struct, frozen=True):
-    """What was read: documents, and the number of all if it was asked for.
+    """The result of a read: documents, and their total if it was requested.
 
     ``counts`` are the numbers for values, by their positions.
     """

@@ -14,7 +14,7 @@ LabelValues = tuple[str, ...]
 
 
 class Metric(Struct, frozen=True, kw_only=True):
-    """What one metric measures.
+    """The definition of a metric.
 
     ``name`` has no ``_total``, which the text form adds to counters. ``labels`` are the names of
     labels, whose values must come from a bounded set. ``merge`` says how the values of several

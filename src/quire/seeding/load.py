@@ -1,7 +1,7 @@
 """Loads content files and validates their documents, or reports all their problems.
 
-What stands around the values is checked here: locales, statuses, and which value stands where. The
-values of each entry are checked in `entries`.
+This module checks the structure of documents: locales, statuses, and the place of each value.
+`entries` checks the values of each entry.
 """
 
 from collections import Counter

@@ -50,10 +50,10 @@ Check = Callable[[Place, Attribute], Iterator[Problem]]
 
 
 class AttributeBodies(Struct, frozen=True, kw_only=True):
-    """Looks at the attributes of one content type or component.
+    """Validates the attributes of one content type or component.
 
-    ``known`` are the attributes that it has by now, as they are described: what is sent back as it
-    was read is not looked at. ``placeholders`` stand for components that come with it.
+    ``known`` are the descriptions of its present attributes: unchanged ones are not validated.
+    ``placeholders`` represent components that the same request creates.
     """
 
     schema: Schema

@@ -233,7 +233,7 @@ class ContentTypeFields(RequestBody, forbid_unknown_fields=False, kw_only=True):
 
 
 class ContentTypeRequest(RequestBody, forbid_unknown_fields=False):
-    """A content type, and the components that come with it."""
+    """A content type, and the components that the request creates with it."""
 
     content_type: ContentTypeFields
     components: list[FreeObject] | UnsetType = UNSET
@@ -250,7 +250,7 @@ class ComponentFields(RequestBody, forbid_unknown_fields=False, kw_only=True):
 
 
 class ComponentRequest(RequestBody, forbid_unknown_fields=False):
-    """A component, and those that come with it."""
+    """A component, and those that the request creates with it."""
 
     component: ComponentFields
     components: list[FreeObject] | UnsetType = UNSET

@@ -1,8 +1,8 @@
 """``/content-type-builder``, for changing the model (wire: builder).
 
-What is asked for is done at once: the tables, the schema files and all servers follow, or nothing
-changes. What is taken away is archived. With ``?mayLose=false`` nothing is taken away that people
-have written; with ``?plan=…`` it is done only as ``POST /admin/x/model/plan`` has reported.
+A change applies to the tables, the schema files and all servers, or to none. Removed data is
+archived. ``?mayLose=false`` rejects changes that remove content; ``?plan=…`` applies a change only
+if its plan is still the one that ``POST /admin/x/model/plan`` has returned.
 """
 
 from collections.abc import Iterator, Mapping

@@ -281,9 +281,9 @@ class MediaFileApi:
         )
 
     def _attachment(self, ability: AdminAbility, form: FileForm) -> Attachment | None:
-        """Return where files are to be attached, if anywhere; who may is asked with the entry.
+        """Return the attribute to which files should be attached, if any.
 
-        Raises ForbiddenError, and ValidationError where there is no such place.
+        Raises ForbiddenError, and ValidationError if the attribute does not exist.
         """
         uid, entry, field = (form.text(name) for name in ("ref", "refId", "field"))
         if not uid or not entry or not field:

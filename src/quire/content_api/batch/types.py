@@ -20,7 +20,7 @@ _TextOrList = str | list[str] | UnsetType
 
 
 def reachable_types(schema: Schema, ability: Ability) -> list[ContentType]:
-    """Return the content types that somebody may do anything with in a batch."""
+    """Return the content types for which the caller has some permission in a batch."""
     return [
         content_type
         for content_type in schema.api_types
@@ -68,7 +68,7 @@ class BatchOperationInput(Struct, rename="camel", forbid_unknown_fields=True, kw
 
 
 class BatchResult(Struct, rename="camel"):
-    """What an operation has done."""
+    """The result of an operation."""
 
     action: Action
     type: str

@@ -136,7 +136,7 @@ class CompiledPages(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
-    """Everything that a plan needs from the database.
+    """The statements of a plan.
 
     ``page`` is the first statement. ``pages`` are other ways to read it, for pages that may be
     costly. ``counts_rows`` tells whether the total counts rows rather than documents; ``presented``

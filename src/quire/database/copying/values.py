@@ -1,8 +1,7 @@
 """Converts values between kinds of database.
 
-Between databases of one kind a value stays what it is, to the byte. Between two kinds it goes
-through a *common form*: what it means, in a form that both sides come to. The same form is what
-`compare` compares.
+Between databases of one kind, values are copied unchanged. Between two kinds, a value is converted
+to a *common form* and from there to the form of the target. `compare` compares common forms.
 
 ===============  ==================================================================================
 kind of column   common form
@@ -14,7 +13,7 @@ boolean          true or false
 date, text       the text
 time             ``HH:MM:SS.mmm``
 moments          epoch milliseconds
-json             the text of a JSON value; what is no JSON stands for itself, as a string
+json             the text of a JSON value; text that is not JSON becomes a JSON string
 ===============  ==================================================================================
 """
 

@@ -1,8 +1,8 @@
 """Reads lists with cached totals and keys.
 
-A page that can be read in two phases, or by walking through the table, is read so if the database
-says that it is costly otherwise. Totals and the keys of pages are cached under the content version
-that the read started with.
+A page is read in two phases, or by walking through the table, if that is possible and if the
+database estimates that it is costly otherwise. Totals and the keys of pages are cached under the
+content version that the read started with.
 
 Total and rows may be of two states with a commit between them. Keys and rows may not: a row that is
 found by keys of another state might be one that a rule or filter no longer allows. So rows are read
@@ -75,9 +75,9 @@ class StatementCosts:
     def estimate(self, statement: Statement, depth: int, locale: Hashable = None) -> bool | None:
         """Tell whether a database has to examine many rows to find those of a statement.
 
-        ``None`` says that it has to be asked (`ask`).
-        ``depth`` is how many rows lie before those of the statement, ``locale`` that of the rows:
-        there may be many of one and few of another.
+        ``None`` means that there is no estimate yet (`ask`). ``depth`` is the number of rows before
+        those of the statement, ``locale`` that of the rows: locales may have very different numbers
+        of rows.
         """
         cost = self._estimates.get(_ListKind(statement.sql, depth.bit_length(), locale))
         return None if cost is None or cost.until < self._now() else cost.is_costly
@@ -176,10 +176,10 @@ async def read_list(
 ) -> T:
     """Run a program that reads a list, with its cached facts, and cache what it finds.
 
-    ``version`` is the token of the content; ``program`` goes by `read_program` with the facts that
-    it is given. ``snapshot`` says that it has more statements than the list. Raises what the
-    program and `Database.read` raise, and WouldBlockError where the database has to be waited for
-    and ``may_wait`` is false.
+    ``version`` is the token of the content; ``program`` calls `read_program` with the facts that it
+    receives. ``snapshot`` means that it has more statements than the list. Raises the errors of the
+    program and of `Database.read`, and WouldBlockError if it has to wait for the database and
+    ``may_wait`` is false.
     """
     strategy: PageStrategy = "at once"
     if read.pages is not None:
@@ -264,8 +264,8 @@ async def _choose(
 ) -> PageStrategy:
     """Choose how a potentially costly page is read.
 
-    Raises what the database raises, and WouldBlockError where it has to be asked and ``may_wait``
-    is false.
+    Raises the errors of the database, and WouldBlockError if a query is needed and ``may_wait`` is
+    false.
     """
     offset, locale = read.offset, read.locale
     strategies: tuple[PageStrategy, ...] = ("at once", "walked")

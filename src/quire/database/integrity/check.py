@@ -36,8 +36,8 @@ def repair_program(layout: ExaminedTables, *, duplicates: bool = False) -> Progr
     deleted rows, their links) is repaired by the next; the result contains that too. Surplus
     versions of documents are deleted only with ``duplicates``.
 
-    References come before everything else, and again in their turn: a database that checks all
-    foreign keys of a row that is changed twice would not let any rule change a row with a broken
+    References are repaired first, and again in their usual position: a database that checks all
+    foreign keys of a row that is changed twice would reject every change of a row with a broken
     reference.
     """
     repaired: list[Damage] = []

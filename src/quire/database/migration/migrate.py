@@ -84,7 +84,7 @@ class ConsentNeededError(QuireError):
 
 
 class MigrationGoal(Struct, frozen=True, kw_only=True):
-    """What a database is migrated to.
+    """The target of a migration.
 
     ``options`` are those that the schema was loaded with. ``former`` is the present schema of the
     tables, if the caller knows it: it fills in what the database does not record. ``title``

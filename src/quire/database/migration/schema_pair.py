@@ -27,7 +27,7 @@ def schema_tables(schema: Schema, types: ColumnTypes) -> SchemaTables:
 
 
 class Renames(Struct, frozen=True, kw_only=True):
-    """What has another name in the later schema.
+    """The names that differ between the earlier and the later schema.
 
     ``models`` maps later uids to earlier ones; ``attributes`` maps, by later uid, later names of
     attributes to earlier ones. Everything else kept its name, is new, or is removed.

@@ -45,10 +45,10 @@ _VERSION_PROPERTIES: JsonSchema = {
 
 
 class ManagedTypes(Struct, frozen=True, kw_only=True):
-    """The content that is managed: its types, and which attributes nobody is shown.
+    """The managed content types, and their attributes that responses never contain.
 
-    ``entry`` and ``entry_input`` are the types by which routes name an entry of any of them, as it
-    is shown and as it is written; the other four are what stands in an entry.
+    Routes refer to an entry of any type by ``entry`` in responses and by ``entry_input`` in
+    requests; the other four are types of its members.
     """
 
     entry: object

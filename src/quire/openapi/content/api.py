@@ -34,7 +34,7 @@ _NO_CONTENT = 204
 
 
 class ApiOptions(Struct, frozen=True, kw_only=True):
-    """What the settings of a project say about its API."""
+    """The settings of a project that the description of its API contains."""
 
     server: str
     pages: PageLimits

@@ -162,7 +162,7 @@ def _name(describing: DescriptionContext, model: ContentType) -> str:
 
 
 def page_meta(schemas: Schemas) -> JsonSchema:
-    """Point to what is said beside a page."""
+    """Describe ``meta`` of a page."""
     counted = {"pageCount": INTEGER, "total": INTEGER}
     pages = record(
         {"page": INTEGER, "pageSize": INTEGER, **counted},

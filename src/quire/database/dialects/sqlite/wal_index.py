@@ -1,15 +1,15 @@
 """Reads the WAL-index, which tells whether anything was committed.
 
-While a file is in WAL mode, all its connections share the ``-shm`` file beside it. Its first bytes
-change with every commit of anybody, and in a known order, because every reader of SQLite looks
-there first ("WAL-mode File Format" in SQLite's documentation, which gives the offsets):
+While a file is in WAL mode, all its connections share its ``-shm`` file. Its first bytes change
+with every commit of any connection, in a defined order, because every reader of SQLite reads them
+first ("WAL-mode File Format" in SQLite's documentation, which has the offsets):
 
     0..47    what the log holds: a counter of commits, the number of frames, checksums, salts
     48..95   the same again; a writer fills in this copy first
     96..99   how many frames a checkpoint has carried over into the database file
 
-Bytes that are still what they were before a snapshot began say that the snapshot is the present
-state, at the price of one small read. To ask SQLite takes several locks.
+If these bytes have not changed since before a snapshot began, the snapshot is the current state.
+This check costs one small read; a query to SQLite takes several locks.
 """
 
 import os

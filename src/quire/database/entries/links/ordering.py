@@ -29,8 +29,8 @@ def order_targets(
 ) -> list[int]:
     """Return the rows of a list in their new order.
 
-    ``orders`` has the order values of the present rows, in order. Those in ``removed_ids`` leave
-    the list. Connected rows that were linked before move. Raises ValidationError for an anchor that
+    ``orders`` has the order values of the present rows, in order. Those in ``removed_ids`` are
+    removed. Connected rows that were linked before move. Raises ValidationError for an anchor that
     is not linked (with ``strict``), for circular anchors, and for a row with two positions.
     """
     targets = _with_one_place(connect)
