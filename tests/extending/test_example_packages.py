@@ -2,34 +2,25 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE
-from tests.docs.pages import ROOT
+from tests.extending.packages import install_packages
 from tests.extending.pytest_runs import run_pytest
 from tests.extending.type_checkers import Checker, mypy_errors, pyright_errors
 from tests.postgresql.databases import url_of
 
-PACKAGES = {"quire-slugs": 5, "quire-webdav": 4}
+PACKAGES = {"quire-search": 5, "quire-slugs": 5, "quire-webdav": 4}
 """How many tests each of them has."""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which all packages are installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    site = folder / "site"
-    ignored = shutil.ignore_patterns("__pycache__", ".tmp")
-    shutil.copytree(ROOT / "examples" / "packages", folder / "sources", ignore=ignored)
-    options = ("--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--target", str(site))
-    sources = [str(folder / "sources" / name) for name in PACKAGES]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, *sources], check=True)
-    return site
+    """A folder in which all packages are installed; their sources are beside it."""
+    return install_packages(tmp_path_factory.mktemp("packages"), PACKAGES)[1]
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -36,8 +36,8 @@ _READY, _DONE = "ready", "done"
 _NEXT: dict[str, Action] = {_READY: "publish", _DONE: "undo"}
 _AFTER: dict[Action, str] = {"publish": _DONE, "undo": _READY}
 _PATIENCE_SECONDS = 600
-_LATEST_KILL = 1.2
-"""How long after the start of an action the server is killed, in parts of what the action takes."""
+_COMPLETED = 5
+"""One round of so many carries its action out before the server is killed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +89,9 @@ def crash_releases(
 ) -> Outcome:
     """Kill a server ``rounds`` times while a release of so many entries is published or undone.
 
-    ``launch`` tells how to start it, on the recorded project. The first round that shows a fault is
-    the last. Raises ServerError when the server does not start again.
+    Most kills come at a random moment of that, others right after the response. ``launch`` tells
+    how to start the server, on the recorded project. The first round that shows a fault is the
+    last. Raises ServerError when the server does not start again.
     """
     chance = random.Random(seed)
     token = credentials().api_tokens["full"]
@@ -118,8 +119,13 @@ def crash_releases(
             if found or number == rounds:
                 break
             action = _NEXT[status]
-            after = chance.uniform(0, _LATEST_KILL * seconds[action])
-            acknowledged = _carry_out_and_kill(release, action, server.pid, after)
+            if number % _COMPLETED == 0:
+                seconds[action] = _timed(release, action)
+                acknowledged = True
+                os.killpg(server.pid, signal.SIGKILL)
+            else:
+                after = chance.uniform(0, seconds[action])
+                acknowledged = _carry_out_and_kill(release, action, server.pid, after)
         counts[action] += 1
         progress(f"round {number + 1} of {rounds}: {committed} of the actions were committed")
     return Outcome(
@@ -172,11 +178,16 @@ def _tried(site: Site, release: Release) -> tuple[dict[str, Articles], dict[Acti
     public = {_READY: find_articles(site)}
     seconds: dict[Action, float] = {}
     for action, status in _AFTER.items():
-        began = time.perf_counter()
-        release.carry_out(action)
-        seconds[action] = time.perf_counter() - began
+        seconds[action] = _timed(release, action)
         public.setdefault(status, find_articles(site))
     return public, seconds
+
+
+def _timed(release: Release, action: Action) -> float:
+    """Carry an action out; returns how many seconds it takes."""
+    began = time.perf_counter()
+    release.carry_out(action)
+    return time.perf_counter() - began
 
 
 def _carry_out_and_kill(release: Release, action: Action, pid: int, seconds: float) -> bool:

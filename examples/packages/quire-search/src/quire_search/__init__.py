@@ -1,0 +1,1 @@
+"""Full-text search in published documents of Quire, with SQLite."""
