@@ -5,8 +5,9 @@ changes of content types as wanted: ``python -m tests.reliability remodels --tim
 killed while they change: ``python -m tests.reliability remodel-crash``. Migrations that end after
 each of their statements: ``python -m tests.reliability migrations``. Jobs and what follows commits
 when the server is killed: ``python -m tests.reliability background --rounds 200``. Releases, when
-it is killed while one is published or undone: ``python -m tests.reliability releases``. Several
-nodes, a server and a replica that go away in turn: ``python -m tests.reliability failover``.
+it is killed while one is published or undone: ``python -m tests.reliability releases``. A search
+index that follows what is published: ``python -m tests.reliability search-index``. Several nodes, a
+server and a replica that go away in turn: ``python -m tests.reliability failover``.
 """
 
 import asyncio
@@ -37,6 +38,7 @@ from tests.reliability.outage import WAYS, Outcome, live_through
 from tests.reliability.release_crash import crash_releases
 from tests.reliability.remodel_crash import crash_changes
 from tests.reliability.remodels import memory_of, remodel
+from tests.reliability.search_crash import crash_search
 
 _CLIENTS = 6
 _PATIENCE_S = 60
@@ -379,6 +381,49 @@ def releases(
     console.print(
         f"killed {outcome.publications} times during publishing and {outcome.undos} times during"
         f" undoing, {outcome.committed} of them committed, {len(outcome.problems)} faults",
+        highlight=False,
+    )
+    return 1 if outcome.problems else 0
+
+
+@app.command
+def search_index(
+    *, rounds: int = 100, seconds: float = 1.0, seed: int = 1, database: KindName = "sqlite"
+) -> int:
+    """Kill the server while it is written to; look whether a search index follows.
+
+    Parameters
+    ----------
+    rounds
+        How many times it is killed; the index is looked at after every tenth.
+    seconds
+        How long it is written to at the longest, before it is killed at a random moment.
+    seed
+        Decides those moments and what is written.
+    database
+        The kind of database.
+    """
+    kind = kind_called(database)
+    console = Console()
+    with TemporaryDirectory() as folder, console.status("starting") as status:
+        project = kind.recorded(Path(folder) / "project")
+        try:
+            outcome = crash_search(
+                project,
+                Path(folder) / "packages",
+                lambda: quire(project, 2),
+                rounds=rounds,
+                seconds=seconds,
+                seed=seed,
+                progress=status.update,
+            )
+        finally:
+            kind.release(project)
+    for problem in outcome.problems:
+        console.print(problem, style="red", markup=False)
+    console.print(
+        f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
+        f" {len(outcome.problems)} faults",
         highlight=False,
     )
     return 1 if outcome.problems else 0
