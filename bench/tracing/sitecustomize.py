@@ -38,10 +38,10 @@ def _watch_postgresql(note: Callable[[str, object], None]) -> None:
     run = PostgresConnection.rows
 
     async def traced(
-        self: PostgresConnection, sql: str, values: Sequence[object], most: int | None
+        self: PostgresConnection, sql: str, values: Sequence[object], max_rows: int | None
     ) -> Rows:
         note(sql, values)
-        return await run(self, sql, values, most)
+        return await run(self, sql, values, max_rows)
 
     PostgresConnection.rows = traced  # type: ignore[method-assign]  # what tracing is
 
