@@ -1,4 +1,4 @@
-"""One comparison: equal requests, equal answers, contestants loaded in turn, round after round.
+"""One comparison: equal requests and responses, servers under load in turn, in rounds.
 
 Rounds are interleaved (A, B, C, A, B, C) so that a noisy minute of the machine falls on all
 contestants alike, and medians are taken over rounds.

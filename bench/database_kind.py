@@ -1,4 +1,4 @@
-"""What a run needs to know of the kind of database that it measures on.
+"""The interface of a kind of database for benchmarks.
 
 One module for each kind: `bench.sqlite` and `bench.postgresql`.
 """

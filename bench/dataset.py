@@ -1,4 +1,4 @@
-"""The benchmark's content: which rows a database of a given size holds, and how they get there.
+"""The content of the benchmark: the rows of a database of a given size, and their import.
 
 Rows are written as a Strapi-format server would have left them after its documents were created
 over the REST API: every document of a type with draft and publish has a draft row (odd id) and a

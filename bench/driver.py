@@ -1,4 +1,4 @@
-"""The bare driver: the statements of a request run on SQLite with apsw, and nothing else done.
+"""The bare driver: runs the statements of a request on SQLite with apsw, and nothing else.
 
 What it costs is the floor under every server that runs those statements: preparing comes from the
 statement cache, rows are fetched whole, and no row is looked at. ``python -m bench.driver`` reads

@@ -1,4 +1,4 @@
-"""How cost grows: the same workloads on databases of several sizes, and on many content types.
+"""Growth of cost: the same workloads on several database sizes and numbers of types.
 
 The servers of all sizes run at once and take turns, so that the machine's mood is theirs alike.
 """

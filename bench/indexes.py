@@ -1,4 +1,4 @@
-"""The secondary indexes, which every server of a comparison has alike.
+"""The secondary indexes that every server of a comparison has.
 
 A read costs what the database costs, first of all: a comparison in which only one side has the
 indexes its queries want would measure the indexes. Every server is given a copy of one database,

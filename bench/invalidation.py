@@ -1,4 +1,4 @@
-"""What answers that are kept are worth under writes: ``python -m bench.invalidation``.
+"""The value of cached responses under writes: ``python -m bench.invalidation``.
 
 A site of ten content types is read, and one of them is written to: 95 % reads of 260 addresses, 5 %
 writes. Quire keeps the answers of the other nine. It is measured with and without kept answers, and

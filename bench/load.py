@@ -1,4 +1,4 @@
-"""A bounded load generator, run as a process of its own: a fixed number of requests.
+"""A load generator in a separate process: a fixed number of requests.
 
 ``python -m bench.load`` reads a job as JSON from standard input and writes what it saw as JSON to
 standard output. It keeps a fixed number of connections alive, and on each sends the next request

@@ -1,4 +1,4 @@
-"""Numbers about servers: what one round gave, medians over rounds, ratios between servers."""
+"""Measurements: results of a round, medians over rounds, ratios between servers."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The statements of requests as pgbench runs them: what PostgreSQL and its wire cost at the least.
+"""The statements of requests, run by pgbench: the minimal cost on PostgreSQL.
 
 pgbench is a program of PostgreSQL, in C: it prepares each statement once, sends it with its values,
 takes the rows and throws them away. Requests of several statements are transactions, as Quire makes

@@ -1,4 +1,4 @@
-"""A picture to upload: as large and as rich as a photograph, and the same on every machine."""
+"""A generated image for uploads: like a photograph, and equal on every machine."""
 
 import pyvips  # type: ignore[import-untyped]
 

@@ -1,4 +1,4 @@
-"""The plain server: a bare ASGI application that answers known bytes from memory.
+"""The plain server: a bare ASGI application that returns fixed bytes from memory.
 
 What it costs per request is what HTTP costs: the same server program, the same bodies, no
 content API at all. ``python -m bench.plain PORT ANSWERS`` serves the file ANSWERS, a JSON object

@@ -1,4 +1,4 @@
-"""PostgreSQL (a `BenchDatabase`): one server, a database for each contestant, all copies of one.
+"""PostgreSQL (a `BenchDatabase`): one server, with a copy of one database per contestant.
 
 It is the server of the tests (`tests.postgresql`): that which ``QUIRE_TEST_POSTGRES`` names, where
 the databases that copies are made of are kept between runs, or else one that ends with the run.

@@ -1,4 +1,4 @@
-"""What a server's processes have used, read from /proc: CPU time and memory.
+"""Resource usage of a server's processes, read from /proc: CPU time and memory.
 
 Where there is no /proc (macOS, BSD) every reading is None and the tables say "n/a": requests per
 second and latencies are still measured there.

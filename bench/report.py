@@ -1,4 +1,4 @@
-"""The tables of a run: on the terminal with rich, and as Markdown between markers of a page."""
+"""The tables of a run: in the terminal with rich, and as Markdown in a page."""
 
 import os
 import platform

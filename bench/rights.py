@@ -1,4 +1,4 @@
-"""What rights cost: ``python -m bench.rights``, the same requests by callers of all kinds.
+"""The cost of permissions: ``python -m bench.rights``, equal requests of all principals.
 
 One server answers the same reads to a token that may do everything, to a token that may do what is
 listed, to an end user, and to an end user whose role has a rule on the rows of every type. It keeps

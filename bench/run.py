@@ -1,4 +1,4 @@
-"""One whole run: seed, start, verify, measure, grow. Its product is a Run for the report."""
+"""A complete run: seed, start, verify, measure, grow. Returns a Run for the report."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack

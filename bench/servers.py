@@ -1,4 +1,4 @@
-"""The servers of a comparison: how each is started on a loopback port, watched and stopped.
+"""The servers of a comparison: started on a loopback port, watched, and stopped.
 
 Every one is given its own copy of the same project folder and database, and runs as one worker in
 its production manner. None writes a line for every request.

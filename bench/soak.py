@@ -1,4 +1,4 @@
-"""Whether a server stays as it is under load for long: ``python -m bench.soak --seconds 600``.
+"""The stability of a server under long load: ``python -m bench.soak --seconds 600``.
 
 It is asked as fast as it answers: 95 % reads of 260 addresses, 5 % writes, each of which is told to
 a webhook. After each slice of the time its metrics are looked at. In the second half of the time

@@ -1,4 +1,4 @@
-"""SQLite (a `BenchDatabase`): a file in the folder of every server, which reads it itself."""
+"""SQLite (a `BenchDatabase`): a file in the folder of every server."""
 
 import shutil
 import sqlite3

@@ -1,4 +1,4 @@
-"""What a run needs before anything is measured: seeded databases and project folders.
+"""Preparation of a run: seeded databases and project folders.
 
 Databases are kept between runs, under a name that changes with everything that decides what is in
 them: the dataset's code, the content model, the tables that Quire makes, the shared indexes.

@@ -1,4 +1,4 @@
-"""Prose for the benchmark's rows: words and sentences of plausible length, from a given generator.
+"""Generates words and sentences for the benchmark's rows.
 
 Everything here is a pure function of the random generator it is handed, so that a dataset is the
 same on every machine.

@@ -1,4 +1,4 @@
-"""What uploading pictures costs: ``python -m bench.uploads --strapi DIR``, both servers in one run.
+"""The cost of image uploads: ``python -m bench.uploads --strapi DIR``, both servers.
 
 A JPEG of four megapixels goes to ``/api/upload`` again and again, from one client and from several,
 and each server makes a thumbnail and its three sizes of it before it answers. Meanwhile somebody

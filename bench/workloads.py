@@ -1,4 +1,4 @@
-"""The requests that are measured: equal URLs for every server, and the test of equal answers."""
+"""The measured requests: equal URLs for every server, and a check of equal responses."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What writing costs: ``python -m bench.writes --strapi DIR``, Quire and its peer in one run.
+"""The cost of writes: ``python -m bench.writes --strapi DIR``, both servers in one run.
 
 Both servers work on copies of one database, durably: Strapi in the way it opens SQLite by itself
 (rollback journal, ``synchronous = FULL``), Quire with its write-ahead log and ``synchronous =

@@ -1,4 +1,4 @@
-"""What all tests share: the kinds of database, and how generated tests run.
+"""Shared configuration: kinds of database, and profiles of generated tests.
 
 Generated tests take as long as an example needs, and have the same examples each time: no test
 asserts a timing, and a change should not fail for what another one left undiscovered.

@@ -1,4 +1,4 @@
-"""How many examples generated tests have, and how many rounds those that kill servers.
+"""The number of examples of generated tests, and of rounds of crash tests.
 
 They are the same in each run (`derandomize`), so most of them are for whoever changes what they
 test: ``EXAMPLES=all`` runs them all.

@@ -1,4 +1,4 @@
-"""Where the tests keep their files: in memory, if there is room.
+"""Chooses the folder of test files: in memory, if there is enough space.
 
 Most tests make a project with a database and remove it again. On a disk that takes longer than what
 is tested.

@@ -1,4 +1,4 @@
-"""Chooses the tests of the daily round: ``pytest -m quick`` takes less than a minute.
+"""Selects the tests of the quick run: ``pytest -m quick`` takes less than a minute.
 
 Of each test function that needs neither PostgreSQL nor a process of its own, one case is chosen; of
 those that replay what was recorded, every twentieth. Where each function takes a database through a

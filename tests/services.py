@@ -1,4 +1,4 @@
-"""Servers of others on this machine that tests need, each a process of its own."""
+"""Local servers of third parties that tests need, each in a separate process."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Work that gives the same result each time, done once for all tests of a process.
+"""Deterministic work that all tests of a process share.
 
 Hundreds of tests start an application each, most of them for the same few projects: what depends
 on the schema alone (the schema that files describe, its tables, the text of statements) is kept

@@ -1,4 +1,4 @@
-"""Writes down every statement that a Python process runs on a database, when asked to.
+"""Records every database statement of a Python process, if enabled.
 
 Python imports this module by itself in every process that has its folder on PYTHONPATH. With
 QUIRE_BENCH_TRACE naming a file, each statement becomes a line of it: JSON of its text and values.

@@ -1,1 +1,1 @@
-"""The admin UIs of Quire and of Strapi, driven through the same tasks on the same data."""
+"""The admin UIs of Quire and Strapi, driven through equal tasks on equal data."""

@@ -1,4 +1,4 @@
-"""The command: ``python -m bench.ui --strapi DIR`` drives both admin UIs through the same tasks.
+"""The command: ``python -m bench.ui --strapi DIR`` drives both admin UIs through equal tasks.
 
 For each task and each UI it prints clicks, key presses and seconds from the first of them to the
 last result on the screen: the median of some rounds, in which the UIs take turns. A task that has

@@ -1,4 +1,4 @@
-"""What the tasks on content begin with, and what must be true when they are done.
+"""Initial states and expected results of the tasks on content.
 
 Both are over HTTP, in the same words for both servers: `prepare` returns the data that a task is
 given, and `check` raises NotDoneError when the task has not done its work.

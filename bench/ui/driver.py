@@ -1,4 +1,4 @@
-"""A browser that counts what a person would do: clicks, key presses, and the seconds they take."""
+"""A browser driver that counts clicks, key presses, and seconds."""
 
 import os
 import time

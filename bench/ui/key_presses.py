@@ -1,4 +1,4 @@
-"""What a key press costs in a form of 200 fields: CPU time of the page's main thread.
+"""The cost of a key press in a form of 200 fields: CPU time of the page's main thread.
 
 ``python -m bench.ui keys`` prints the median of a round of key presses, from the press to the frame
 that shows it, less what two frames cost in which nothing is typed. The browser's own share is

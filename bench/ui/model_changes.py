@@ -1,4 +1,4 @@
-"""How long a change of a content type takes to be in the API and in the content form.
+"""The time until a changed content type is in the API and in the content form.
 
 ``python -m bench.ui changes`` makes thirty changes of every kind, and takes the time from the
 answer that says that a change is applied: to the first answer of the API that has it, and until

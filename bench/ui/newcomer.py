@@ -1,4 +1,4 @@
-"""The command: ``python -m bench.ui.newcomer --strapi DIR`` times the way of a newcomer.
+"""The command: ``python -m bench.ui.newcomer --strapi DIR`` times the first steps.
 
 It begins with the first screen of a project without content types and administrators, and ends
 with the JSON of a published entry: a type is made, public read access is granted, an entry is

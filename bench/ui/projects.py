@@ -1,4 +1,4 @@
-"""What the tasks on a project begin with, and what must be true when they are done."""
+"""Initial states and expected results of the tasks on a project."""
 
 from collections.abc import Mapping
 from typing import Any

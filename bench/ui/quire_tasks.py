@@ -1,4 +1,4 @@
-"""The tasks in the admin UI of Quire: each in the fewest clicks that it allows."""
+"""The tasks in the admin UI of Quire, each with the fewest clicks."""
 
 import re
 

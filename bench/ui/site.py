@@ -1,4 +1,4 @@
-"""Where both UIs are driven: one project and database, a server of each, and a client for setup."""
+"""The site of both UIs: one project and database, a server of each, a client for setup."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The tasks in the admin panel of Strapi: each in the fewest clicks that it allows."""
+"""The tasks in the admin panel of Strapi, each with the fewest clicks."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A newsroom of each test's own, with an SMTP server."""
+"""The newsroom, separate for each test, with an SMTP server."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A provider of OpenID Connect and of plain OAuth 2 and 1, to be run as a process of its own.
+"""A provider of OpenID Connect, OAuth 2 and OAuth 1 that runs as a separate process.
 
 It lets everybody in who is sent to it, as whoever `/be` was told last, and does wrong what `/be`
 was told to do wrong. It prints the port that it listens on.

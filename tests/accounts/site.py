@@ -1,4 +1,4 @@
-"""A newsroom with accounts: a clock that is moved by hand, and a real SMTP server for its mails."""
+"""The newsroom with accounts, a controlled clock, and a real SMTP server."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Changing a password, and setting a new one with a code that was sent."""
+"""Changing a password, and resetting it by a mailed code."""
 
 import json
 from pathlib import Path

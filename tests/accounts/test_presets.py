@@ -1,4 +1,4 @@
-"""Signing in through each of the usual providers, with a process of our own in its place.
+"""Sign-in through each known provider, replaced by a local process.
 
 Only the addresses are others: what is asked of a provider, how its answers are read, and what
 becomes of them is what it would be with the real one.

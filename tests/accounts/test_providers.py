@@ -1,4 +1,4 @@
-"""Signing in through a provider of OpenID Connect that is a process of its own."""
+"""Sign-in through an OpenID Connect provider in a separate process."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Registering with more than a name, an e-mail and a password, as the reference lets a project."""
+"""Registration with additional attributes, as in the reference."""
 
 import json
 from collections.abc import AsyncIterator, Iterator

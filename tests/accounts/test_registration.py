@@ -1,4 +1,4 @@
-"""Registering, and confirming that an e-mail is one's own."""
+"""Registration, and confirmation of e-mail addresses."""
 
 import asyncio
 import json

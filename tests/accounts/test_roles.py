@@ -1,4 +1,4 @@
-"""Roles as data: what is granted holds on the next request."""
+"""Roles as data: changed permissions apply to the next request."""
 
 import json
 from pathlib import Path

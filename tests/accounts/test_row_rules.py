@@ -1,4 +1,4 @@
-"""Row rules: what a role may do, on some rows only."""
+"""Row rules: permissions of a role that are limited to some rows."""
 
 import json
 from collections.abc import Mapping

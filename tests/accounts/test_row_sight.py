@@ -1,4 +1,4 @@
-"""Row rules against relations: what is out of sight is not there, neither to read nor to lead to.
+"""Row rules and relations: hidden rows can neither be read nor linked.
 
 What somebody gets who may not see some rows is compared, query by query, with what they get once
 these rows have been deleted: there is no difference.

@@ -1,4 +1,4 @@
-"""Sessions of end users: short tokens, and others to refresh them with."""
+"""Sessions of end users: short access tokens and refresh tokens."""
 
 import json
 from collections.abc import AsyncIterator

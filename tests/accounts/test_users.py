@@ -1,4 +1,4 @@
-"""End users as those see them who look after them."""
+"""Management of end users by other end users."""
 
 import json
 

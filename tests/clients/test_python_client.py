@@ -1,4 +1,4 @@
-"""Clients that openapi-python-client makes of both documents, used against the server."""
+"""Clients of openapi-python-client for both documents, used with the server."""
 
 import sys
 from collections.abc import Callable, Iterator

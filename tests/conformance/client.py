@@ -1,4 +1,4 @@
-"""Sends requests to an ASGI app in process, byte for byte as a server would hand them on."""
+"""Sends requests to an ASGI app in process, with the bytes that a server would pass."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""What was recorded on SQLite, and is answered by a server on PostgreSQL, in a form of both.
+"""Converts recordings of SQLite and responses of PostgreSQL to a common form.
 
 Times lose the zeros at the end of their fraction there, big integers are exact, decimals have two
 digits, and localizations come in any order. Of the recorded rows some have a JSON string whose

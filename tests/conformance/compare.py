@@ -1,4 +1,4 @@
-"""Compares an answer with the recorded one, and says in words where they differ.
+"""Compares a response with the recorded one, and describes the differences.
 
 Equal are the status, the media type and the JSON body. The order of an object's members does not
 matter, that of an array's items does; `true` is not `1`. Where a case has them, its headers, its

@@ -1,4 +1,4 @@
-"""The recorded corpus: requests to the reference server and its answers, with what it served.
+"""The recorded corpus: requests to the reference server, its responses, and its project.
 
 Beside this module, in `corpus/`:
 

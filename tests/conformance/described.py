@@ -1,4 +1,4 @@
-"""An OpenAPI document as something to hold requests and answers against."""
+"""Validates requests and responses against an OpenAPI document."""
 
 import re
 from collections.abc import Mapping

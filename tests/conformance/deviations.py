@@ -1,4 +1,4 @@
-r"""Where Quire answers otherwise than the reference on purpose: the table of docs/compatibility.md.
+r"""Intended differences from the reference: the table in docs/compatibility.md.
 
 A row of the table under the heading "Deviations" is ``| id | where | reference | Quire | why |``:
 

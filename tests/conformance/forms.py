@@ -1,4 +1,4 @@
-"""Recorded forms as bodies: text fields first, then files, in the order in which they were sent."""
+"""Recorded forms as bodies: text fields first, then files, in their recorded order."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Recorded requests of administrators: what of their answers is compared, and who they are.
+"""Recorded requests of administrators: their principals, and the compared parts.
 
 Beside the members of other cases, these may have
 

@@ -1,4 +1,4 @@
-"""Where administrators are answered otherwise than by the reference, and why.
+"""Intended differences of the admin API from the reference, with reasons.
 
 Steps of recorded scenarios, by what explains them: a row of docs/compatibility.md, or a step before
 that did.

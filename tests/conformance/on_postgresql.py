@@ -1,4 +1,4 @@
-"""How what was recorded is judged on PostgreSQL.
+"""Rules for comparing recordings of SQLite with responses on PostgreSQL.
 
 Administrators were recorded on SQLite alone. What they are answered is compared in a form that both
 databases come to (`common_form`), but for `ORDERED_OTHERWISE`.

@@ -1,4 +1,4 @@
-"""The recorded project behind a real server, and a client that sends what it is told to send."""
+"""The recorded project on a real server, and a client that sends raw requests."""
 
 import asyncio
 import threading

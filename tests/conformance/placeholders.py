@@ -1,4 +1,4 @@
-"""What recorded answers say of values that were made while they were recorded.
+"""Placeholders in recorded responses for values generated during the recording.
 
 ``<id:1>`` in a recorded answer is any number, ``<documentId:2>`` any document's id and so on: the
 same value wherever the scenario names it again. Moments are the same when they lie close together,

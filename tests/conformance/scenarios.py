@@ -1,4 +1,4 @@
-"""Replays a recorded scenario: fills its templates in, sends its requests one after the other."""
+"""Replays a recorded scenario: fills in its templates, and sends its requests in order."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What administrators are shown of the project and change in it, replayed."""
+"""Recorded requests of administrators about the project, replayed."""
 
 import json
 from collections.abc import Mapping

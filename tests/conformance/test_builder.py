@@ -1,4 +1,4 @@
-"""What administrators are shown of the model and change in it, replayed on projects of their own.
+"""Recorded requests to the content-type builder, replayed on separate projects.
 
 The reference starts again after each change; here the next request finds the change made.
 """

@@ -1,4 +1,4 @@
-"""The client hands on what a server would, and takes what a server would send."""
+"""The in-process client sends and receives the same bytes as a server."""
 
 import json
 

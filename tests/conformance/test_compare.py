@@ -1,4 +1,4 @@
-"""The comparison sees what differs, and only that."""
+"""The comparison reports all differences, and no others."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The corpus is whole, and can be laid out as a project."""
+"""The corpus is complete, and can be written as a project."""
 
 import sqlite3
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Recorded queries that were answered are among those that are described."""
+"""The OpenAPI document describes every successful recorded query."""
 
 import json
 from collections.abc import Mapping

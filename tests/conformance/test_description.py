@@ -1,4 +1,4 @@
-"""What Quire says of its API is true of the reference: recorded requests and answers fit it."""
+"""The OpenAPI document describes the recorded requests and responses of the reference."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The table of deviations says what was recorded, no more and no less."""
+"""The table of deviations matches the recordings exactly."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Where databases differ, each is as the reference is on it: one test, both expectations."""
+"""Differences between databases are those of the reference: one test, two expectations."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,4 @@
-"""Requests made up from the description of the API: answered as described, never by a fault.
+"""Requests generated from the OpenAPI document get described responses, never a 500.
 
 They go to the recorded project, which a server of its own serves, by somebody who may do anything.
 """

@@ -1,4 +1,4 @@
-"""What administrators are told of content is true of the reference: recorded answers fit it."""
+"""The OpenAPI document of the admin API describes the recorded responses."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What administrators are shown of content, replayed: a test for each group of cases."""
+"""Recorded reads of content by administrators, replayed: one test per group."""
 
 import json
 import re

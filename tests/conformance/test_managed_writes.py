@@ -1,4 +1,4 @@
-"""What administrators do to content, replayed: each scenario from the recorded rows."""
+"""Recorded writes of administrators, replayed: each scenario from the recorded rows."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Descriptions of the model, byte for byte as the reference gives them."""
+"""Descriptions of the model equal those of the reference byte for byte."""
 
 import json
 

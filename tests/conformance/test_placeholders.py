@@ -1,4 +1,4 @@
-"""A placeholder stands for one value of its kind, wherever a scenario names it."""
+"""A placeholder has the same value wherever a scenario uses it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Two processes serve one PostgreSQL database: whichever is asked, it knows what the other wrote.
+"""Two processes with one PostgreSQL database: each sees the writes of the other.
 
 They are two applications, each with connections and caches of its own, that share nothing but the
 database and the folder of uploads. Requests go to one and the other in turn.

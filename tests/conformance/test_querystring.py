@@ -1,4 +1,4 @@
-"""The recorded query strings."""
+"""Recorded query strings are parsed as by the reference."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Every recorded read of the content API, replayed: a test for each group of cases."""
+"""Every recorded read of the content API, replayed: one test per group of cases."""
 
 from collections.abc import Iterable, Sequence
 

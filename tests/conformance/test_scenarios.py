@@ -1,4 +1,4 @@
-"""A scenario is sent step by step, each with what the answers before it said."""
+"""A scenario is sent step by step, with values of earlier responses."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Some of the recorded reads over a real connection, and what only a connection shows."""
+"""Some recorded reads over a real connection, and behaviour specific to connections."""
 
 import json
 import re

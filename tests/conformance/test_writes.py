@@ -1,4 +1,4 @@
-"""Every recorded scenario that writes, replayed: each from the recorded rows."""
+"""Every recorded write scenario, replayed: each from the recorded rows."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager

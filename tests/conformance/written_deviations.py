@@ -1,4 +1,4 @@
-"""Which recorded scenarios go another way on purpose, and in what they may differ.
+"""Recorded scenarios whose results differ on purpose, and the allowed differences.
 
 The table under "Deviations of writing" in docs/compatibility.md says in words what Quire keeps or
 shows otherwise than the reference. Not all of it was recorded; where it was, it shows in later

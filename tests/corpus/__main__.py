@@ -1,4 +1,4 @@
-"""Prints what became of each project, and the sums."""
+"""Prints the result for each project, and totals."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""One Strapi project: whether it opens, and what becomes of its content types."""
+"""One Strapi project: whether it opens, and which content types are served."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Twelve small projects with the shapes of real ones: an idiom or a plugin each."""
+"""Twelve small projects, each with an idiom or a plugin of real projects."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What the ``.env`` of a project says of its database."""
+"""The database settings in the ``.env`` of a project."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a kind of database has to offer to tests."""
+"""The interface of a kind of database for tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager

@@ -1,4 +1,4 @@
-"""Placeholders as PostgreSQL has them."""
+"""Numbered placeholders of PostgreSQL."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Databases on the PostgreSQL server of the tests, named by the projects they belong to."""
+"""Databases on the PostgreSQL server of the tests, named after their projects."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A PostgreSQL database whose rows are gone when a test ends (a `Store`)."""
+"""A PostgreSQL database that is emptied after each test (a `Store`)."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""A database for programs that a test runs itself, statement by statement, without a server."""
+"""A database on which a test runs programs itself, without a server."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager

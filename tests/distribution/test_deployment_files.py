@@ -1,4 +1,4 @@
-"""The files in ``deploy/`` are valid, and say what the documentation promises."""
+"""The files in ``deploy/`` are valid and match the documentation."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""The root folder of the image holds all that a server needs, and little else.
+"""The root folder of the image contains what a server needs, and little else.
 
 It is made by the script of the image, of this machine's Python rather than of the base image.
 """

@@ -1,4 +1,4 @@
-"""The wheel: built, installed where no checkout is, and used as people use it."""
+"""The wheel: built, installed without a checkout, and used."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The projects of the pages, made as readers make them, and the words that they fill in."""
+"""The projects of the documentation pages, and the values of their placeholders."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-r"""Requests in the pages with their answers, and what it means that an answer is as written.
+r"""Requests in the pages with their responses, and their comparison.
 
 A block marked ``http run`` holds a request: method and target (which may go on in indented lines),
 headers, an empty line, a body. One marked ``sh run`` holds one ``curl`` command. Both are sent to

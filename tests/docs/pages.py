@@ -1,4 +1,4 @@
-"""The written pages of the project: their headings, links, tables and fenced blocks."""
+"""The documentation pages: headings, links, tables and code blocks."""
 
 import re
 from collections.abc import Iterator

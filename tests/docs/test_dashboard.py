@@ -1,4 +1,4 @@
-"""The dashboard shows metrics that there are, and all of them."""
+"""The dashboard shows existing metrics, and all of them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What can be met from outside is documented: operators, errors, attribute types, settings."""
+"""Operators, errors, attribute types, settings and commands are documented."""
 
 import re
 from collections.abc import Iterator

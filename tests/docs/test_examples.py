@@ -1,4 +1,4 @@
-"""Requests in the pages are answered as the pages say."""
+"""Requests in the pages return the documented responses."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Links between the pages lead somewhere."""
+"""Links between the pages have existing targets."""
 
 from pathlib import Path
 from urllib.parse import unquote

@@ -1,4 +1,4 @@
-"""Jobs of a running project: waiting for them, and looking at their rows."""
+"""Jobs of a running project: waits for them, and reads their rows."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

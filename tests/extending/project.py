@@ -1,4 +1,4 @@
-"""The kiosk with Python code of its own, asked over HTTP."""
+"""The kiosk with Python code, used over HTTP."""
 
 import sys
 from collections.abc import AsyncIterator

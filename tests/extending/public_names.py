@@ -1,4 +1,4 @@
-"""The public names of ``quire`` and ``quire.testing``: their signatures, and a page about them.
+"""The public names of ``quire`` and ``quire.testing``: signatures, and their page.
 
 ``python -m tests.extending.public_names`` writes the golden file and the page.
 """

@@ -1,4 +1,4 @@
-"""Functions around actions: what they get and may change, for every caller."""
+"""Functions around actions: their arguments and possible changes, for every caller."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Operators see what runs in the background, run it again and cancel it: admin API and CLI."""
+"""Operators list, repeat and cancel background work: admin API and CLI."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""Functions are told of every change that was committed, in order, until they succeed."""
+"""``@after_commit`` functions receive every committed change, in order, until they succeed."""
 
 import asyncio
 from collections.abc import AsyncIterator

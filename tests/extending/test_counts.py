@@ -1,4 +1,4 @@
-"""How often hooks run: once per document, locale and action, whoever asks; rows never count."""
+"""Hooks run once per document, locale and action, for every caller."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The code in the pages on extending loads with the example blog, and does what they say."""
+"""The code in the pages on extending loads with the example blog, and works as described."""
 
 import asyncio
 import io

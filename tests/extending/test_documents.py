@@ -1,4 +1,4 @@
-"""What hooks do with other documents: in the transaction of the write, as the caller."""
+"""Hooks read and write other documents in the transaction, with the caller's permissions."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The extended example: its tests pass, its types hold, and mistakes in types are reported."""
+"""The extended example: its tests pass, its types are correct, wrong types are reported."""
 
 import re
 import shutil

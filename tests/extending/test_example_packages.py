@@ -1,4 +1,4 @@
-"""The example packages: they can be installed, their tests pass, and their types hold."""
+"""The example packages can be installed, their tests pass, their types are correct."""
 
 import os
 import shutil

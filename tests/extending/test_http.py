@@ -1,4 +1,4 @@
-"""``quire.http``: requests of the project's code, and none within a transaction."""
+"""``quire.http``: requests of the project's code, rejected within a transaction."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Jobs: they exist if the transaction commits, and run once, later, until they succeed."""
+"""Jobs exist if the transaction commits, and run later until they succeed."""
 
 import asyncio
 from collections.abc import AsyncIterator

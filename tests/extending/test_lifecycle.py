@@ -1,4 +1,4 @@
-"""Functions of the start and the stop run once in each server process."""
+"""Functions for start and stop run once in each server process."""
 
 from pathlib import Path
 

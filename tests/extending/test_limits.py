@@ -1,4 +1,4 @@
-"""The settings below ``[extensions]`` bound the Python code of a project."""
+"""The settings in ``[extensions]`` limit the Python code of a project."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Mistakes in the Python code of a project are found when it is loaded, all of them at once."""
+"""Errors in the Python code of a project are reported together when it is loaded."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``quire.mail`` sends mails by the server of the settings; ``quire.wait`` awaits in threads."""
+"""``quire.mail`` sends mails through the configured server; ``quire.wait`` runs coroutines."""
 
 from pathlib import Path
 

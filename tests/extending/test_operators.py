@@ -1,4 +1,4 @@
-"""Filter operators of a project's code, wherever there are filters."""
+"""Filter operators of a project's code, in all kinds of filters."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Installed packages with code: only those that the settings name are imported."""
+"""Installed packages with code: only those in the settings are imported."""
 
 import hashlib
 import sys

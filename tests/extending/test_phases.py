@@ -1,4 +1,4 @@
-"""What hooks may do to a write: change it, refuse it, and read what it was."""
+"""Hooks change a write, reject it, and read its old values."""
 
 from pathlib import Path
 

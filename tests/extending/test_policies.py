@@ -1,4 +1,4 @@
-"""Policies are asked for each request, and only narrow what somebody may do."""
+"""Policies are called for each request, and can only restrict permissions."""
 
 from pathlib import Path
 

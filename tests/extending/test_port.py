@@ -1,4 +1,4 @@
-"""JavaScript that is not understood: listed, ported to skeletons, and replaced by Python code."""
+"""Unsupported JavaScript: listed, converted to skeletons, and replaced by Python code."""
 
 import asyncio
 from pathlib import Path

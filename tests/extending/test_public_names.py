@@ -1,4 +1,4 @@
-"""The public names keep their signatures, and the reference says what their docstrings say."""
+"""Signatures of public names, and the reference page generated from their docstrings."""
 
 import quire
 import quire.testing

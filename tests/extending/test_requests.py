@@ -1,4 +1,4 @@
-"""Strategies of authentication and ASGI middlewares of a project's code."""
+"""Authentication strategies and ASGI middlewares of a project's code."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Rules of a project's code, over the content API."""
+"""Rules of a project's code, in the content API."""
 
 from pathlib import Path
 from typing import Any

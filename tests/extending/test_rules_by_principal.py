@@ -1,4 +1,4 @@
-"""Rules that depend on who acts, or on the time: no response for one reaches another."""
+"""Rules by principal or time: responses are never shared with another principal."""
 
 import json
 from pathlib import Path

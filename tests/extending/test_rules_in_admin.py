@@ -1,4 +1,4 @@
-"""Rules of a project's code hold for administrators, super admins among them."""
+"""Rules of a project's code apply to administrators, including super admins."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Schedules: once for each due time in all servers together, whatever the clock does."""
+"""Schedules run once for each due time in all servers, also when the clock changes."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Settings of a project's code: from ``quire.toml`` and variables, checked where they are read."""
+"""Settings of a project's code: ``quire.toml``, variables, validation."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Reads by shapes: what is loaded, what a value is, and what a mistake says."""
+"""Reads by shapes: loaded fields, types of values, errors."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``@storage_backend``: uploaded files in a storage of the project's code."""
+"""``@storage_backend``: uploaded files in custom storage."""
 
 import asyncio
 import json

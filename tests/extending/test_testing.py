@@ -1,4 +1,4 @@
-"""The pytest plug-in, used in a project as its developers use it."""
+"""The pytest plug-in, used in a project."""
 
 from pathlib import Path
 from textwrap import dedent

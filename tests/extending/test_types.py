@@ -1,4 +1,4 @@
-"""`quire types --documents` writes classes that Python code of the project works with."""
+"""`quire types --documents` writes classes for the Python code of a project."""
 
 import subprocess
 import sys

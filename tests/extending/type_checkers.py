@@ -1,4 +1,4 @@
-"""Strict type checkers, run on the code of examples as its authors run them."""
+"""Strict type checkers, run on the code of examples."""
 
 import json
 import re

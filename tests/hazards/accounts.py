@@ -1,4 +1,4 @@
-"""What the tests of hazards of accounts share: a newsroom that can be signed in to."""
+"""Shared helpers for hazards of accounts: a newsroom with sign-in."""
 
 import warnings
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Asking the newsroom, as anybody, and watching what the database is asked in turn."""
+"""Sends requests to the newsroom as any principal, and records the SQL statements."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping

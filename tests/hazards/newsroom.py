@@ -1,4 +1,4 @@
-"""A small project with something to hide at every turn, and everybody who might look for it.
+"""A small project with hidden data of every kind, and principals of every kind.
 
 The newsroom publishes articles. Visitors may read articles and categories; authors, desks and files
 are none of their business. What must not be seen carries a word of its own, so that a test can look

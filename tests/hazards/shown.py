@@ -1,4 +1,4 @@
-"""What an answer shows, held against the schema: a second opinion on what may be shown to whom."""
+"""Compares a response with the schema, independently of the code under test."""
 
 from collections.abc import Iterator
 

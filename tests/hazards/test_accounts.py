@@ -1,4 +1,4 @@
-"""Accounts against those who want into them."""
+"""Accounts against attackers."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Every route of the admin API, called by everybody, on every kind of database.
+"""Every route of the admin API, called by every principal, on every kind of database.
 
 The routes are those of the running application, so that a new one cannot be forgotten. What is not
 granted changes nothing, and tells nothing.

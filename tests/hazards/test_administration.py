@@ -1,4 +1,4 @@
-"""What has gone wrong elsewhere with what administrators may see, write and grant."""
+"""Known vulnerabilities of reads, writes and grants of administrators."""
 
 import asyncio
 import json

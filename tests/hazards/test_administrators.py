@@ -1,4 +1,4 @@
-"""What has gone wrong elsewhere with administrators: sign-in, sessions, recovery, rights."""
+"""Known vulnerabilities of administrators: sign-in, sessions, recovery, permissions."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a payload may set: what the caller may write, and nothing behind it."""
+"""A payload sets only attributes that the caller may write."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Bodies are bounded and understood, or refused, before anything is done with them."""
+"""Bodies are limited and valid, or rejected before anything is changed."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""Short requests that ask for much work are refused, or the work is bounded."""
+"""Short requests that need much work are rejected or limited."""
 
 import asyncio
 

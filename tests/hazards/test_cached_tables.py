@@ -1,4 +1,4 @@
-"""Whatever is cached names all tables that it was read from, and nothing but them drops it."""
+"""Cache entries name all tables that they were read from, and only those invalidate them."""
 
 import shutil
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a connection may do: no request hides in another one, and none is too large or too slow."""
+"""Connections: request smuggling, and requests that are too large or too slow."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""Tokens, passwords and cookies: who gets to see them, how long they are good, and for what."""
+"""Tokens, passwords and cookies: who can read them, and when they expire."""
 
 import json
 from collections.abc import AsyncIterator

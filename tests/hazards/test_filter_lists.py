@@ -1,4 +1,4 @@
-"""No part of a filter is dropped: lists of any length count, and what is no list is refused."""
+"""No part of a filter is dropped: long lists are applied, other objects rejected."""
 
 from collections.abc import Callable, Iterator
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Forms as bodies: text parts become data, nothing else does, and no form is too odd to answer."""
+"""Forms as bodies: only text parts become data, and malformed forms are rejected."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What is private, and what one may not find, is in no answer."""
+"""Private data, and rows that the caller may not find, are in no response."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Nothing that was worked out for one caller reaches another one."""
+"""Data computed for one caller never reaches another one."""
 
 from collections.abc import AsyncIterator
 from itertools import permutations

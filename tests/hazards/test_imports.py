@@ -1,4 +1,4 @@
-"""Importing from addresses: nothing inside is ever asked for anything."""
+"""Imports from URLs never call private addresses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

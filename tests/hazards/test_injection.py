@@ -1,4 +1,4 @@
-"""What a client sends is a name that the schema knows, or a value: never a piece of SQL."""
+"""Input of clients is a name in the schema or a bound value, never SQL text."""
 
 from urllib.parse import quote
 

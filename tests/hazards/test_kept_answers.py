@@ -1,4 +1,4 @@
-"""Answers that were given before are given again, unless anything has changed since."""
+"""Cached responses are used again until their content changes."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Relations through publishing: a draft loses none, what is published shows what it can."""
+"""Publishing keeps the relations of drafts and of published versions."""
 
 import pytest
 

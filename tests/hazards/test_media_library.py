@@ -1,4 +1,4 @@
-"""The media library of administrators: its doors hold what those of the content API hold."""
+"""The media library of administrators is as protected as uploads of the content API."""
 
 import json
 from collections.abc import AsyncIterator

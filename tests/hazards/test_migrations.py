@@ -1,4 +1,4 @@
-"""Content types change, and what went wrong elsewhere when tables had to follow."""
+"""Known failures of migrations when content types change."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Numbers in requests, of any size and form, are answered within bounds."""
+"""Numbers of any size and form in requests get a valid response."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""No question may be answered differently because a guess at something hidden was right.
+"""No response reveals whether a guess about hidden data was right.
 
 Each question is asked with a right guess, a wrong one and an empty one. All three must get the same
 answer: status, body, totals and order.

@@ -1,4 +1,4 @@
-"""What pages of other sites may do by way of somebody's browser."""
+"""Requests from pages of other sites through a user's browser."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whoever asks other servers for somebody else asks none inside: imports and webhooks alike."""
+"""Imports and webhooks never call private addresses."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""Private files: opened by links that end, and that nobody makes but the server."""
+"""Private files: opened by expiring links that only the server can create."""
 
 import json
 from collections.abc import AsyncIterator, Iterator

@@ -1,4 +1,4 @@
-"""Many who write at once: what must be there once is there once, and nothing is left half done."""
+"""Concurrent writes: unique values stay unique, and no write is incomplete."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A response is no larger than the settings allow, however often its entries are repeated."""
+"""Responses are limited, also when entries are repeated."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Every route, called by everybody: what is not granted is refused and changes nothing.
+"""Every route, called by every principal: requests without permission change nothing.
 
 The routes are those of the running application, so that a new one cannot be forgotten.
 """

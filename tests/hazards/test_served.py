@@ -1,4 +1,4 @@
-"""Uploaded files as they are served: nothing outside, nothing that acts in the name of the site."""
+"""Served uploads: no files outside the folder, no active content on the site."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is answered to one visitor is never kept for another by a cache in between."""
+"""Shared caches never store a response for one caller that another could receive."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Guessing at several processes and servers at once, and after a restart."""
+"""Rate limits apply across processes and servers, and after a restart."""
 
 import json
 import time

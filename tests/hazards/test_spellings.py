@@ -1,4 +1,4 @@
-"""One question may be spelled in many ways; all of them mean the same, and none means more."""
+"""Different spellings of a query have the same meaning and the same permissions."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Uploads piece by piece: memory has a bound, and who goes away in the middle leaves nothing."""
+"""Streamed uploads: bounded memory, and no files of interrupted uploads."""
 
 import gc
 import json

@@ -1,4 +1,4 @@
-"""Text of any script, and what is no text at all, gets the same answer on every way in."""
+"""Text of any script, and invalid text, is handled equally in all inputs."""
 
 import unicodedata
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Pictures in sizes that are asked for: only those that may be, and never too much work."""
+"""Image sizes on request: only allowed ones, with limited work."""
 
 import asyncio
 import json

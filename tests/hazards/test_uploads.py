@@ -1,4 +1,4 @@
-"""Uploads: nobody writes a file that they may not, and what goes wrong leaves nothing behind."""
+"""Uploads need a permission, and failed ones leave no files."""
 
 import json
 

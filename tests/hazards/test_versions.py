@@ -1,4 +1,4 @@
-"""What is not published stays where it is."""
+"""Unpublished content is not returned as published."""
 
 from collections.abc import AsyncIterator
 

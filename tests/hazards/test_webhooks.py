@@ -1,4 +1,4 @@
-"""What has gone wrong elsewhere with webhooks: calls that are lost, lead inside or leak."""
+"""Known vulnerabilities of webhooks: lost calls, private addresses, leaked secrets."""
 
 import asyncio
 import base64

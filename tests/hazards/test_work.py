@@ -1,4 +1,4 @@
-"""A request gets as much work done as the settings allow, and then no more."""
+"""The work of a request is limited by the settings."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Values of every shape: accepted or refused by rule, and never taken for something else."""
+"""Values of every form are accepted or rejected by rule, and never changed silently."""
 
 import json
 import unicodedata

@@ -1,4 +1,4 @@
-"""Uploading to a newsroom, and looking at what is left on its disk."""
+"""Uploads files to a newsroom, and lists the files on its disk."""
 
 import json
 import struct

@@ -1,4 +1,4 @@
-"""Writing in a newsroom through the content API, and looking at the rows behind it."""
+"""Writes to a newsroom through the content API, and reads its rows."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

@@ -1,1 +1,1 @@
-"""Round trips with the reference: each server goes on with a database that the other wrote."""
+"""Round trips with the reference: each server uses a database that the other wrote."""

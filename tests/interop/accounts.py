@@ -1,4 +1,4 @@
-"""Accounts across servers: who gets in with one gets in with the other, with the same password.
+"""Accounts across servers: the same passwords are valid on both.
 
 On one server somebody registers, somebody is made, tokens of both kinds are given out, passwords
 change; on the other one all of them are used.

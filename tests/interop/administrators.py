@@ -1,4 +1,4 @@
-"""Administrators across servers: accounts, roles, sessions and tokens go on on the other one."""
+"""Administrators across servers: accounts, roles, sessions and tokens remain valid."""
 
 import json
 import re

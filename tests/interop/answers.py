@@ -1,4 +1,4 @@
-"""Asks two servers the recorded reads, and says where their answers are not the same."""
+"""Sends the recorded reads to two servers, and reports different responses."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Content types change: one server brings the tables there, the other one finds all as it wants it.
+"""Content types change: one server migrates the tables, the other accepts them.
 
 The kinds of change are made together, in a few groups: each takes one start of the reference.
 """

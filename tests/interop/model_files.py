@@ -1,4 +1,4 @@
-"""The schema files of a project, changed as somebody with an editor would."""
+"""Edits the schema files of a project, like a person with an editor."""
 
 import json
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""Databases that `quire copy` has moved to another kind, and back, opened by the reference."""
+"""Databases moved by `quire copy` to another kind and back, opened by the reference."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Lists that the reference reads without saying in which order, as far as that shows.
+"""Lists that the reference reads without a defined order.
 
 What a file is used by (``related``) it sorts by the links' place in *their* lists, which is the
 first for nearly all of them; entries in other locales (``localizations``) it does not sort at all.

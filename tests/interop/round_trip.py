@@ -1,4 +1,4 @@
-"""One server writes all recorded scenarios, the other opens what is left and answers the same."""
+"""One server writes all recorded scenarios, the other reads the result."""
 
 import shutil
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The rows of a database, table by table, to be compared with those of another."""
+"""The rows of a database, table by table, for comparison."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Rows of those who ask: API tokens, end users, roles, permissions, settings."""
+"""Rows of principals: API tokens, end users, roles, permissions, settings."""
 
 from collections.abc import Iterable
 from typing import Any

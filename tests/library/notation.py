@@ -1,4 +1,4 @@
-"""Plans in a notation that a table of expectations can be read in.
+"""A text notation of plans for tables of expectations.
 
 ============================  =====================================================================
 ``title = 'x'``               a comparison; ``not`` stands before a negated one

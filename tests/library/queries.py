@@ -1,4 +1,4 @@
-"""Queries of the library, from the text of a request to what is understood of it."""
+"""Queries of the library, from the request text to the resolved query."""
 
 from quire.access.ability import Ability
 from quire.errors import AppError

@@ -1,4 +1,4 @@
-"""Running reads of the library on a database, down to what JSON shows."""
+"""Runs reads of the library on a database, up to their JSON."""
 
 import json
 from collections.abc import AsyncIterator

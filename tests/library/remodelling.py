@@ -1,4 +1,4 @@
-"""The recorded project with one model and with another, and its database on the way between them.
+"""The recorded project with two models, and the migration of its database.
 
 In the wider model tags have a colour, and there are posters.
 """

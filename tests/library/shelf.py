@@ -1,4 +1,4 @@
-"""A shelf of books: as many as wanted, each with something behind every edge."""
+"""A generated shelf of books, with related rows for every edge."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""An account of the statements that a database driver runs."""
+"""Records the statements that a database driver runs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

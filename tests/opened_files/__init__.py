@@ -1,1 +1,1 @@
-"""Detects processes that open a database file a second time, past the module that may."""
+"""Detects processes that open a SQLite file a second time outside of the one module."""

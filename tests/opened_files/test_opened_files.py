@@ -1,4 +1,4 @@
-"""The watch over database files reports each way to open one a second time, and nothing else."""
+"""The detector reports each way to open a database file twice, and nothing else."""
 
 import asyncio
 import os

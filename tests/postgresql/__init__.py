@@ -1,4 +1,4 @@
-"""The PostgreSQL server of the tests: found or started when a test first wants it, and never left.
+"""The PostgreSQL server of the tests: found or started on demand, and stopped at the end.
 
 `server_url` is the way in. What cannot be had makes tests fail, and says what is missing.
 """

@@ -1,4 +1,4 @@
-"""Where the programs of a PostgreSQL server are: on PATH, in the usual places, or in a wheel."""
+"""Finds the programs of PostgreSQL: on PATH, in usual folders, or in a wheel."""
 
 import re
 import shutil

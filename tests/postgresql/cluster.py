@@ -1,4 +1,4 @@
-"""One PostgreSQL server of the tests' own: made in a folder, started, stopped, and removed.
+"""A PostgreSQL server for the tests: created in a folder, started, stopped, removed.
 
 Its rows need not survive the machine, so nothing of it waits for a disk.
 """

@@ -1,4 +1,4 @@
-"""Standing in for what the server says of who has committed, since others use it as well.
+"""Replaces the content version of a server that other tests use as well.
 
 The setting that is followed is the default locale of the recorded project.
 """

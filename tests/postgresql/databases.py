@@ -1,4 +1,4 @@
-"""Databases on the tests' server: made, copied and dropped by name."""
+"""Creates, copies and drops databases on the tests' server."""
 
 import os
 from functools import cache

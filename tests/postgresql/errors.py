@@ -1,4 +1,4 @@
-"""What goes wrong when the tests look for a PostgreSQL server."""
+"""Errors of finding or starting a PostgreSQL server for the tests."""
 
 
 class NoServerError(Exception):

@@ -1,4 +1,4 @@
-"""Keeps a server while anybody of a test run needs it: ``python -m tests.postgresql.keeper DIR``.
+"""Keeps a server while a test run needs it: ``python -m tests.postgresql.keeper DIR``.
 
 See `tests.postgresql.sharing`.
 """

@@ -1,4 +1,4 @@
-"""A PgBouncer of the tests' own in front of a PostgreSQL server, in transaction mode."""
+"""A PgBouncer for the tests in front of a PostgreSQL server, in transaction mode."""
 
 import shutil
 import socket

@@ -1,4 +1,4 @@
-"""A pooler between the tested servers and PostgreSQL, where there is one to try.
+"""A connection pooler between the tested servers and PostgreSQL, if one is configured.
 
 ``QUIRE_TEST_POOLER`` names a PgBouncer in transaction mode, before the server that
 ``QUIRE_TEST_POSTGRES`` names: a URL as that one's, with another port. Then the servers go through

@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL that can be used from anywhere, inside an event loop or outside.
+"""A connection to PostgreSQL that is usable inside and outside of an event loop.
 
 Tests look at rows where no event loop runs, and where one does; so this one has its own.
 """

@@ -1,4 +1,4 @@
-"""One server for all processes of a test run, which ends with the last of them, however it ends.
+"""One server for all processes of a test run, stopped with the last of them.
 
 Whoever wants the server holds a shared lock on a file for as long as it lives. The keeper, a
 process that no signal of the terminal reaches, waits for the exclusive lock: it gets it when

@@ -1,4 +1,4 @@
-"""The tests find a PostgreSQL server, share it, and leave nothing of it behind."""
+"""The tests find a PostgreSQL server, share it, and remove everything afterwards."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Random sequences of writes over HTTP, after each of which the server is held against the model.
+"""Random sequences of writes over HTTP, each compared with the model.
 
 `Site` is all that the machine knows of a server: whoever answers its requests can be tested by it.
 """

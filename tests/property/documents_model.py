@@ -1,4 +1,4 @@
-"""A small model of documents: what their versions say and lead to after each action, in memory.
+"""An in-memory model of documents: values and relations of versions after each action.
 
 It knows articles (draft & publish, with locales), categories (draft & publish, without) and tags
 (with locales, without drafts). An edge belongs to the version it starts from, and leads to the

@@ -1,4 +1,4 @@
-"""Random sequences of writes, as many as wanted: ``python -m tests.property.documents_run``."""
+"""Long random sequences of writes: ``python -m tests.property.documents_run``."""
 
 import sys
 from collections.abc import Callable

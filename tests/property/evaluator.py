@@ -1,4 +1,4 @@
-"""Filters as the rules of the format say, worked out in plain Python.
+"""Evaluates filters in plain Python, by the rules of the format.
 
 Written from the rules and not from the server: there is no plan here, nothing is pushed down, and
 nothing is SQL. A filter is a tree of dictionaries and lists as a query string spells it, a row is a

@@ -1,4 +1,4 @@
-"""Payloads of all kinds for the content types of a schema, mostly of the right shape."""
+"""Generates payloads for the content types of a schema, mostly of the right form."""
 
 from collections.abc import Sequence
 

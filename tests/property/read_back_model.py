@@ -1,4 +1,4 @@
-"""Generated content types, values for their attributes, and what each value reads back as.
+"""Generated content types, attribute values, and the expected values in responses.
 
 The only changes between what is sent and what is read are those of docs/api/attributes.md and
 docs/postgresql.md; `read_back` has one case for each of them.

@@ -1,4 +1,4 @@
-"""Rows and filters of a small model, at random."""
+"""Random rows and filters of a small model."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

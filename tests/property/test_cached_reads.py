@@ -1,4 +1,4 @@
-"""Random reads and writes: a server that caches answers as one that caches nothing."""
+"""Random reads and writes: a server with caches returns the same as one without."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Whatever is done to documents in whatever order, they are as they should be afterwards."""
+"""Documents are consistent after any sequence of actions."""
 
 from collections.abc import Iterator
 from pathlib import Path

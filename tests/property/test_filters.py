@@ -1,4 +1,4 @@
-"""The rows that SQL finds for a filter are those that the rules name."""
+"""SQL finds the same rows for a filter as the evaluator."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

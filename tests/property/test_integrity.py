@@ -1,4 +1,4 @@
-"""Whatever happens to the rows of a database, a repair leaves nothing to repair."""
+"""A repair removes all problems of randomly damaged rows."""
 
 from pathlib import Path
 from typing import NamedTuple

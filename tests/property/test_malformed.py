@@ -1,4 +1,4 @@
-"""Whatever is sent, the server answers, and no answer is a fault of its own."""
+"""Malformed requests get a response, and never a 500."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""Whatever is written, the server answers, is at no fault, and leaves sound rows behind."""
+"""Malformed writes get a response, never a 500, and leave consistent rows."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""From any small schema to any other one: the tables are those that are wanted, and values stay."""
+"""Migrations between random small schemas create the right tables and keep values."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Orders are total: the same query gives the same rows in the same order, and pages cut it up."""
+"""Orders are total: equal queries return the same order, and pages partition it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

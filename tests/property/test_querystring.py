@@ -1,4 +1,4 @@
-"""Laws of the bracket syntax, on generated input."""
+"""Properties of the bracket syntax, on generated input."""
 
 from urllib.parse import quote, quote_plus
 

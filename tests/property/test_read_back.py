@@ -1,4 +1,4 @@
-"""Whatever is answered with success is read back as it was sent, as a draft and as published."""
+"""Accepted values are returned as they were sent, in drafts and published versions."""
 
 import asyncio
 import json

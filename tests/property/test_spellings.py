@@ -1,4 +1,4 @@
-"""However a query is spelled, it is one plan with the same values."""
+"""Different spellings of a query have the same plan and values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote

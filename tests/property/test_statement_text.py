@@ -1,4 +1,4 @@
-"""What a client sends is bound to statements and never becomes a part of their text."""
+"""Input of clients is bound to statements and never part of their text."""
 
 from typing import Any
 

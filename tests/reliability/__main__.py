@@ -1,4 +1,4 @@
-"""The crash test with as many rounds as wanted: ``python -m tests.reliability --rounds 200``.
+"""Crash tests with a chosen number of rounds: ``python -m tests.reliability --rounds 200``.
 
 Outages of PostgreSQL for as long as wanted: ``python -m tests.reliability outage``. And as many
 changes of content types as wanted: ``python -m tests.reliability remodels --times 100``. The server

@@ -1,4 +1,4 @@
-"""Articles of the recorded project as the reliability tests write and read them, over HTTP."""
+"""Reads and writes articles of the recorded project over HTTP."""
 
 import json
 import random

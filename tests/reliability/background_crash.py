@@ -1,4 +1,4 @@
-"""Kills the server while it is written to, and looks at what jobs and functions were told of it.
+"""Kills the server during writes, and checks jobs and delivered changes.
 
 Every change of an acknowledged write has to be delivered and every job run, in the end, and none of
 a write that was lost; those of one document in the order of their commits.

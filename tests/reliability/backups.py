@@ -1,4 +1,4 @@
-"""Backups of a site that is written to, and restores of them, some of both killed."""
+"""Backups and restores of a site in use, some of them killed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What must hold in a project's database whatever was written to it, said in SQL of its own.
+"""Invariants of a project's database after any writes, as SQL.
 
 It reads the project's schema files and the tables, and nothing of what wrote them, so that a
 mistake there cannot hide itself here.

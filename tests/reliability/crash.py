@@ -1,4 +1,4 @@
-"""Kills the server while it is written to, starts it again, and looks at what it has kept."""
+"""Kills the server during writes, restarts it, and checks the stored rows."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Nodes, a server and a replica of it, which are killed and restarted while the site is used."""
+"""Kills and restarts nodes, a PostgreSQL server and its replica while the site is used."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Kills the server while its media library is written to, and holds files against their rows."""
+"""Kills the server while its media library is written to, and compares files and rows."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The POSIX locks by which SQLite knows that a process is connected to a database in WAL mode."""
+"""The POSIX locks of processes that have a SQLite database in WAL mode open."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The recorded project on its way to a model in which nearly everything has changed.
+"""Migrates the recorded project to a model in which nearly everything has changed.
 
 Migrations can be interrupted on the way: after so many statements the connection is lost, or the
 process is killed.

@@ -1,4 +1,4 @@
-"""Nodes of one site, each a process with a folder of its own, and the balancer in front of them."""
+"""Nodes of one site, each a process with its own folder, behind a load balancer."""
 
 import asyncio
 import os

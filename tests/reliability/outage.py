@@ -1,4 +1,4 @@
-"""Clients that go on using the site while its database goes away, hangs, and comes back.
+"""Clients that use the site while its database stops, hangs, and restarts.
 
 They hold every answer against what they know. A list that nobody changes is always the same. The
 number of tags is at least that of those that were acknowledged before it was asked for, and at most

@@ -1,4 +1,4 @@
-"""Write to a SQLite file again and again as another program: ``outside_program.py DRIVER FILE``.
+"""Write to a SQLite file repeatedly: ``outside_program.py DRIVER FILE``.
 
 Each time it opens the file, commits a row, closes the file, and prints the number of the row; then
 it opens the file again only to read. ``DRIVER`` is the Python module of a copy of SQLite: ``apsw``,

@@ -1,4 +1,4 @@
-"""Other programs that write to the SQLite file of a project, each with its own copy of SQLite."""
+"""Other programs that write to the SQLite file of a project, with their own SQLite."""
 
 import subprocess
 import sys

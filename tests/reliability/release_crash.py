@@ -1,4 +1,4 @@
-"""Kills the server while a release is published and undone: all of it is carried out, or nothing.
+"""Kills the server while it publishes or undoes a release: all of it is done, or nothing.
 
 What is public after each start has to be what the status of the release says.
 """

@@ -1,4 +1,4 @@
-"""Kills the server while content types change, starts it again, and looks which model it has."""
+"""Kills the server while content types change, and checks the model after a restart."""
 
 import os
 import random

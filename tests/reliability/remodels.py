@@ -1,4 +1,4 @@
-"""Changes content types again and again while a server is read from and written to."""
+"""Changes content types repeatedly while clients read and write."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What follows a commit is not lost when the server is killed, and follows no lost write."""
+"""Work after a commit survives a crash, and exists only for committed writes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A backup that is made under load holds all that was acknowledged before it, and is consistent."""
+"""A backup under load contains all acknowledged writes, and is consistent."""
 
 from pathlib import Path
 

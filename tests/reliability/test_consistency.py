@@ -1,4 +1,4 @@
-"""The look at the rows sees what is wrong with them, and finds nothing wrong with sound ones."""
+"""The consistency check finds broken rows, and no problems in correct ones."""
 
 import re
 from pathlib import Path

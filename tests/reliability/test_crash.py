@@ -1,4 +1,4 @@
-"""A server that is killed while it writes has kept what it acknowledged, and nothing half done."""
+"""A killed server keeps all acknowledged writes, and no incomplete ones."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Nodes, their server and its replica go away in turn: nothing is lost, and all recovers."""
+"""Nodes, server and replica fail one after the other: nothing is lost, and all recover."""
 
 from tests.reliability.failover import fail_over
 

@@ -1,4 +1,4 @@
-"""A server that is killed while files are uploaded, replaced and deleted: bytes and rows fit."""
+"""After a crash during uploads, replacements and deletions, files match their rows."""
 
 from pathlib import Path
 

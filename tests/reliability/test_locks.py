@@ -1,4 +1,4 @@
-"""A server keeps its locks on a SQLite file, whatever it is asked and whatever it does by itself.
+"""A server keeps its locks on a SQLite file under all requests and background work.
 
 A process loses them when it closes any descriptor of the file. Then the next program that closes
 the database deletes the log that the server goes on writing to.

@@ -1,4 +1,4 @@
-"""Whatever ends a migration before its end: the database is as it was, or as it is to be."""
+"""An interrupted migration leaves either the old or the new database."""
 
 import asyncio
 import signal

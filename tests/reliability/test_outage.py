@@ -1,4 +1,4 @@
-"""A PostgreSQL server that goes away, and comes back while the site is being used."""
+"""A PostgreSQL server that stops and restarts while the site is used."""
 
 import shutil
 import tempfile

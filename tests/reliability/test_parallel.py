@@ -1,4 +1,4 @@
-"""Many clients at the same time: one of them wins, and none leaves anything half done."""
+"""Concurrent clients: one of them wins, and no write is incomplete."""
 
 import random
 import threading

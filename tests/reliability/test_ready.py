@@ -1,4 +1,4 @@
-"""``/_ready`` of a running server says whether it can serve, and writes are never lost silently."""
+"""``/_ready`` of a running server shows whether it can serve; no write is lost silently."""
 
 import json
 import os

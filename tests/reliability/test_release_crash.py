@@ -1,4 +1,4 @@
-"""A release is published or undone as a whole, or not at all, when the server is killed."""
+"""A killed server has published or undone a release completely, or not at all."""
 
 from pathlib import Path
 

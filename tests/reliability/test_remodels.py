@@ -1,4 +1,4 @@
-"""Content types that change under many clients: none of them is refused anything."""
+"""Content types change under many clients without failed requests."""
 
 from collections.abc import Iterator
 from pathlib import Path

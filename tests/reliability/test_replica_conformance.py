@@ -1,4 +1,4 @@
-"""Recorded reads and writes, sent to a server that reads from a replica."""
+"""Recorded reads and writes on a server that reads from a replica."""
 
 from collections.abc import Iterator
 from itertools import count

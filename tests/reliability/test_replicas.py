@@ -1,4 +1,4 @@
-"""Reads from a streaming replica: never less than was seen, and on while the server is gone."""
+"""Reads from a replica are never older than seen content, and work without the primary."""
 
 import asyncio
 import json

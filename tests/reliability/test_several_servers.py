@@ -1,4 +1,4 @@
-"""Several processes on one database: what one has acknowledged, each other one goes by at once.
+"""Several processes with one database see acknowledged writes of each other at once.
 
 The processes are two servers that were started on their own, or the two workers of one. Each test
 changes one thing through one process and looks at it through the other, again and again and in both

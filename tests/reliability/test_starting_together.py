@@ -1,4 +1,4 @@
-"""Commands that make tables or change them, given to several nodes at once: each step once."""
+"""Several nodes run commands that create or change tables; each step happens once."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""``quire transfer`` between two sites that are used meanwhile."""
+"""``quire transfer`` between two sites in use."""
 
 from contextlib import closing
 from pathlib import Path

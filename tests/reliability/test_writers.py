@@ -1,4 +1,4 @@
-"""What the clients of the crash test accept afterwards: what they know, and nothing else."""
+"""The clients of the crash test accept exactly the possible results."""
 
 import random
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Clients that write articles as fast as they are answered, and remember what they were told.
+"""Clients that write articles at full speed, and remember the responses.
 
 What an article should look like afterwards is known at every moment but one: the request that a
 client has sent and not seen answered may have been carried out or not.

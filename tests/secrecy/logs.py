@@ -1,4 +1,4 @@
-"""Shows all log lines of a run to the watch, whichever way they are written."""
+"""Passes all log lines of a test run to the secret detector."""
 
 import logging
 from typing import Any

@@ -1,4 +1,4 @@
-"""The watch over what the server says: it sees what it is there for."""
+"""The secret detector finds secrets in output."""
 
 import logging
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Watches everything that the tests make the server say, for what it must not say.
+"""Detects secrets in all output of servers in tests.
 
 What is secret is learnt on the way: passwords, codes and tokens that are sent, tokens that are
 given out, the secrets of every project that is served. None of it may be in a log line, and none in

@@ -1,4 +1,4 @@
-"""An HTTP client for many small requests: one connection that is kept, and a limit of time."""
+"""An HTTP client for many small requests: one persistent connection, with a timeout."""
 
 import asyncio
 import json

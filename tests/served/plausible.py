@@ -1,4 +1,4 @@
-"""Request bodies made of an OpenAPI description: something for each member, of the right type."""
+"""Generates request bodies from an OpenAPI description, with values of the right types."""
 
 import json
 from collections.abc import Mapping

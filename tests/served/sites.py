@@ -1,4 +1,4 @@
-"""A project that is served as a whole: its routes, and everybody who asks for them."""
+"""A complete project on a server: its routes, and all principals."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Every route of a server, asked for by everybody: it responds, in the right form, and never 5xx.
+"""Every route of a server responds to every principal in the right form, never with 5xx.
 
 The routes are those of the running application, so that a new one cannot be forgotten. Bodies are
 made of its own descriptions.

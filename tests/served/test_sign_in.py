@@ -1,4 +1,4 @@
-"""Signing in through a provider, from the first redirect to the token, over sockets."""
+"""Sign-in through a provider, from the first redirect to the token, over sockets."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""The admin UI in a browser, on a server that runs as a process of its own."""
+"""The admin UI in a browser, with a server in a separate process."""

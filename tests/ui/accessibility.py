@@ -1,4 +1,4 @@
-"""Pages held against the rules of accessibility that axe knows, in the scheme that they are in."""
+"""Checks pages by the accessibility rules of axe, in their color scheme."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Making and changing models, over HTTP and in the model builder."""
+"""Creates and changes models, over HTTP and in the model builder."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Pictures of the documentation, taken by the tests that show what is on them.
+"""Screenshots of the documentation, taken by the tests.
 
 `make pictures` takes them anew; without it, nothing is written.
 """

@@ -1,4 +1,4 @@
-"""The example blog, served for browsers, with one more type that has all types of attributes."""
+"""The example blog, served for browsers, with a type that has all attribute types."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Pictures of the screens of the admin UI in each of their states, for people to look at.
+"""Screenshots of the screens of the admin UI in all states, for review.
 
 `python -m tests.ui.states FOLDER` writes them in the light and the dark scheme and at the width of
 a phone, and sheets with several of them each; `--only WORD ...` takes those alone whose name has

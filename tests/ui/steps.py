@@ -1,4 +1,4 @@
-"""Steps that tests of several screens take, each of which waits for what the next one needs."""
+"""Steps that tests of several screens share; each waits for its result."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Pages that tests use one after the other, which costs half of what a new page for each costs.
+"""Browser pages that tests reuse, at half the cost of new pages.
 
 The process of a page keeps the scripts of the UI compiled, and its context keeps the files. Nothing
 else stays: storage, cookies, routes and emulation are those of a new page each time.

@@ -1,4 +1,4 @@
-"""What runs in the background, on the screens below Activity."""
+"""Background work on the screens of Activity."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Blocks as a whole: their handles, and what is pasted as blocks."""
+"""Blocks: their handles, and pasted content."""
 
 from collections.abc import Iterator
 from typing import Any

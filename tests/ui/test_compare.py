@@ -1,4 +1,4 @@
-"""A draft beside another version: translating, and taking values over."""
+"""Comparing a draft with another version: translating, and copying values."""
 
 import re
 

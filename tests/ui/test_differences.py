@@ -1,4 +1,4 @@
-"""What differs between two versions of an entry, field by field."""
+"""Differences between two versions of an entry, field by field."""
 
 from playwright.sync_api import Page, expect
 

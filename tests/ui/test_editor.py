@@ -1,4 +1,4 @@
-"""The form of an entry: related entries, parts, and what it is like with many fields."""
+"""The form of an entry: related entries, components, and many fields."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Tools beside and around the form of an entry, and the search of a list."""
+"""Tools of the form of an entry, and the search of a list."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Each screen links to its page of the documentation, where the server knows its address."""
+"""Each screen links to its documentation page, if the URL is configured."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is done with the keyboard alone, and the sheet that lists the keys."""
+"""Keyboard operation, and the list of shortcuts."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Lists: what they show, and what is done with many entries."""
+"""Lists: their content, and bulk actions."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Entries in several locales: which are ready, and publishing them together."""
+"""Entries in several locales: their status, and publishing them together."""
 
 import re
 from collections.abc import Iterator

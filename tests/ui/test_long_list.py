@@ -1,4 +1,4 @@
-"""The list of a type with 25,000 entries: scrolled, paged, sorted, searched and filtered."""
+"""The list of a type with 25,000 entries: scrolled, paged, sorted, searched, filtered."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Markdown fields: the preview beside the text, full screen, and images that are dropped."""
+"""Markdown fields: preview, full screen, and dropped images."""
 
 import base64
 

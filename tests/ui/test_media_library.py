@@ -1,4 +1,4 @@
-"""The media library: files by folder, what they show, where they are used."""
+"""The media library: folders, file details, usage."""
 
 import base64
 import re

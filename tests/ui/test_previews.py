@@ -1,4 +1,4 @@
-"""Previews: their settings, and the site beside the form of an entry."""
+"""Previews: their settings, and the site next to the form of an entry."""
 
 from collections.abc import Iterator
 from typing import Any

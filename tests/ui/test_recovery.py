@@ -1,4 +1,4 @@
-"""Signing in when something is in the way: a forgotten password, and too many attempts."""
+"""Problems of signing in: a forgotten password, and too many attempts."""
 
 import re
 import socket

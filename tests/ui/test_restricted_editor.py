@@ -1,4 +1,4 @@
-"""What somebody with few rights sees and does: no control that the API would refuse, and why."""
+"""A role with few permissions sees only controls that the API permits, with reasons."""
 
 import re
 from typing import Any

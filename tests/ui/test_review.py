@@ -1,4 +1,4 @@
-"""Review workflows: made in the settings, and passed by entries."""
+"""Review workflows: created in the settings, and used for entries."""
 
 from playwright.sync_api import Page, expect
 

@@ -1,4 +1,4 @@
-"""Every route of the admin API is used by the admin UI, or it is said here why not."""
+"""Every route of the admin API is used by the admin UI, or listed here with a reason."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Whatever is typed is stored, or offered again."""
+"""Typed input is stored, or offered again."""
 
 import re
 from collections.abc import Iterator

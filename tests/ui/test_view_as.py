@@ -1,4 +1,4 @@
-"""The UI as a role sees it, for those who make roles."""
+"""The UI viewed as another role."""
 
 from playwright.sync_api import Page, expect
 

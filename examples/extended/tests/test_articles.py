@@ -1,4 +1,4 @@
-"""What the code does when articles are written and read."""
+"""The code for writing and reading articles."""
 
 from src.extensions.proxy import signature_of
 

@@ -1,4 +1,4 @@
-"""Mistakes that a type checker reports; each line says what its error is about."""
+"""Type errors that a type checker reports; each line has the expected error."""
 
 from src.api.order.orders import confirm
 from src.content import Article

@@ -1,4 +1,4 @@
-"""Banners are shown until their time is over."""
+"""Banners: shown until they expire."""
 
 from src.content import Banner
 

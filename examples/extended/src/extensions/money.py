@@ -1,4 +1,4 @@
-"""Amounts of money, with an input of their own in the admin UI."""
+"""Amounts of money, with a custom input in the admin UI."""
 
 from decimal import Decimal
 from typing import Any

@@ -1,4 +1,4 @@
-"""The site is behind a proxy that people sign in to."""
+"""Authentication by a proxy."""
 
 import hashlib
 import hmac

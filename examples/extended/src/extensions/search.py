@@ -1,4 +1,4 @@
-"""A search index on another server, which is told of every change."""
+"""A search index on another server, updated after every change."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Files of a project on a WebDAV server, which is a dictionary here."""
+"""Files of a project on a WebDAV server, simulated by a dictionary."""
 
 from collections.abc import AsyncIterator
 from email.utils import format_datetime

@@ -1,4 +1,4 @@
-"""Articles: their slugs and owners, who may change and see them, and what is most read."""
+"""Articles: slugs, owners, permissions, and the most read ones."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Orders are placed by a route of their own, and confirmed by a request in the background."""
+"""Orders: created by a route, and confirmed by a background request."""
 
 from decimal import Decimal
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Places are found by where they are."""
+"""Places: filtered by their position."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The hook that fills slugs, marked for each content type that the settings name, and a route."""
+"""The hook that fills slugs, for each content type in the settings, and a route."""
 
 import re
 import unicodedata
