@@ -1,4 +1,4 @@
-"""Records the events of an application as an enabled webhook hears of them; nothing is sent."""
+"""Records the events of an application like an enabled webhook, without calls."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A small project that runs: a kiosk with papers in two languages, and those who write them."""
+"""A small runnable project: a kiosk with papers in two languages, and their authors."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,4 @@
-"""Moments as texts, for every moment that JavaScript's clock has."""
+"""Datetimes as text, in the whole range of JavaScript's dates."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Names of uvicorn and asyncpg that are no public API, and that Quire builds on.
+"""Private names of uvicorn and asyncpg that Quire uses exist.
 
 A version that changes one of them fails here, and the message says which module has to follow.
 """

@@ -1,4 +1,4 @@
-"""Log lines are one form for our own rooms and for libraries, and say no more than they should."""
+"""Log lines have one format for Quire and for libraries, and contain no secrets."""
 
 import json
 import logging

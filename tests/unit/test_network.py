@@ -1,4 +1,4 @@
-"""What is outside is told from what is inside, whatever way it is written."""
+"""Public addresses are distinguished from private ones in every notation."""
 
 from ipaddress import ip_address
 

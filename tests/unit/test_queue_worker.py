@@ -1,4 +1,4 @@
-"""What fails is tried again after longer and longer times, from a second to an hour."""
+"""Failed work is retried after increasing delays, from a second to an hour."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Abilities: denied unless granted, and equal when they grant the same."""
+"""Abilities: denied unless granted, and equal if they grant the same."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The catalogue of everything that can be granted."""
+"""The catalogue of all permissions."""
 
 from quire.access.actions import all_actions, controllers
 from quire.schema.load import build_schema

@@ -1,4 +1,4 @@
-"""What administrators may do: by action, type, field, locale and entry."""
+"""Permissions of administrators: by action, type, field, locale and entry."""
 
 from quire.access.admin_ability import AdminAbility, Creator, GrantRule
 from quire.access.admin_actions import (

@@ -1,4 +1,4 @@
-"""An office that is open, with its first administrator."""
+"""An office with its first administrator."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The recorded project with people who work in its media library, asked over HTTP."""
+"""The recorded project with administrators of its media library, used over HTTP."""
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The kiosk with people who administer it, asked over HTTP."""
+"""The kiosk with administrators, used over HTTP."""
 
 import atexit
 import json

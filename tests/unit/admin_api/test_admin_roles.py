@@ -1,4 +1,4 @@
-"""What roles grant is written as asked, or not at all."""
+"""Permissions of roles are written as requested, or not at all."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Administrators are invited, changed and deleted, by those who may."""
+"""Administrators are invited, changed and deleted, with the right permissions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""API tokens are made for programs, and shown when they are made."""
+"""API tokens are created for programs, and shown once."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What administrators do is noted, for super admins to read, and nobody changes it."""
+"""Actions of administrators are logged for super admins, and the log cannot be changed."""
 
 import json
 from pathlib import Path

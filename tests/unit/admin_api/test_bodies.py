@@ -1,4 +1,4 @@
-"""Bodies of the admin API: what is read is what is described, and nothing gets past the checks."""
+"""Bodies of the admin API are validated as described."""
 
 import ast
 import inspect

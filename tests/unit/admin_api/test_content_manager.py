@@ -1,4 +1,4 @@
-"""Content under the rights of a role: types, fields, locales and the entries of others."""
+"""Content with the permissions of a role: types, fields, locales, entries of others."""
 
 from collections.abc import Mapping
 from pathlib import Path

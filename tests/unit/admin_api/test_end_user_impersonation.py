@@ -1,4 +1,4 @@
-"""Administrators who manage the roles of end users send requests for content as one of them."""
+"""Administrators of end-user roles send requests for content as an end user."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Administrators manage the roles of end users, and how accounts come to be."""
+"""Administrators manage the roles of end users, and the settings of accounts."""
 
 from pathlib import Path
 

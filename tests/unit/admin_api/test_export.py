@@ -1,4 +1,4 @@
-"""Entries are exported as far as somebody may read them, as JSON and as tables."""
+"""Export of readable entries, as JSON and CSV."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Routes of Quire's own: one screen in one answer, and each under the rights of who asks."""
+"""Quire's extra routes: one response per screen, with the permissions of the caller."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

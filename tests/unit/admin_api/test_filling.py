@@ -1,4 +1,4 @@
-"""Forms of one locale that are filled from another: under the rights of who asks."""
+"""Forms prefilled from another locale, with the permissions of the caller."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lists of the admin API drop no part of a filter: long lists count, other objects are refused."""
+"""Lists of the admin API apply long lists of a filter, and reject other objects."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

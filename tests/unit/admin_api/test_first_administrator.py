@@ -1,4 +1,4 @@
-"""The first administrator is made once, and only by whoever has the link."""
+"""The first administrator is created once, and only with the link."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Values for ``uid`` attributes: free ones are proposed, however many are taken."""
+"""Values of ``uid`` attributes: free ones are proposed, even if many are used."""
 
 from tests.unit.admin_api.test_model import ModelSite, attribute, changed, model_site
 from tests.unit.kiosk import WRITER

@@ -1,4 +1,4 @@
-"""Crops of images, and addresses of images in other sizes."""
+"""Crops of images, and URLs of images in other sizes."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What is translated: documents missing in a locale, and how many there are in each."""
+"""Translation coverage: documents missing in a locale, and numbers by locale."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

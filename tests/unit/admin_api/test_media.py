@@ -1,4 +1,4 @@
-"""The media library of administrators: what each may see and change, and what is refused."""
+"""The media library of administrators: visible and changeable files, rejected requests."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Where files are used, which are not, and files from other servers."""
+"""Usage of files, unused files, and imports from other servers."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Content types changed over HTTP while the server runs: tables, files and answers follow."""
+"""Content types changed over HTTP while the server runs: tables, files and responses."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,4 @@
-"""Numbers of any size in requests of administrators are understood or refused."""
+"""Numbers of any size in requests of administrators are accepted or rejected."""
 
 import json
 

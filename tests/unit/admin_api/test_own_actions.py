@@ -1,4 +1,4 @@
-"""Actions of the project's own code that are served can be granted like those of the core."""
+"""Actions of the project's code can be granted like those of the core."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Preview URLs: who may see and set them, and what they may be."""
+"""Preview URLs: permissions, and valid URLs."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

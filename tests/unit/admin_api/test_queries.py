@@ -1,4 +1,4 @@
-"""Query parameters and bodies of administrators' lists mean what they mean to the reference.
+"""Query parameters and bodies of administrators' lists have the reference's meaning.
 
 What is expected here was asked of the reference, on the recorded project.
 """

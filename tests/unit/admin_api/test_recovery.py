@@ -1,4 +1,4 @@
-"""An administrator who forgot the password chooses another one with a link that is sent to them."""
+"""Administrators reset a forgotten password by a link that is mailed to them."""
 
 import re
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Releases: entries are published together, in one transaction, and this can be undone."""
+"""Releases: entries are published in one transaction, and this can be undone."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Review workflows: entries pass stages, and are published in the one that is required."""
+"""Review workflows: stages of entries, and the stage required for publishing."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

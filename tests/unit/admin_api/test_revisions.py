@@ -1,4 +1,4 @@
-"""What entries were like is kept, shown to those who may read them, and can be restored."""
+"""Earlier states of entries are stored, shown with permission, and can be restored."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every route of the admin API, called by everybody: what is not granted is refused.
+"""Every route of the admin API rejects callers without permission.
 
 The routes are those of the running application, so that a new one cannot be forgotten.
 """

@@ -1,4 +1,4 @@
-"""Sample entries: values that the rules of a type allow, under the rights of who asks."""
+"""Sample entries: valid values, with the permissions of the caller."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

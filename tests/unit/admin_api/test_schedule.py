@@ -1,4 +1,4 @@
-"""The schedule: entries and releases are published later, as who scheduled them."""
+"""Scheduled publishing of entries and releases, as the administrator who scheduled it."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Signing in, staying signed in, and signing out."""
+"""Signing in, refreshing the session, and signing out."""
 
 from pathlib import Path
 

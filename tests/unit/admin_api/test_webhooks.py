@@ -1,4 +1,4 @@
-"""Webhooks are kept, and tried out without leading inside."""
+"""Webhooks are stored, and tested without calls to private addresses."""
 
 import asyncio
 import json

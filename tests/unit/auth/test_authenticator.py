@@ -1,4 +1,4 @@
-"""Who asks: from the header to a principal, what is remembered, and until when."""
+"""Authentication: from the header to a principal, its caching and expiry."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator

@@ -1,4 +1,4 @@
-"""Several machines add up what they have counted, through their database."""
+"""Several machines add up their counters through their database."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

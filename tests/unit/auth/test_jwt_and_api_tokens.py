@@ -1,4 +1,4 @@
-"""API tokens and JWTs: what is stored, what is signed, and what counts as sound."""
+"""API tokens and JWTs: stored hashes, signatures, verification."""
 
 import base64
 import hmac

@@ -1,4 +1,4 @@
-"""Passwords: bcrypt hashes of ours and of others, and what never matches."""
+"""Passwords: bcrypt hashes of Quire and of Strapi, and hashes that never match."""
 
 import time
 

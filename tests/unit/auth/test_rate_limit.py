@@ -1,4 +1,4 @@
-"""The limit on calls from one place: counting, windows and headers."""
+"""The limit on calls from one address: counting, windows and headers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Counts of calls: shared through a file, bounded, and never in the way."""
+"""Counters shared through a bounded file, without blocking."""
 
 import os
 import subprocess

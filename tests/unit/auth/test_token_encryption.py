@@ -1,4 +1,4 @@
-"""API tokens that may be looked at again: how they are encrypted, and what cannot be read."""
+"""Encryption of API tokens that can be shown again, and unreadable values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Codes by time are those of RFC 6238."""
+"""Time-based codes equal those of RFC 6238."""
 
 import base64
 

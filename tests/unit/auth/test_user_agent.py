@@ -1,4 +1,4 @@
-"""What browsers say of themselves."""
+"""Names of browsers and systems from ``User-Agent`` headers."""
 
 import pytest
 

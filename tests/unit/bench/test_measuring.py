@@ -1,4 +1,4 @@
-"""The parts that measure, each against something small and real."""
+"""The measuring modules, each with a small real example."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What pgbench is given to run."""
+"""The scripts that pgbench runs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What two servers make of a picture is compared before anything is measured."""
+"""The results of uploads to both servers are compared before measuring."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A change of several files ends as it began or as it was meant to, wherever it is cut off."""
+"""An interrupted change of several files is completed or rolled back."""
 
 import os
 from pathlib import Path

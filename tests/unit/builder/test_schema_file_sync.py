@@ -1,4 +1,4 @@
-"""Schema files that follow what another server has recorded."""
+"""Schema files updated from the changes of another server."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Permissions of files that hold for the superuser, too."""
+"""File permissions that also apply to the superuser."""
 
 import ctypes
 import os

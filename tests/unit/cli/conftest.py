@@ -1,4 +1,4 @@
-"""Projects to run commands on, and an environment that says nothing."""
+"""Projects to run commands on, and an empty environment."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The command line as processes of its own."""
+"""The command line in separate processes."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""``quire backup`` writes one archive of a project's content, and ``quire restore`` reads it."""
+"""``quire backup`` writes one archive of a project's content, ``quire restore`` reads it."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Every command in every bad environment: one message that names the culprit, and no traceback.
+"""Every command in every bad environment prints one message with the cause, no traceback.
 
 Commands are those that the application knows, so a new one is tried as soon as it is there.
 """

@@ -1,4 +1,4 @@
-"""``quire check`` says everything that is wrong at once, and changes nothing."""
+"""``quire check`` reports all problems together, and changes nothing."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""``quire check --repair`` mends rows that contradict one another, once it may."""
+"""``quire check --repair`` repairs contradictory rows after a confirmation."""
 
 import sqlite3
 import sys

@@ -1,4 +1,4 @@
-"""Administrators and API tokens that the command line makes are those that the server knows."""
+"""Administrators and API tokens created on the command line are valid on the server."""
 
 import io
 import sqlite3

@@ -1,4 +1,4 @@
-"""A database that cannot be served as it is: a clear message, exit code 2, and nothing written."""
+"""An unusable database: a clear message, exit code 2, and nothing written."""
 
 import os
 import signal

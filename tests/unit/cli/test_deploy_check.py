@@ -1,4 +1,4 @@
-"""``quire deploy-check`` lists what an installation still lacks for production."""
+"""``quire deploy-check`` lists what an installation lacks for production."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Every command has its section in ``docs/cli.md``."""
+"""Every command has a section in ``docs/cli.md``."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``quire import`` puts the content of an export of Strapi into a project."""
+"""``quire import`` imports the content of an export of Strapi into a project."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""What a server imports at its start: nothing that only some requests, or some servers, need."""
+"""Modules imported at the start: none that only some requests or servers need."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What is typed wrongly, or cannot be done, is told in one message without a traceback."""
+"""Wrong arguments and failed commands print one message without a traceback."""
 
 from pathlib import Path
 

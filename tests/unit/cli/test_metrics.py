@@ -1,4 +1,4 @@
-"""Metrics of a server that runs, on a port of their own."""
+"""Metrics of a running server, on a separate port."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""``quire migrate`` and ``quire archive``: tables follow the schema files, and nothing is lost."""
+"""``quire migrate`` and ``quire archive``: tables follow the files, no content is lost."""
 
 import asyncio
 import json

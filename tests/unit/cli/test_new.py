@@ -1,4 +1,4 @@
-"""``quire new`` makes a project that is ready to start, and never takes anything away."""
+"""``quire new`` creates a project that is ready to start, and never removes anything."""
 
 import stat
 from pathlib import Path

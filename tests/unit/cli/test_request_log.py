@@ -1,4 +1,4 @@
-"""The lines that a server writes for its requests, whichever way they are answered."""
+"""Log lines of requests, on the fast path and otherwise."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""The server process: it prints its address, stops on a signal, or reports why it cannot start."""
+"""The server process prints its address, stops on a signal, or reports a failed start."""
 
 import json
 import signal

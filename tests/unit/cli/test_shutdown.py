@@ -1,4 +1,4 @@
-"""What a server does with requests and connections after it was told to stop."""
+"""Requests and connections of a server that is stopping."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""API tokens that are there can be listed, renewed and taken back on the command line."""
+"""API tokens are listed, regenerated and deleted on the command line."""
 
 from pathlib import Path
 

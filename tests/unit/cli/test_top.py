@@ -1,4 +1,4 @@
-"""The view of a running server: figures of an interval, from two looks at its metrics."""
+"""``quire top``: numbers of an interval, from two reads of the metrics."""
 
 import re
 from pathlib import Path

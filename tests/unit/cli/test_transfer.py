@@ -1,4 +1,4 @@
-"""``quire transfer`` puts the content of one project into another."""
+"""``quire transfer`` copies the content of one project into another."""
 
 from collections.abc import Iterator
 from pathlib import Path

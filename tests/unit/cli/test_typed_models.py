@@ -1,4 +1,4 @@
-"""``quire types`` writes typed models, and says when they are out of date."""
+"""``quire types`` writes typed models, and reports outdated ones."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Typed models fit answers, check as typed code, and are written as they are expected."""
+"""Typed models match responses, pass type checkers, and have the expected text."""
 
 import importlib.util
 import json

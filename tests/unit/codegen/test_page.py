@@ -1,4 +1,4 @@
-"""The page on typed models shows what is written."""
+"""The page on typed models shows the generated code."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A schema with one attribute of every kind, and with names that mean something in a language."""
+"""A schema with one attribute of every type, and with reserved names of languages."""
 
 from tests.unit.schema.trees import component_file, type_file
 

@@ -1,4 +1,4 @@
-"""Limits on calls from one place."""
+"""Limits on calls from one address."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The admin UI at ``/admin``: files that the build has made, and one document for all pages."""
+"""The admin UI at ``/admin``: built files, and one HTML document for all pages."""
 
 import gzip
 import re

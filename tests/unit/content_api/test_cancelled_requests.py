@@ -1,4 +1,4 @@
-"""A request that is cancelled has a response, and ends all the same."""
+"""A cancelled request gets a response and ends."""
 
 import asyncio
 from collections.abc import MutableMapping

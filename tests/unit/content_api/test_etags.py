@@ -1,4 +1,4 @@
-"""By its tags a server knows what a client has, and takes nothing for one that is none."""
+"""Parsing and comparison of entity tags in conditional requests."""
 
 import pytest
 

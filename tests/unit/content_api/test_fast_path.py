@@ -1,4 +1,4 @@
-"""A request gets the same response on the fast path for reads as from uvicorn's own protocol."""
+"""The fast path for reads returns the same response as uvicorn's protocol."""
 
 import asyncio
 import itertools

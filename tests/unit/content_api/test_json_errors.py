@@ -1,4 +1,4 @@
-"""What is said of a text that is no JSON, held against what Node.js 20 said of the same text."""
+"""Messages about invalid JSON equal those of Node.js 20."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Answers with one document carry its tag; with it, nobody overwrites what he has not seen."""
+"""``If-Match`` with the ETag of a document prevents lost updates."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

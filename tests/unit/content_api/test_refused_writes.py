@@ -1,4 +1,4 @@
-"""What could not be read back is refused: unknown locales, components that a zone does not list."""
+"""Unknown locales, and components that a zone does not list, are rejected."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Lines of the request log, and what of an address they leave out."""
+"""Lines of the request log, and masked parameters."""
 
 import json
 

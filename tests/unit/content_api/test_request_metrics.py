@@ -1,4 +1,4 @@
-"""What requests count as: nothing that clients make up becomes a label."""
+"""Labels of request metrics never contain input of clients."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`ContentApi.respond_now`: what is responded to without waiting, and what is not."""
+"""`ContentApi.respond_now`: requests that need no waiting, and others."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path

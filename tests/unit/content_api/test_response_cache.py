@@ -1,4 +1,4 @@
-"""What is kept of answers: so many bytes, and only while what they were read from stays."""
+"""Cached responses: limited bytes, valid until their tables change."""
 
 import json
 from collections.abc import AsyncIterator

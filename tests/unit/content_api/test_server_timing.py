@@ -1,4 +1,4 @@
-"""In development answers tell where their time went; in production nothing measures."""
+"""Responses in development have timings; in production nothing is measured."""
 
 import re
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The reference page: all of it from here, on when it is wanted."""
+"""The API reference page: served from this server, if enabled."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""Writes to the recorded project, a fresh copy of it for every test."""
+"""Writes to the recorded project, with a new copy for every test."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

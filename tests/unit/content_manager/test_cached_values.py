@@ -1,4 +1,4 @@
-"""The default locale in memory is that of the content version which requests go by."""
+"""The cached default locale is that of the request's content version."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a clone does not get: each attribute is granted by its own name, and read as a whole."""
+"""Attributes that a clone does not copy, by permissions on single attributes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How the files are written whose missing effect is accepted."""
+"""Patterns of accepted files in the settings."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which JavaScript closes which content types, and what only earns a warning."""
+"""JavaScript that closes content types, and JavaScript that only causes a warning."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Compiling plans of the library."""
+"""Compiles plans of the library."""
 
 from quire.database.compile.compiled_read import CompiledRead
 from quire.database.compile.read_plan import compile_read

@@ -1,4 +1,4 @@
-"""The plans of SQLite for reads of some thousand books: ``tests/golden/plans/<name>.txt``.
+"""SQLite's plans for reads of many books: ``tests/golden/plans/<name>.txt``.
 
 They are those of databases with the reference's indexes alone, with one over locale and publication
 as well, and with Quire's; without statistics and with them. After a wanted change, or with another

@@ -1,4 +1,4 @@
-"""The SQL of a dozen reads, written down: ``tests/golden/sql/<database>/<name>.sql``.
+"""Recorded SQL of a dozen reads: ``tests/golden/sql/<database>/<name>.sql``.
 
 After a wanted change, ``python -m tests.unit.database.golden_sql`` writes the files anew; the
 commit says why they changed.

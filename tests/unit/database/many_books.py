@@ -1,4 +1,4 @@
-"""A library of some thousand books in a database as another server may have left it.
+"""A library of some thousand books in a database as Strapi would leave it.
 
 Its tables have the indexes of the reference alone, or those of Quire too, with statistics or
 without: what the planner of a database goes by.

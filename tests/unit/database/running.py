@@ -1,4 +1,4 @@
-"""A database in memory, and the awkward model: long names, digits, accents, every relation."""
+"""A database in memory, and a model with long names, digits, accents and all relations."""
 
 import json
 from collections.abc import Mapping

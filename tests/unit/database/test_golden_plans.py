@@ -1,4 +1,4 @@
-"""What databases do for reads of some thousand books, whatever indexes and statistics they have.
+"""Query plans of reads of many books, with any indexes and statistics.
 
 The plans of SQLite are written down. The tests after that say what matters in them, in steps of
 SQLite's machine, and which plans of PostgreSQL are alike.

@@ -1,4 +1,4 @@
-"""The SQL of a dozen reads is what was written down, and runs."""
+"""The SQL of a dozen reads equals the recorded one, and runs."""
 
 import apsw
 import pytest

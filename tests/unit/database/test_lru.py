@@ -1,4 +1,4 @@
-"""Caches that are bounded."""
+"""Bounded caches."""
 
 import pytest
 

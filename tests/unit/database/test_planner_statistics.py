@@ -1,4 +1,4 @@
-"""Statistics are gathered of large tables, and are found to be outdated where a table has grown."""
+"""Statistics of large tables are gathered, and outdated ones detected."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""SQLite finds entries by the index that leaves fewest of them, without statistics to tell it.
+"""SQLite uses the most selective index without statistics.
 
 A large part of the entries have the same locale and status. Whoever asks for one slug must not wait
 until all of them were looked at because there is an index over these two columns.

@@ -1,4 +1,4 @@
-"""Which room is chosen, and what it takes to choose."""
+"""The database target of settings, and invalid settings."""
 
 import subprocess
 import sys

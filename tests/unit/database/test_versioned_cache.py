@@ -1,4 +1,4 @@
-"""What is cached is valid until one of the tables that it was read from may have changed."""
+"""Cached values are valid until one of their tables may have changed."""
 
 import pytest
 

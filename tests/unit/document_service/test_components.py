@@ -1,4 +1,4 @@
-"""Components of entries: which rows change, which are new, and which go."""
+"""Components of entries: updated, created and deleted rows."""
 
 from typing import Any
 

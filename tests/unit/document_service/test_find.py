@@ -1,4 +1,4 @@
-"""Code inside the server reads in the query language of the wire, in or out of a transaction."""
+"""Server code reads with the API's query language, within a transaction or not."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, time, timedelta, timezone

@@ -1,4 +1,4 @@
-"""Which keys a payload may have, and which relations a principal may name."""
+"""Allowed keys of a payload, and relations that a principal may write."""
 
 import pytest
 from hypothesis import given

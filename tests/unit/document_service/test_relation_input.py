@@ -1,4 +1,4 @@
-"""What payloads say of relations."""
+"""Parsing relations in payloads."""
 
 import pytest
 from hypothesis import given

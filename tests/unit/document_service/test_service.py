@@ -1,4 +1,4 @@
-"""The document service: one transaction per call, told about when it is durable."""
+"""The document service: one transaction per call, events after the commit."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the locales of a document have in common."""
+"""Attributes shared by the locales of a document."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How many statements typical writes need, so that they do not grow unnoticed.
+"""The number of statements of typical writes.
 
 A number may be lowered here at any time; raising one wants a reason.
 """

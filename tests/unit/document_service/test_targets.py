@@ -1,4 +1,4 @@
-"""Which rows the targets of relations stand for."""
+"""The rows of relation targets."""
 
 from collections.abc import Mapping
 

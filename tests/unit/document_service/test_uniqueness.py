@@ -1,4 +1,4 @@
-"""Values that no two published entries may have."""
+"""Values that must be unique among published entries."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Reads a project's seed content and says what is wrong with it.
+"""Reads a project's seed content and reports its problems.
 
 The format is described in ``examples/blog/content/README.md``. Everything here is plain Python over
 plain JSON, and knows nothing of the server: it is a second opinion on the same files.

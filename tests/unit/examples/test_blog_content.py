@@ -1,4 +1,4 @@
-"""The seed content of the example blog fits its content types and its own description."""
+"""The seed content of the example blog matches its content types and its description."""
 
 import copy
 import re

@@ -1,4 +1,4 @@
-"""A module is either plain data, which is read, or code, which nothing claims to understand."""
+"""A module is plain data, which is read, or code."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Numbers as JavaScript writes and reads them."""
+"""Numbers, formatted and parsed as in JavaScript."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Regular expressions of JavaScript, run by another engine."""
+"""Regular expressions of JavaScript, converted to Python's."""
 
 import time
 

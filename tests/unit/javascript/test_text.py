@@ -1,4 +1,4 @@
-"""Values as JavaScript turns them into text."""
+"""Values converted to text as in JavaScript."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Mails: their form, their templates, and who takes them."""
+"""Mails: format, templates, and delivery."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Figures of several processes become those of one server."""
+"""Metrics of several processes are combined to those of one server."""
 
 import pytest
 

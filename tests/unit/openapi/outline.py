@@ -1,4 +1,4 @@
-"""What an OpenAPI document tells, as lines of text: ``python -m tests.unit.openapi.outline``.
+"""The outline of an OpenAPI document as text: ``python -m tests.unit.openapi.outline``.
 
 A line is an operation with its status codes, a parameter, or a value in a body or a response with
 its place, its types and whether it is required. Where a schema is written, in the operation or as a

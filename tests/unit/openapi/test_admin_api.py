@@ -1,4 +1,4 @@
-"""The description of the admin API: whole, valid, and true of what it answers."""
+"""The OpenAPI document of the admin API is complete, valid, and matches responses."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The description of the content API: whole, true of the schema, no more than the caller may."""
+"""The OpenAPI document of the content API matches the schema and the permissions."""
 
 import json
 from collections.abc import AsyncIterator, Iterator

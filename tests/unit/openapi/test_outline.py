@@ -1,4 +1,4 @@
-"""No operation, parameter or property of the OpenAPI documents gets lost.
+"""No operation, parameter or property of the OpenAPI documents is lost.
 
 The golden files hold what the documents tell; more may be told, of a value as well. `outline`
 writes them anew.

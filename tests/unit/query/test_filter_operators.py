@@ -1,4 +1,4 @@
-"""The table of filter operators: what each stands for, and what it takes."""
+"""The table of filter operators: predicates and operands."""
 
 import pytest
 

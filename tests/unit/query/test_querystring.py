@@ -1,4 +1,4 @@
-"""The rules of the bracket syntax, one table a rule, and input that means harm."""
+"""The rules of the bracket syntax, one table per rule, and malicious input."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Content types change while the application runs, and no request notices but by its answer."""
+"""Content types change while the application runs, without failed requests."""
 
 import asyncio
 import gc

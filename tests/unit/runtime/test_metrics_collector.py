@@ -1,4 +1,4 @@
-"""What a process measures of its database, its caches and its webhooks."""
+"""Metrics of a process about its database, caches and webhooks."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Backups that servers make by themselves."""
+"""Scheduled backups by servers."""
 
 import asyncio
 import tarfile

@@ -1,4 +1,4 @@
-"""A server that cannot start says why, in time, and leaves nothing behind."""
+"""A server that cannot start reports the reason, in time, and cleans up."""
 
 import asyncio
 from pathlib import Path

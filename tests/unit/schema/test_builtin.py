@@ -1,4 +1,4 @@
-"""The content types that are always there."""
+"""The built-in content types."""
 
 from quire.schema.attributes.base import RelationAttribute
 from quire.schema.builtin import builtin_schemas

@@ -1,4 +1,4 @@
-"""Names of models as classes have them."""
+"""Names of models as class names."""
 
 from pathlib import Path
 

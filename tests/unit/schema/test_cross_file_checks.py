@@ -1,4 +1,4 @@
-"""Faults of a schema tree: each is found, with its file and place, together with all others."""
+"""Problems of a schema tree are reported together, each with file and path."""
 
 from pathlib import Path
 

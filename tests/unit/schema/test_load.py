@@ -1,4 +1,4 @@
-"""Loading a schema tree: what becomes of its files."""
+"""Loading a schema tree from files."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Names as words: tables of what becomes of them."""
+"""Conversion of names to words."""
 
 import pytest
 

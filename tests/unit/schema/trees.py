@@ -1,4 +1,4 @@
-"""Schema trees on disk, and the faults that loading finds in them."""
+"""Schema trees on disk, and the problems that loading reports."""
 
 import json
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""Content files and the rows that they become."""
+"""Content files and their rows."""

@@ -1,4 +1,4 @@
-"""The small project, fresh for each test."""
+"""The small project, new for each test."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A small project with everything that content files can say: harbours, and stories about them."""
+"""A small project with all features of content files: harbours and stories."""
 
 import asyncio
 import copy

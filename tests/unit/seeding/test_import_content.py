@@ -1,4 +1,4 @@
-"""A project is seeded once, in full or not at all; the blog is a sound database afterwards."""
+"""Seeding happens once, completely or not at all; the blog's database is consistent."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""Content files are read into documents in loading order, or all of their faults are listed."""
+"""Content files are parsed to documents in loading order, or all their problems listed."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Files of the media library get a name, a description and a place among the uploads."""
+"""Files of seeded media get a name, a description and a folder."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The rows of seeded content are those that the content API would have written."""
+"""The rows of seeded content equal those that the content API writes."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Every setting has its row in ``docs/settings.md``, with the default it really has."""
+"""Every setting has a row in ``docs/settings.md`` with its actual default."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A ``.env`` file gives the same values here as it gives Node's ``dotenv``."""
+"""A ``.env`` file has the same values as with Node's ``dotenv``."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where settings come from, which source wins, and what is said when they cannot be used."""
+"""Sources of settings, their precedence, and errors of invalid ones."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What plain files in ``config`` say is in force, below every other source."""
+"""Constant values of files in ``config`` apply with the lowest precedence."""
 
 from collections.abc import Mapping
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A Strapi project of notes with owners, whose code is evaluated request by request."""
+"""A Strapi project of notes with owners, whose code is evaluated for each request."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,4 @@
-"""A Strapi project of pages with tags, whose controllers read by themselves."""
+"""A Strapi project of pages with tags, whose controllers read entries themselves."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

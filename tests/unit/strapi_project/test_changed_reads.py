@@ -1,4 +1,4 @@
-"""Actions that change what they have read before they respond: understood ones, and near misses."""
+"""Actions that change entries before they respond: supported ones, and near misses."""
 
 from pathlib import Path
 

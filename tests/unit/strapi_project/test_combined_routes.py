@@ -1,4 +1,4 @@
-"""Router files that put the routes of the core and others together by code, and near misses."""
+"""Router files that combine core and custom routes by code, and near misses."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Custom fields of plugins: how their storage types are found, and what is served of them."""
+"""Custom fields of plugins: their storage types, and how they are served."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Actions and middlewares that turn requests down by their query or path, and near misses."""
+"""Code that rejects requests by their query or path, and near misses."""
 
 import json
 from pathlib import Path

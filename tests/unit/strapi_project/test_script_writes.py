@@ -1,4 +1,4 @@
-"""What code that is evaluated writes: rows, transactions, publications, sanitized input."""
+"""Writes by evaluated code: rows, transactions, publishing, sanitized input."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Code that is evaluated for each request: who asks, reads, writes, errors, and near misses."""
+"""Code evaluated for each request: callers, reads, writes, errors, and near misses."""
 
 from base64 import urlsafe_b64decode
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Code of Strapi projects that is understood and served, and near misses that stay closed."""
+"""Supported code of Strapi projects, and near misses that remain closed."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

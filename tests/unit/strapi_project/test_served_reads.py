@@ -1,4 +1,4 @@
-"""Actions of Strapi projects that read by themselves: understood ones, and near misses."""
+"""Actions of Strapi projects that read entries themselves, and near misses."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Small projects with the shapes of real ones open, and are served as far as they say."""
+"""Small projects with idioms of real ones open, and are served as expected."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Spans of requests, of the statements that they run and of the webhooks that they cause."""
+"""Spans of requests, of their statements, and of the webhooks that they cause."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Archives for tests: those that Strapi has exported, and made-up ones."""
+"""Archives for tests: those that Strapi has exported, and generated ones."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Archives are unpacked into a folder; what no export has is refused before it is written."""
+"""Archives are unpacked into a folder; invalid members are rejected before writing."""
 
 import gzip
 import io

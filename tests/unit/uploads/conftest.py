@@ -1,4 +1,4 @@
-"""The recorded project, served, with its media library at hand."""
+"""The recorded project, served, with its media library."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Working in a media library: by its functions, and by requests that make content around it."""
+"""Uses a media library by its functions, and by requests for its content."""
 
 import json
 from collections.abc import Callable, Generator

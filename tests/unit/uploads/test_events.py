@@ -1,4 +1,4 @@
-"""Whoever listens is told what happened to files."""
+"""Events of files, as subscribers receive them."""
 
 from quire.uploads.folders import delete
 from tests.conformance.forms import FORM_TYPE, FilePart, form

@@ -1,4 +1,4 @@
-"""What is said of files, and what is answered to what cannot be understood."""
+"""Descriptions of files, and responses to invalid ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What files are called, and what they are kept under: as the reference server does."""
+"""Names of files, and their stored names, as in the reference."""
 
 import re
 

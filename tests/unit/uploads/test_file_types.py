@@ -1,4 +1,4 @@
-"""What kind of file it is, as the reference server tells it."""
+"""Detection of file types, as in the reference."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Folders of the media library, as the reference server keeps them."""
+"""Folders of the media library, as in the reference."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Folders for what is worked on: gone afterwards, whatever happens."""
+"""Working folders of image processing are always removed."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Pictures in other sizes: those of the reference server, to the pixel and nearly to the byte."""
+"""Resized images equal those of the reference in pixels, and nearly in bytes."""
 
 from collections.abc import Mapping
 from pathlib import Path

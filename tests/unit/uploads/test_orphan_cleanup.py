@@ -1,4 +1,4 @@
-"""Files without rows and rows without files are found, and what is under way is left alone."""
+"""Files without rows and rows without files are found, except uploads in progress."""
 
 import os
 import time

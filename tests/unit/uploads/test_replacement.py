@@ -1,4 +1,4 @@
-"""Replacing a file: bytes and row fit afterwards, whatever breaks it off, and wherever."""
+"""After an interrupted replacement of a file, bytes and row match."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What becomes of uploads: bytes, sizes and rows, under the settings of the library."""
+"""Results of uploads: bytes, sizes and rows, with the settings of the library."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Images are kept in other types beside their own, where the project wants it."""
+"""Images are also stored in other types, if the project configures it."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,1 +1,1 @@
-"""What is told of what happened, and to whom."""
+"""Events, and their delivery to webhooks."""

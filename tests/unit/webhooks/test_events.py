@@ -1,4 +1,4 @@
-"""Events have the form in which webhooks are told of them."""
+"""Events have the format of webhook payloads."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whoever listens is told what happened to which entry, and what it was like then."""
+"""Subscribers receive each event with the entry at the time of the change."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the usual providers answer, and who that is."""
+"""Profiles of the known providers, and the resulting identities."""
 
 import pytest
 

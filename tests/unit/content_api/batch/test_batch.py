@@ -1,4 +1,4 @@
-"""A batch does all of its operations or none, each as the single request for it would be done."""
+"""A batch executes all operations or none, each like its single request."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

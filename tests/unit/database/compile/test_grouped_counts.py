@@ -1,4 +1,4 @@
-"""Counts of rows for each of some values, whatever the kind of their column."""
+"""Counts of rows for each of some values, for every kind of column."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

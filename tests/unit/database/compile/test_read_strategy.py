@@ -1,4 +1,4 @@
-"""Which pages may be read by their keys, or by walking through the table."""
+"""Pages that may be read by their keys, or by walking through the table."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A project whose database is copied, and where it is copied to, of every pair of kinds."""
+"""A project whose database is copied, and a target, for every pair of kinds."""
 
 import shutil
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A copy has everything that its source has, or says what it has not."""
+"""A copy contains everything of its source, or lists what is missing."""
 
 import json
 import os

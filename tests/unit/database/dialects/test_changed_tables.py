@@ -1,4 +1,4 @@
-"""Which tables two versions of the content differ in, as far as this process can know.
+"""Tables that differ between two content versions, as far as this process knows.
 
 On a PostgreSQL server that others use as well, their commits make everything count as changed at
 any time. So what has to be known is tried until nobody else has committed meanwhile.

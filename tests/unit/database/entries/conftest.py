@@ -1,4 +1,4 @@
-"""A newspaper without any content, for each test anew."""
+"""A newspaper without content, new for each test."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What others have linked with a document keeps leading to it when its versions are replaced."""
+"""Incoming links are kept when versions of a document are replaced."""
 
 import pytest
 

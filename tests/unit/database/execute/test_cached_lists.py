@@ -1,4 +1,4 @@
-"""Lists that were asked for before: the same rows, as long as these are the rows there are.
+"""Repeated lists return the same rows until the rows change.
 
 The few rows there are here are taken for costly to find, but where a test says otherwise.
 """

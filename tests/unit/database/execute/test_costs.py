@@ -1,4 +1,4 @@
-"""What a database has said of statements is gone by for a while."""
+"""Estimates of statement costs are cached for some time."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is remembered of lists: so much, and only while the content stays as it is."""
+"""Cached facts of lists: limited, and valid until the content changes."""
 
 import pytest
 

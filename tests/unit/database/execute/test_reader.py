@@ -1,4 +1,4 @@
-"""Reads: what they show, and with how many statements."""
+"""Reads: their results, and the number of statements."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""From rows to records: names, order, kinds, and what is populated later."""
+"""Mapping rows to records: names, order, types, and populated attributes."""
 
 import json
 from typing import Any

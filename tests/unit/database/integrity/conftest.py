@@ -1,4 +1,4 @@
-"""The recorded database, a fresh copy for each test."""
+"""The recorded database, a new copy for each test."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

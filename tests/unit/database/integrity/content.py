@@ -1,4 +1,4 @@
-"""A database of content that a test damages by plain SQL, examines and repairs."""
+"""A database that a test damages by plain SQL, checks and repairs."""
 
 import re
 from collections.abc import Sequence

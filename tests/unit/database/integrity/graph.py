@@ -1,4 +1,4 @@
-"""Everything that belongs to a row, in a form in which a row and its copy are equal."""
+"""Everything that belongs to a row, in a form that is equal for copies."""
 
 from typing import Any
 

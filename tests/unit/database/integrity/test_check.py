@@ -1,4 +1,4 @@
-"""A database is examined as a whole, and repaired as a whole."""
+"""Checking and repairing a whole database."""
 
 from quire.database.integrity.findings import DamageKind
 from tests.unit.database.integrity.content import Content, NewContent

@@ -1,4 +1,4 @@
-"""Every component is used by one row, and every link to a component leads from and to something."""
+"""Every component belongs to one row, and component links have both ends."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A document has one row for each locale and status; the last updated of several is right."""
+"""One row per document, locale and status; the last updated one is kept."""
 
 import pytest
 

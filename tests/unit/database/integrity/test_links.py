@@ -1,4 +1,4 @@
-"""Links and references lead from rows that are there to rows that are there, each once."""
+"""Links and references connect existing rows, each once."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is published has a draft; a draft that is missing becomes a copy of the published row."""
+"""Published rows have drafts; missing ones are copied from them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Links to rows of any type lead to rows that are there; of unknown types nothing is known."""
+"""Polymorphic links refer to existing rows; unknown types are not checked."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tables that say what state a database is in are in order."""
+"""The tables that describe the state of a database are consistent."""
 
 from quire.database.integrity.findings import DamageKind
 from tests.unit.database.integrity.content import Content, Found

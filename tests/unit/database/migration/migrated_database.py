@@ -1,4 +1,4 @@
-"""A database that is migrated from one small schema to another, and a look at it."""
+"""A database that is migrated between two small schemas, and inspected."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a migration takes away is archived and can be put back."""
+"""Data removed by a migration is archived and can be restored."""
 
 import pytest
 

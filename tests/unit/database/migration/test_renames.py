@@ -1,4 +1,4 @@
-"""What is told to have another name now: once, twice, and of databases that know little."""
+"""Renames: once, repeated, and on databases without a schema record."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What switching drafts and locales does to rows: nothing that people wrote is lost unannounced."""
+"""Switching draft & publish and localization: no content is lost without notice."""
 
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.steps import (

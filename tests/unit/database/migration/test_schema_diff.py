@@ -1,4 +1,4 @@
-"""Tables and columns follow the schema, and rows keep everything that still has a place."""
+"""Tables and columns follow the schema, and rows keep their values."""
 
 import pytest
 

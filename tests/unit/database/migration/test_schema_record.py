@@ -1,4 +1,4 @@
-"""A database says what schema its tables are for, in our words and in the reference's."""
+"""The schema recorded in a database, in Quire's form and in Strapi's."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What people have set goes by later names: permissions, row rules, views of lists and forms."""
+"""Settings follow renames: permissions, row rules, view configuration."""
 
 import json
 from typing import Any

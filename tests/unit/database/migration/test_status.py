@@ -1,4 +1,4 @@
-"""Whether a server may start on a database: what that says of itself against what the files say."""
+"""Whether a server may start: the recorded schema against the files."""
 
 import pytest
 

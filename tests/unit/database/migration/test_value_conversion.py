@@ -1,4 +1,4 @@
-"""What values mean as values of another kind."""
+"""Conversion of values to other attribute types."""
 
 import pytest
 from hypothesis import given

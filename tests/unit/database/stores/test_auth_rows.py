@@ -1,4 +1,4 @@
-"""What the database knows of those who ask: tokens, users, roles and what they are granted."""
+"""Rows of principals: tokens, users, roles and permissions."""
 
 from collections.abc import Callable
 

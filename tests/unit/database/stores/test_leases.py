@@ -1,4 +1,4 @@
-"""A lease is held by one at a time, and ends after whoever does not renew it."""
+"""A lease has one holder, and expires unless it is renewed."""
 
 import asyncio
 from collections.abc import AsyncIterator

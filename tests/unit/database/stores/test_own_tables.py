@@ -1,4 +1,4 @@
-"""Tables of Quire's own that an earlier version has made."""
+"""Quire's tables created by an earlier version."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a claim of a long queue costs the database, whatever its statistics say."""
+"""The plan of a claim from a long queue, with any statistics."""
 
 import json
 from collections.abc import Iterator, Mapping

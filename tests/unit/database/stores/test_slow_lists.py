@@ -1,4 +1,4 @@
-"""Lists that were slow are counted, stored, and an index is advised for each."""
+"""Slow lists are counted, stored, and an index is recommended for each."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The statements that make tables and indexes on SQLite."""
+"""The statements that create tables and indexes on SQLite."""
 
 import re
 

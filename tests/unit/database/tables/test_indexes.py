@@ -1,4 +1,4 @@
-"""Missing indexes are listed and made when asked; sorts without an index are hinted at."""
+"""Missing indexes are listed and created on request; sorts get recommendations."""
 
 import apsw
 import pytest

@@ -1,4 +1,4 @@
-"""Looking at a database: what is there, and whether its layout is known."""
+"""Inspecting a database: its tables, and whether its layout is known."""
 
 import pytest
 

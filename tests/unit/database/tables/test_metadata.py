@@ -1,4 +1,4 @@
-"""The wanted tables against those that the reference server made, and the read indexes."""
+"""The expected tables compared with those of the reference, and read indexes."""
 
 from collections.abc import Iterator
 from pathlib import Path

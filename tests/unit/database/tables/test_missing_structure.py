@@ -1,4 +1,4 @@
-"""What a database lacks, and the statements that mend it."""
+"""Missing tables and columns, and the statements that create them."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Physical names: how they are put together, and how they are shortened."""
+"""Physical names: their parts, and how they are shortened."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which table, column or link an attribute leads to."""
+"""The table, column or link of an attribute."""
 
 import pytest
 

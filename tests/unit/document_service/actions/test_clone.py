@@ -1,4 +1,4 @@
-"""Making documents of others."""
+"""Cloning documents."""
 
 import pytest
 

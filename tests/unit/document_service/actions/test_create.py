@@ -1,4 +1,4 @@
-"""Making documents."""
+"""Creating documents."""
 
 import pytest
 

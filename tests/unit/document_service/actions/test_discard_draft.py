@@ -1,4 +1,4 @@
-"""Making drafts what is published."""
+"""Replacing drafts by the published version."""
 
 import pytest
 

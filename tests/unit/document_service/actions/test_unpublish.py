@@ -1,4 +1,4 @@
-"""Taking documents from the public."""
+"""Unpublishing documents."""
 
 import pytest
 

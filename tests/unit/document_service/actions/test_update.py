@@ -1,4 +1,4 @@
-"""Changing documents."""
+"""Updating documents."""
 
 import pytest
 

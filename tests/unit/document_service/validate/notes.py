@@ -1,4 +1,4 @@
-"""A content type with every kind of attribute that can be written, and checks of its entries."""
+"""A content type with every writable attribute type, and validation of its entries."""
 
 from collections.abc import Mapping
 from functools import cache

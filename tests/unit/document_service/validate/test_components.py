@@ -1,4 +1,4 @@
-"""What is said of components."""
+"""Validation of components."""
 
 import pytest
 

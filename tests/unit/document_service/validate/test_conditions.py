@@ -1,4 +1,4 @@
-"""Attributes that are part of an entry only under a condition."""
+"""Attributes that exist only under a condition."""
 
 from tests.unit.document_service.validate.notes import (
     check_one,

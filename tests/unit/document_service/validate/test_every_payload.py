@@ -1,4 +1,4 @@
-"""What holds for every payload."""
+"""Rules for every payload."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Problems, and the error that tells them."""
+"""Problems, and the error that contains them."""
 
 import pytest
 

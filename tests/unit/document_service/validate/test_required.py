@@ -1,4 +1,4 @@
-"""What must be there."""
+"""Required values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is said of single values."""
+"""Validation of scalar values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Entries that are stored already, as when they are published."""
+"""Validation of stored entries, as when they are published."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What no other entry may have."""
+"""Unique values."""
 
 import pytest
 

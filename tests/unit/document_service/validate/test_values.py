@@ -1,4 +1,4 @@
-"""What is kept of a payload."""
+"""Values of a payload after validation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is said of dynamic zones."""
+"""Validation of dynamic zones."""
 
 import pytest
 

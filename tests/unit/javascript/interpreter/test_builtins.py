@@ -1,4 +1,4 @@
-"""Functions of the language: orders, local texts of dates, and what code may name."""
+"""Built-in functions: sorting, local dates, and names that code may use."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Dates in local time, as Node.js has them in the same zone."""
+"""Dates in local time, as in Node.js in the same zone."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Functions of a project's code, evaluated step by step."""
+"""Evaluation of functions of a project's code."""
 
 from quire.javascript.interpreter.evaluator import Machine
 from quire.javascript.interpreter.scopes import Frame

@@ -1,4 +1,4 @@
-"""Of several faults of a query the one is told that the format's checks would have met first."""
+"""Of several errors of a query, the one that the reference reports is raised."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The fields of an answer: which, and in which order."""
+"""The fields of a response and their order."""
 
 import pytest
 

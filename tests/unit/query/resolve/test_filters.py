@@ -1,4 +1,4 @@
-"""Filters: what a query asks for, and what is understood of it."""
+"""Filters: from the query to resolved conditions."""
 
 import pytest
 

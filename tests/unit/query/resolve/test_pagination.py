@@ -1,4 +1,4 @@
-"""Pages and windows of lists: every form, every limit, and what the answer says of them."""
+"""Pagination: every form, every limit, and the metadata."""
 
 from collections.abc import Callable
 

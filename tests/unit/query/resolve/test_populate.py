@@ -1,4 +1,4 @@
-"""Populate: both spellings, what is left out, what is counted, and what cannot be populated."""
+"""Populate: spellings, omitted relations, counts, and invalid keys."""
 
 import pytest
 

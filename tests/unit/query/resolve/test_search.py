@@ -1,4 +1,4 @@
-"""Free-text search: where the term is looked for."""
+"""Search: the searched attributes."""
 
 import pytest
 

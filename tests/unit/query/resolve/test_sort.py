@@ -1,4 +1,4 @@
-"""Sorting: spellings, directions, paths, and what cannot be sorted by."""
+"""Sorting: spellings, directions, paths, and invalid keys."""
 
 import pytest
 

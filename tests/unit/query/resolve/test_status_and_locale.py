@@ -1,4 +1,4 @@
-"""Which versions of documents are read: status, locale, publication filters."""
+"""Versions of documents: status, locale, publication filters."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Values put to the attributes of one type, as when they are written."""
+"""Validates values for the attributes of one type, as in writes."""
 
 from collections.abc import Mapping
 

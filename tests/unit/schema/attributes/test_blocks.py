@@ -1,4 +1,4 @@
-"""Rich text: the nodes that a document may have, and what each of them needs."""
+"""Rich text: allowed nodes and their required members."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Booleans in filters and in what is written."""
+"""Booleans in filters and writes."""
 
 import pytest
 

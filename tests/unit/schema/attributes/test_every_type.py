@@ -1,4 +1,4 @@
-"""What holds for every attribute type, whichever it is."""
+"""Rules for every attribute type."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What attribute types say of their values in JSON is what they accept."""
+"""The JSON Schema of attribute types matches their accepted values."""
 
 from collections.abc import Mapping
 

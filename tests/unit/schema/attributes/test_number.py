@@ -1,4 +1,4 @@
-"""Numbers in filters and in what is written: read as the web reads them, or refused."""
+"""Numbers in filters and writes: parsed as in JavaScript, or rejected."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Dates, times and moments in filters and in what is written."""
+"""Dates, times and datetimes in filters and writes."""
 
 from datetime import UTC, datetime
 

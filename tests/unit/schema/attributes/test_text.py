@@ -1,4 +1,4 @@
-"""Text that is written: lengths, patterns and e-mail addresses."""
+"""Text in writes: lengths, patterns and e-mail addresses."""
 
 import time
 

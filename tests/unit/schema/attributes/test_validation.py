@@ -1,4 +1,4 @@
-"""What holds for the values of every attribute type, whichever it is."""
+"""Validation that all attribute types share."""
 
 import math
 

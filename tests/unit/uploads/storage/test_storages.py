@@ -1,4 +1,4 @@
-"""What every place for files does alike: a folder, and a bucket behind the protocol of S3.
+"""The common behaviour of storage backends: a folder, and a bucket of S3.
 
 So does a container of Azure where `QUIRE_TEST_AZURITE` is the address of its emulator with the
 account, such as ``http://127.0.0.1:10000/devstoreaccount1``.

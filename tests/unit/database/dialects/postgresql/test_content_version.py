@@ -1,4 +1,4 @@
-"""A token stays as long as nobody commits, and differs as soon as somebody has."""
+"""A token is stable without commits, and changes with each commit."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

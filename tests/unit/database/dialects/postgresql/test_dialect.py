@@ -1,4 +1,4 @@
-"""Values as PostgreSQL takes and gives them, without a server."""
+"""Conversion of values for PostgreSQL, without a server."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Programs on a real server: transactions, snapshots, waiting, and connections that are lost."""
+"""Programs on a real server: transactions, snapshots, waiting, lost connections."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Lists of ids arrive as they were sent, whatever is in them."""
+"""Lists of ids are encoded without change."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Connections that are lent and given back: none is forgotten."""
+"""Connections are acquired and released: none is lost."""
 
 import asyncio
 

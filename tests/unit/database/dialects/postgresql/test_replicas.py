@@ -1,4 +1,4 @@
-"""Which replica is read from; servers of their own stand in for replicas here."""
+"""The choice of a replica, with separate servers as replicas."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Moments become what a clock on the wall shows, in its zone, and come back."""
+"""Conversion between datetimes and local timestamps of a time zone."""
 
 import pytest
 

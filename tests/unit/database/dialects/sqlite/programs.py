@@ -1,4 +1,4 @@
-"""Other programs that use a database at the same time."""
+"""Other programs that use a database concurrently."""
 
 import subprocess
 import sys

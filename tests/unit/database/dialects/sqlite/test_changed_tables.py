@@ -1,4 +1,4 @@
-"""What this process has committed is told from the commits of others, whenever somebody looks."""
+"""Commits of this process are distinguished from those of others."""
 
 import asyncio
 from collections.abc import AsyncIterator

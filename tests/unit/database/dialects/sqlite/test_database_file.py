@@ -1,4 +1,4 @@
-"""One module opens SQLite files, and leaves files alone that are there already."""
+"""One module opens SQLite files, and does not overwrite existing ones."""
 
 from pathlib import Path
 

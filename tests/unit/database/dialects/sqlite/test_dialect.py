@@ -1,4 +1,4 @@
-"""How SQLite's values become JSON, and how values are bound."""
+"""Conversion of SQLite's values to JSON, and of bound values."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The SQLite driver: snapshots, versions, slow reads, writes, locks and faults."""
+"""The SQLite driver: snapshots, versions, slow reads, writes, locks and errors."""
 
 import asyncio
 import threading

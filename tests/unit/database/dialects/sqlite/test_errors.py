@@ -1,4 +1,4 @@
-"""What is answered for an error of SQLite's."""
+"""Translation of SQLite's errors."""
 
 import apsw
 import pytest

@@ -1,4 +1,4 @@
-"""The snapshots of the event loop: how long they last, and what they keep nobody from."""
+"""Snapshots of the event loop: their lifetime, and checkpoints during them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

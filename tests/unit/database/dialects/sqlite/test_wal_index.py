@@ -1,4 +1,4 @@
-"""The WAL-index: what its head tells about commits and checkpoints, and how it is let go of."""
+"""The WAL-index: commits and checkpoints in its header, and closing it."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Nodes, which may be drafts and published, and plain entries, linked in every way there is."""
+"""Nodes with draft & publish and plain entries, with every kind of relation."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""Relations whose targets stand in columns, of the row itself or of the target."""
+"""Relations stored in columns, of the row itself or of the target."""
 
 import pytest
 

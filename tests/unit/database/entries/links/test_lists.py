@@ -1,4 +1,4 @@
-"""Lists of two-sided relations: what the payloads of the recorded session write, row by row.
+"""Bidirectional to-many relations: rows written by recorded payloads.
 
 Nodes have a list of plain entries (``plain_ord``), which have a list of nodes (``node_ord``).
 """

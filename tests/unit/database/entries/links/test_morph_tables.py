@@ -1,4 +1,4 @@
-"""Links to rows of any type, and back: media, and lists that say the type of each row."""
+"""Polymorphic links in both directions: media, and lists with types."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Relations that hold one, and what is taken from others by linking it here."""
+"""To-one relations, and links that they take from other rows."""
 
 import pytest
 

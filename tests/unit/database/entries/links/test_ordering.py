@@ -1,4 +1,4 @@
-"""Where connected targets go in a list, and what cannot be followed."""
+"""Positions of connected targets in a list, and invalid positions."""
 
 from collections.abc import Sequence
 

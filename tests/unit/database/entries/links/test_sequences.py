@@ -1,4 +1,4 @@
-"""Whatever is done to a list with two sides, it is what plain lists would have become."""
+"""Bidirectional lists behave like plain lists under any sequence of changes."""
 
 from hypothesis import given
 from hypothesis import strategies as st
