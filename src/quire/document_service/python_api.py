@@ -21,6 +21,7 @@ import structlog
 from msgspec import Struct
 
 from quire.access.ability import Ability, FullAccess, Unsanitized
+from quire.database.entries.versions_query import lock_versions
 from quire.database.execute.prepared_read import EntryJson, PreparedRead, ResultPage
 from quire.database.program import Program
 from quire.document_service.around_calls import (
@@ -201,6 +202,7 @@ class Documents(Generic[D]):
         document_id: str,
         shape: type[S],
         *,
+        for_update: bool = False,
         status: Status = "published",
         locale: str | None = None,
     ) -> S | None: ...
@@ -209,6 +211,7 @@ class Documents(Generic[D]):
         self,
         document_id: str,
         *,
+        for_update: bool = False,
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
@@ -219,13 +222,21 @@ class Documents(Generic[D]):
         document_id: str,
         shape: type[Shape[Any]] | None = None,
         *,
+        for_update: bool = False,
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
         locale: str | None = None,
     ) -> Any:
-        """Return one document, ``None`` where there is none in this status and locale."""
+        """Return one document, ``None`` where there is none in this status and locale.
+
+        With ``for_update`` its rows are locked until the end of the transaction, against programs
+        other than Quire as well. Raises UnitOfWorkError for it outside of a transaction.
+        """
         context, ability = self._authorized_context("findOne", document_id)
+        if for_update and not context.is_in_transaction:
+            message = "for_update needs a transaction: use `async with transaction()`"
+            raise UnitOfWorkError(message)
         find = DocumentQuery(
             uid=self._uid,
             **self._shown(context, shape, fields, populate),
@@ -237,6 +248,9 @@ class Documents(Generic[D]):
 
         async def read(find: DocumentQuery) -> _Found:
             def program() -> Program[tuple[PreparedRead, EntryJson | None]]:
+                store = context.engine.store
+                if for_update:
+                    yield from lock_versions(store, store.layout(self._uid), document_id)
                 planned = context.engine.reads.document(find, document_id)
                 return planned, (yield from planned.first())
 

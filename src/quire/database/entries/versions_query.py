@@ -91,6 +91,22 @@ def entries_of(store: EntryStore, layout: EntryLayout, document_id: str) -> Prog
     ]
 
 
+def lock_versions(store: EntryStore, layout: EntryLayout, document_id: str) -> Program[None]:
+    """Lock all rows of a document until the end of the transaction.
+
+    On SQLite a transaction that writes has locked the whole database.
+    """
+    columns = layout.table.columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.name)
+        here = table.c(columns["documentId"]) == builder.plain_slot(0)
+        chosen = sa.select(table.c("id")).where(here).order_by(table.c("id"))
+        return chosen.with_for_update()
+
+    yield from store.writes.run(("lock", layout.model.uid), build, (document_id,))
+
+
 def first_document_id(
     store: EntryStore, layout: EntryLayout, *, by_name: bool = False
 ) -> Program[str | None]:
