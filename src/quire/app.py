@@ -187,7 +187,8 @@ class Application:
         await require_agreement(self.settings, database, self._schema, options)
         await clear_archives(self.settings, database, self._clock)
         if self._is_timed:
-            database = ObservedDatabase(database, DatabaseTimings())
+            timings = DatabaseTimings()
+            database = ObservedDatabase(database, timings.recorder, timings.observe)
         metrics = Metrics(self.settings, self._clock, self._tracing)
         database = metrics.observed(database)
         services = self.services = open_services(

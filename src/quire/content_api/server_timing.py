@@ -17,7 +17,7 @@ from quire.access.principal import Principal
 from quire.auth.authenticator import Authenticator
 from quire.content_api.http_messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.database.execute.prepared_read import PreparedRead
-from quire.database.observed_database import Operation
+from quire.database.observed_database import Operation, Record
 from quire.database.program import Program, Statement, is_query
 from quire.document_service.read_planner import Mode, Query, ReadPlanner
 from quire.schema.model import ContentType
@@ -107,9 +107,11 @@ class DatabaseTimings:
         """Count the statements of a program."""
         return _count_statements(program, _timings())
 
-    def add(self, operation: Operation, seconds: float) -> None:
-        """Add the time of an operation."""
-        del operation
+    def recorder(self, operation: Operation) -> Record:  # noqa: ARG002 - all count together
+        """Return what adds the time of an operation."""
+        return self._add
+
+    def _add(self, seconds: float) -> None:
         _timings().add("database", seconds)
 
 

@@ -16,22 +16,35 @@ Operation = Literal["read", "write", "version"]
 """The kinds of operations: a read, a write transaction, a query of the content version."""
 
 
-class DatabaseObserver(Protocol):
-    """Receives the operations of a database."""
+Record = Callable[[float], object]
+"""Records the seconds that an operation took, also if it has failed."""
 
-    def observe(self, program: Program[T]) -> Program[T]:
-        """Return the program to run instead of another one, with the same result."""
 
-    def add(self, operation: Operation, seconds: float) -> None:
-        """Record an operation that has ended, also if it has failed."""
+class ObserveProgram(Protocol):
+    """Makes the program that is run instead of another one, with the same result."""
+
+    def __call__(self, program: Program[T]) -> Program[T]:
+        """Return the program."""
 
 
 class ObservedDatabase(DatabaseWrapper):
-    """A database that notifies an observer of its operations."""
+    """A database whose operations are recorded.
 
-    def __init__(self, database: Database, observer: DatabaseObserver) -> None:
+    ``recorder`` returns what records operations of a kind. ``observe`` changes the programs that
+    are run; without it, operations are timed as a whole.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        recorder: Callable[[Operation], Record],
+        observe: ObserveProgram | None = None,
+    ) -> None:
         super().__init__(database)
-        self._observer = observer
+        self._record_read = recorder("read")
+        self._record_write = recorder("write")
+        self._record_version = recorder("version")
+        self._observe = observe
 
     async def present_version(self) -> int | None:
         """See `Database.present_version`."""
@@ -39,7 +52,7 @@ class ObservedDatabase(DatabaseWrapper):
         try:
             return await self._database.present_version()
         finally:
-            self._observer.add("version", perf_counter() - started)
+            self._record_version(perf_counter() - started)
 
     async def read(
         self,
@@ -49,34 +62,31 @@ class ObservedDatabase(DatabaseWrapper):
         key: Hashable = None,
     ) -> T:
         """See `Database.read`."""
-        observer = self._observer
         started = perf_counter()
         try:
-            return await self._database.read(
-                lambda: observer.observe(make()), snapshot=snapshot, key=key
-            )
+            return await self._database.read(self._observed(make), snapshot=snapshot, key=key)
         finally:
-            observer.add("read", perf_counter() - started)
+            self._record_read(perf_counter() - started)
 
     async def read_at(
         self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
     ) -> T | None:
         """See `Database.read_at`."""
-        observer = self._observer
         started = perf_counter()
         try:
-            return await self._database.read_at(version, lambda: observer.observe(make()), key=key)
+            return await self._database.read_at(version, self._observed(make), key=key)
         finally:
-            observer.add("read", perf_counter() - started)
+            self._record_read(perf_counter() - started)
 
     def read_now(
         self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
     ) -> T:
         """See `Database.read_now`; one that would have to wait is recorded elsewhere."""
-        observer = self._observer
+        if self._observe is not None:
+            make = self._observed(make)
         started = perf_counter()
-        result = self._database.read_now(lambda: observer.observe(make()), key=key, version=version)
-        observer.add("read", perf_counter() - started)
+        result = self._database.read_now(make, key=key, version=version)
+        self._record_read(perf_counter() - started)
         return result
 
     async def is_costly(self, statement: Statement) -> bool | None:
@@ -85,12 +95,17 @@ class ObservedDatabase(DatabaseWrapper):
         try:
             return await self._database.is_costly(statement)
         finally:
-            self._observer.add("read", perf_counter() - started)
+            self._record_read(perf_counter() - started)
 
     async def write(self, program: Program[T]) -> T:
         """See `Database.write`."""
         started = perf_counter()
         try:
-            return await self._database.write(self._observer.observe(program))
+            observe = self._observe
+            return await self._database.write(program if observe is None else observe(program))
         finally:
-            self._observer.add("write", perf_counter() - started)
+            self._record_write(perf_counter() - started)
+
+    def _observed(self, make: Callable[[], Program[T]]) -> Callable[[], Program[T]]:
+        observe = self._observe
+        return make if observe is None else lambda: observe(make())

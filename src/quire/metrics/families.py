@@ -3,7 +3,8 @@
 These values are sent between processes as MessagePack. This module does not know what is measured.
 """
 
-from bisect import bisect_left
+import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -97,27 +98,50 @@ def decode_families(data: bytes) -> list[MetricFamily]:
 
 
 class Histogram:
-    """The number of values by bucket, and their sum."""
+    """The number of values by bucket, and their sum.
 
-    __slots__ = ("bounds", "buckets", "total")
+    Values are collected in a list first, since that costs a request less than counting them;
+    `aggregate` has to be called from time to time, so that the list does not grow. ``exceeded`` is
+    the number of values that are at least ``threshold``.
+    """
 
-    def __init__(self, metric: Metric) -> None:
+    __slots__ = ("_values", "bounds", "buckets", "exceeded", "observe", "threshold", "total")
+
+    def __init__(self, metric: Metric, threshold: float = math.inf) -> None:
         self.bounds = metric.bounds
         self.buckets = [0] * (len(metric.bounds) + 1)
         self.total = 0.0
+        self.threshold = threshold
+        self.exceeded = 0
+        self._values: list[float] = []
+        self.observe = self._values.append
+        """Record a value."""
 
-    def observe(self, value: float) -> None:
-        """Count a value."""
-        self.buckets[bisect_left(self.bounds, value)] += 1
-        self.total += value
+    def aggregate(self) -> None:
+        """Count the values that were recorded since the last call."""
+        values = self._values
+        if not values:
+            return
+        values.sort()
+        counted = 0
+        for bucket, bound in enumerate(self.bounds):
+            end = bisect_right(values, bound, counted)
+            self.buckets[bucket] += end - counted
+            counted = end
+        self.buckets[-1] += len(values) - counted
+        self.exceeded += len(values) - bisect_left(values, self.threshold)
+        self.total += sum(values)
+        values.clear()
 
     @property
     def count(self) -> int:
-        """How many values were observed."""
+        """How many values were recorded."""
+        self.aggregate()
         return sum(self.buckets)
 
     def sample(self, labels: LabelValues = ()) -> Sample:
         """Return the sample."""
+        self.aggregate()
         return Sample(labels, self.total, tuple(self.buckets))
 
 

@@ -4,7 +4,7 @@ import asyncio
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from quire.clock import Clock
 from quire.metrics.catalogue import CPU_SECONDS, LOOP_LAG, MEMORY, OPEN_FILES, START_TIME
 from quire.metrics.families import Histogram, MetricFamily, histogram_family, single
 
-_LAG_EVERY = 0.5
+_EVERY = 0.5
 _OPEN_FILES = Path("/proc/self/fd")
 _MEMORY = Path("/proc/self/statm")
 
@@ -26,15 +26,20 @@ class ProcessMetrics:
         self._timer: asyncio.TimerHandle | None = None
         self._expected = 0.0
 
-    def start(self) -> None:
-        """Start to measure the latency of the running event loop."""
-        loop = asyncio.get_running_loop()
-        self._expected = loop.time() + _LAG_EVERY
-        self._timer = loop.call_at(self._expected, self._measure, loop)
+    def start(self, aggregate: Callable[[], None]) -> None:
+        """Start to measure the latency of the running event loop.
 
-    def _measure(self, loop: asyncio.AbstractEventLoop) -> None:
+        ``aggregate`` is called twice a second; see `Histogram.aggregate`.
+        """
+        loop = asyncio.get_running_loop()
+        self._expected = loop.time() + _EVERY
+        self._timer = loop.call_at(self._expected, self._measure, loop, aggregate)
+
+    def _measure(self, loop: asyncio.AbstractEventLoop, aggregate: Callable[[], None]) -> None:
         self._lag.observe(max(0.0, loop.time() - self._expected))
-        self.start()
+        self._lag.aggregate()
+        aggregate()
+        self.start(aggregate)
 
     def stop(self) -> None:
         """Stop to measure."""

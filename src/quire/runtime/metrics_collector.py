@@ -2,9 +2,8 @@
 
 import asyncio
 import platform
-from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import quire
 from quire.clock import Clock
@@ -13,7 +12,7 @@ from quire.content_api.request_metrics import RequestMetrics
 from quire.content_api.request_observer import Observe, RequestObserver
 from quire.content_api.request_tracing import TraceObserver
 from quire.database.interface import Database
-from quire.database.observed_database import DatabaseObserver, ObservedDatabase, Operation
+from quire.database.observed_database import ObservedDatabase, Operation, Record
 from quire.database.program import Program
 from quire.database.stores.jobs import JOBS
 from quire.database.stores.webhook_deliveries import DELIVERIES
@@ -51,8 +50,6 @@ from quire.webhooks.setup import WebhookParts
 if TYPE_CHECKING:
     from quire.tracing.otel import Tracing
 
-T = TypeVar("T")
-
 _QUEUE_SECONDS = 1.0
 """Timeout for the sizes of the queues; without them the other metrics are returned."""
 
@@ -62,29 +59,29 @@ class DatabaseMetrics:
 
     def __init__(self, slow_seconds: float) -> None:
         self._times: dict[Operation, Histogram] = {
-            "read": Histogram(DATABASE_SECONDS),
-            "write": Histogram(DATABASE_SECONDS),
-            "version": Histogram(DATABASE_SECONDS),
+            "read": Histogram(DATABASE_SECONDS, slow_seconds),
+            "write": Histogram(DATABASE_SECONDS, slow_seconds),
+            "version": Histogram(DATABASE_SECONDS, slow_seconds),
         }
-        self._slow: Counter[Operation] = Counter()
-        self._slow_seconds = slow_seconds
 
-    def observe(self, program: Program[T]) -> Program[T]:
-        """Return the program itself: operations are measured as a whole."""
-        return program
+    def recorder(self, operation: Operation) -> Record:
+        """Return what records operations of a kind."""
+        return self._times[operation].observe
 
-    def add(self, operation: Operation, seconds: float) -> None:
-        """Count an operation."""
-        self._times[operation].observe(seconds)
-        if seconds >= self._slow_seconds:
-            self._slow[operation] += 1
+    def aggregate(self) -> None:
+        """See `Histogram.aggregate`."""
+        for times in self._times.values():
+            times.aggregate()
 
     def families(self) -> Iterator[MetricFamily]:
         """Yield the metrics."""
+        self.aggregate()
         yield histogram_family(
             DATABASE_SECONDS, {(name,): one for name, one in self._times.items()}
         )
-        yield family(SLOW_OPERATIONS, [((name,), self._slow[name]) for name in self._times])
+        yield family(
+            SLOW_OPERATIONS, [((name,), one.exceeded) for name, one in self._times.items()]
+        )
 
 
 class Metrics:
@@ -110,19 +107,23 @@ class Metrics:
 
     def observed(self, database: Database) -> Database:
         """Return a wrapper of a database that measures and traces it, or the database itself."""
-        observers: list[DatabaseObserver] = []
         if self.database is not None:
-            observers.append(self.database)
+            database = ObservedDatabase(database, self.database.recorder)
         if self._tracing is not None:
-            observers.append(self._tracing)
-        for observer in observers:
-            database = ObservedDatabase(database, observer)
+            database = ObservedDatabase(database, self._tracing.recorder, self._tracing.observe)
         return database
 
     def start(self) -> None:
         """Start to measure the event loop, if metrics are enabled."""
         if self.requests is not None:
-            self.process.start()
+            self.process.start(self._aggregate)
+
+    def _aggregate(self) -> None:
+        """Empty the lists of recorded values."""
+        if self.requests is not None:
+            self.requests.aggregate()
+        if self.database is not None:
+            self.database.aggregate()
 
     def stop(self) -> None:
         """Stop to measure."""

@@ -77,7 +77,7 @@ def test_methods_that_clients_make_up_count_together() -> None:
 
 
 def test_series_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_metrics, "_MOST_SERIES", 3)
+    monkeypatch.setattr(request_metrics, "_MAX_SERIES", 3)
     metrics = RequestMetrics()
     for number in range(10):
         path = f"/things{number}"

@@ -45,6 +45,20 @@ def test_counters_gauges_and_histograms_of_processes_are_added_up() -> None:
     ]
 
 
+def test_values_count_in_the_bucket_of_the_first_bound_that_they_do_not_exceed() -> None:
+    histogram = Histogram(TIMES, threshold=1.0)
+    for value in (1.0, 0.125, 0.1):
+        histogram.observe(value)
+    histogram.aggregate()
+    for value in (2.0, 0.0):
+        histogram.observe(value)
+
+    assert histogram.sample().buckets == (2, 2, 1)
+    assert histogram.total == pytest.approx(3.225)
+    assert histogram.count == 5
+    assert histogram.exceeded == 2
+
+
 def test_what_every_process_sees_alike_is_not_added_up() -> None:
     merged = merge_families([[single(WEBHOOK_LAG, 3)], [single(WEBHOOK_LAG, 2)]])
 

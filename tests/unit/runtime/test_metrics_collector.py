@@ -31,8 +31,8 @@ def values(families: list[MetricFamily], metric: Metric) -> dict[LabelValues, fl
 def test_operations_count_as_slow_from_the_limit_on() -> None:
     metrics = DatabaseMetrics(0.2)
     for seconds in (0.1, 0.2, 3.0):
-        metrics.add("read", seconds)
-    metrics.add("write", 0.01)
+        metrics.recorder("read")(seconds)
+    metrics.recorder("write")(0.01)
 
     assert values(list(metrics.families()), SLOW_OPERATIONS) == {
         ("read",): 2,
