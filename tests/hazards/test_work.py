@@ -127,8 +127,10 @@ async def test_h120_no_more_rows_are_fetched_than_may_be(newsroom: Settings, lim
         fetched = [s for s in watched.statements if "count(" not in s.sql]
         ask.unwatch(watched)
     assert response.status in {200, 400}
-    assert all(statement.most is None or statement.most <= limit + 1 for statement in fetched)
-    left = [statement.most for statement in fetched if statement.most is not None]
+    assert all(
+        statement.max_rows is None or statement.max_rows <= limit + 1 for statement in fetched
+    )
+    left = [statement.max_rows for statement in fetched if statement.max_rows is not None]
     assert left == sorted(left, reverse=True)
 
 

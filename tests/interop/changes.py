@@ -171,7 +171,9 @@ async def _problems(project: Path) -> list[str]:
     async with target.look() as looking:
         found = await looking.run(inspect_program(target.kind.inspector))
         tables, dialect = map_tables(schema), target.kind.dialect()
-        layout = ExaminedTables(schema=schema, tables=tables, found=found, dialect=dialect)
+        layout = ExaminedTables(
+            schema=schema, tables=tables, existing_tables=found, dialect=dialect
+        )
         return [str(one) for one in await looking.run(examine_program(layout))]
 
 

@@ -53,7 +53,7 @@ def show_filter(part: Filter | None, values: Values) -> str:
         case Junction(conjunction=every, parts=parts):
             shown = ", ".join(show_filter(inner, values) for inner in parts)
             return f"{'all' if every else 'any'} ({shown})"
-        case RelatedCondition(attribute=attribute, part=inner, missing=missing):
+        case RelatedCondition(attribute=attribute, part=inner, or_none=missing):
             which = "some or no" if missing else "some"
             return f"{which} {attribute} ({show_filter(inner, values)})"
 

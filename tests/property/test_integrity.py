@@ -89,7 +89,9 @@ def test_a_repair_leaves_nothing_to_repair(
     content = Content(kind.recorded_store(recorded), schema)
     if not indexes:
         content.damage(*unique_indexes(content))
-    content.damage(*(one.sql(list(content.layout.found[one.table].columns)) for one in damage))
+    content.damage(
+        *(one.sql(list(content.layout.existing_tables[one.table].columns)) for one in damage)
+    )
 
     content.repair(duplicates=True)
 
@@ -104,7 +106,7 @@ def unique_indexes(content: Content) -> list[str]:
     drop = content.store.kind.ddl.drop_index
     return [
         drop(index.name, table.name)
-        for table in content.layout.found.values()
+        for table in content.layout.existing_tables.values()
         for index in table.indexes.values()
         if index.unique
     ]

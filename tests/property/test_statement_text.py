@@ -36,7 +36,7 @@ def statements(compiled: CompiledRead) -> list[str]:
 
 
 def _below(node: CompiledNode) -> list[str]:
-    found = [query.sql for query in node.united]
+    found = [query.sql for query in node.union_queries]
     for edge in node.edges:
         if edge.links is not None:
             found.append(edge.links.sql)

@@ -71,7 +71,7 @@ class ProjectFields(Struct, frozen=True):
 def document_fields(uid: str, *required: str) -> ProjectFields:
     """Note that a struct has the fields that documents of a content type show."""
     return ProjectFields(
-        lambda models: models.shown(models.schema.content_types[uid]),
+        lambda models: models.response_properties(models.schema.content_types[uid]),
         ("id", "documentId", *required),
     )
 

@@ -77,7 +77,7 @@ class PermissionList:
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        listed = Items(item=self._item, rules=(required,), most=_MAX_PERMISSIONS)
+        listed = Items(item=self._item, rules=(required,), maximum=_MAX_PERMISSIONS)
         found = False
         for problem in listed.problems(place, value):
             found = True

@@ -88,7 +88,7 @@ class AuditTrail:
         self._log = log
         self._clock = clock
 
-    async def begin(self, request: Request, route: Route) -> None:
+    async def record_request(self, request: Request, route: Route) -> None:
         """Record the request in the transaction of its change.
 
         A sign-in is recorded after the response, since it may write and be rejected all the same;
@@ -103,7 +103,7 @@ class AuditTrail:
         await self._log.ready()
         _pending.set(_PendingRow(self._row(request, route, route.status)))
 
-    async def note(self, request: Request, route: Route, status: int) -> None:
+    async def record_response(self, request: Request, route: Route, status: int) -> None:
         """Record a request after the response, unless it was recorded with its change.
 
         Failures are logged.

@@ -63,7 +63,7 @@ class HomepageApi:
         schema = self._tables.store.schema
         counts: dict[str, int] = {}
         for name, uid in _COUNT_QUERIES.items():
-            counts[name] = yield from self._tables.of(uid, BaseRow).count()
+            counts[name] = yield from self._tables.table_for(uid, BaseRow).count()
         types = [t for t in schema.api_types if is_shown(t)]
         return {
             "assets": counts["assets"],

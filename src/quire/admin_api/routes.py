@@ -207,8 +207,8 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
         sources.content_version,
         identity.authenticator,
         context.engine,
-        trail.begin,
-        trail.note,
+        trail.record_request,
+        trail.record_response,
     )
     stale = StalePermissions(database=context.database, tables=context.tables, clock=clock)
     return AdminParts(

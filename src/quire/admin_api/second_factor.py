@@ -115,7 +115,7 @@ class SecondFactorApi:
     async def show(self, request: Request) -> Response:
         """Tell whether the caller has a second factor, and how many recovery codes are left."""
         admin_user = await self._admin_user(request)
-        factor = await self._database.read(lambda: self._factors.of(admin_user))
+        factor = await self._database.read(lambda: self._factors.get(admin_user))
         active = factor is not None and factor.active
         left = len(factor.recovery) if factor is not None else 0
         return respond_data({"active": active, "recoveryCodes": left if active else 0})

@@ -325,7 +325,7 @@ class AdminSignInApi:
         body = read_body(request.body, PasswordReset)
         self._attempts.count("reset-password", place_of(request))
         token = body.reset_password_token
-        code = self._counted_code(await self._recovery.holder(token), body.code)
+        code = self._counted_code(await self._recovery.link_owner(token), body.code)
         admin_user = await self._recovery.reset(token, body.password, code)
         return self._serialize_sign_in(await self._accounts.begin(admin_user, _device()))
 

@@ -26,8 +26,8 @@ class ApiTokenRows:
     """The programs of API tokens."""
 
     def __init__(self, tables: ContentTables) -> None:
-        self._tokens = tables.of(TOKEN_UID, NamedToken)
-        self._grants = tables.of(GRANT_UID, BaseRow)
+        self._tokens = tables.table_for(TOKEN_UID, NamedToken)
+        self._grants = tables.table_for(GRANT_UID, BaseRow)
 
     def listed(self) -> Program[list[NamedToken]]:
         """Return all tokens of the content API, by name."""

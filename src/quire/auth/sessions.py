@@ -88,7 +88,7 @@ class Sessions:
         *,
         origin: str = ORIGIN,
     ) -> None:
-        self._rows = tables.of(SESSION_UID, Session)
+        self._rows = tables.table_for(SESSION_UID, Session)
         self._secret = secret
         self._lifetimes = lifetimes
         self._origin = origin

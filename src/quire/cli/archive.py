@@ -52,7 +52,7 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
 
 def _list(archives: Sequence[Archive], days: int) -> None:
     for archive in archives:
-        tables = ", ".join(sorted({one.table for one in archive.kept}))
+        tables = ", ".join(sorted({one.table for one in archive.tables}))
         until = expires_at(archive, days)
         kept_for = "for ever" if until is None else f"until {_moment(until):%Y-%m-%d}"
         made = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"

@@ -310,6 +310,6 @@ def _uploads(settings: Settings, schema: Schema, report: CheckReport) -> None:
 
 def describe_damage(finding: Damage) -> str:
     """Describe a finding with its repair, and its details on separate lines."""
-    option = " --duplicates" if finding.asks else ""
+    option = " --duplicates" if finding.needs_consent else ""
     hint = f"; `quire check --repair{option}` {finding.repair}" if finding.repair else ""
     return "\n".join((f"{finding}{hint}", *(f"{_INDENT}{line}" for line in finding.details)))

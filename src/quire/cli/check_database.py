@@ -62,10 +62,12 @@ async def _examined(
     lacks = compare(build_metadata(schema, table_map, kind.column_types), found, kind.ddl)
     hints = await looking.run(sort_hints_program(schema, table_map, found))
     damage = await looking.run(kind.damage())
-    layout = ExaminedTables(schema=schema, tables=table_map, found=found, dialect=kind.dialect())
+    layout = ExaminedTables(
+        schema=schema, tables=table_map, existing_tables=found, dialect=kind.dialect()
+    )
     return DatabaseReport(
-        problems=tuple(f"In the database, {lack}." for lack in lacks if lack.lack in _GRAVE),
-        warnings=(*_summarize(lack.lack for lack in lacks), *map(str, hints)),
+        problems=tuple(f"In the database, {lack}." for lack in lacks if lack.kind in _GRAVE),
+        warnings=(*_summarize(lack.kind for lack in lacks), *map(str, hints)),
         damage=tuple(f"The database is damaged: {line}" for line in damage),
         findings=tuple(await _findings(looking, layout, kind)),
     )

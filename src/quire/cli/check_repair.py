@@ -95,7 +95,9 @@ async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> li
     database = await open_database(settings, tables)
     try:
         found = await database.read(lambda: inspect_program(inspector))
-        layout = ExaminedTables(schema=schema, tables=tables, found=found, dialect=database.dialect)
+        layout = ExaminedTables(
+            schema=schema, tables=tables, existing_tables=found, dialect=database.dialect
+        )
         return await database.write(repair_program(layout, duplicates=duplicates))
     finally:
         await database.close()

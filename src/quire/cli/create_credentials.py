@@ -72,10 +72,10 @@ class CredentialRows(Struct, frozen=True, kw_only=True):
 
         Raises ApplicationError when there is one with this e-mail, or no such role.
         """
-        users = self.tables.of(ADMIN_USER_UID, BaseRow)
+        users = self.tables.table_for(ADMIN_USER_UID, BaseRow)
         if (yield from users.exists(eq("email", new.email))):
             raise ApplicationError(f"There is an administrator with the e-mail {new.email}.")
-        role = yield from self.tables.of(ADMIN_ROLE_UID, BaseRow).first(eq("code", new.role))
+        role = yield from self.tables.table_for(ADMIN_ROLE_UID, BaseRow).first(eq("code", new.role))
         if role is None:
             raise ApplicationError(f"The database has no administrators' role {new.role}.")
         values = {
@@ -91,8 +91,8 @@ class CredentialRows(Struct, frozen=True, kw_only=True):
 
     def api_token(self, new: NewTokenRow) -> Program[None]:
         """Write an API token. Raises ApplicationError when there is one of this name."""
-        tokens = self.tables.of(TOKEN_UID, BaseRow)
-        grants = self.tables.of(GRANT_UID, BaseRow)
+        tokens = self.tables.table_for(TOKEN_UID, BaseRow)
+        grants = self.tables.table_for(GRANT_UID, BaseRow)
         if (yield from tokens.exists(eq("name", new.name))):
             raise ApplicationError(f"There is an API token with the name {new.name}.")
         values = {

@@ -348,7 +348,7 @@ async def _read_administrators(settings: Settings, schema: Schema) -> list[_Admi
     store = open_store(schema, map_tables(schema), target.kind.dialect())
     tables = ContentTables(store=store, new_id=new_document_id)
     async with target.look() as looking:
-        return await looking.run(tables.of(ADMIN_USER_UID, _Administrator).select())
+        return await looking.run(tables.table_for(ADMIN_USER_UID, _Administrator).select())
 
 
 _CHECKS: Sequence[Check] = (_environment, _secrets, _network, _mail, _postgresql, file_findings)

@@ -27,14 +27,14 @@ Labels = frozenset[tuple[str, str]]
 class MetricsSnapshot(Struct, frozen=True):
     """The values of all samples at a time of a monotonic clock."""
 
-    at: float
+    taken_at: float
     values: Mapping[tuple[str, Labels], float]
 
     def labels(self, name: str, label: str) -> list[str]:
         """List the values of a label of a metric, in order."""
         return sorted({dict(labels)[label] for found, labels in self.values if found == name})
 
-    def sum(self, name: str, **labels: str) -> float:
+    def total(self, name: str, **labels: str) -> float:
         """Add up the samples of a name that have these labels."""
         wanted = labels.items()
         return sum(
@@ -63,12 +63,12 @@ class Interval(Struct, frozen=True):
     @property
     def seconds(self) -> float:
         """Its duration."""
-        return max(self.after.at - self.before.at, 1e-9)
+        return max(self.after.taken_at - self.before.taken_at, 1e-9)
 
     def rate(self, name: str, **labels: str) -> float:
         """Return the growth of a counter per second; a counter that went back has restarted."""
-        after = self.after.sum(name, **labels)
-        before = self.before.sum(name, **labels)
+        after = self.after.total(name, **labels)
+        before = self.before.total(name, **labels)
         return (after if after < before else after - before) / self.seconds
 
     def quantile(self, share: float, name: str, **labels: str) -> float | None:
@@ -170,12 +170,12 @@ def _summary(interval: Interval, address: str) -> Text:
     after = interval.after
     requests = interval.rate("quire_http_requests_total")
     errors = interval.rate("quire_http_requests_total", status="5xx")
-    memory = after.sum("process_resident_memory_bytes") / _MEBIBYTE
+    memory = after.total("process_resident_memory_bytes") / _MEBIBYTE
     lag = interval.quantile(0.99, "quire_event_loop_lag_seconds")
     return Text(
-        f"{address}   {after.sum('quire_processes'):.0f} processes   "
+        f"{address}   {after.total('quire_processes'):.0f} processes   "
         f"{requests:.1f} requests/s   {errors:.1f} errors/s   "
-        f"{after.sum('quire_http_requests_in_flight'):.0f} in flight   "
+        f"{after.total('quire_http_requests_in_flight'):.0f} in flight   "
         f"CPU {interval.rate('process_cpu_seconds_total'):.0%}   {memory:.0f} MiB   "
         f"loop lag {_time(lag)}\n",
         style="bold",
@@ -204,14 +204,14 @@ def _database(interval: Interval) -> Table:
     name = "quire_database_operation_duration_seconds"
     after = interval.after
     for operation in after.labels(f"{name}_count", "operation"):
-        size = after.sum("quire_database_pool_size", pool=operation)
-        used = after.sum("quire_database_pool_in_use", pool=operation)
+        size = after.total("quire_database_pool_size", pool=operation)
+        used = after.total("quire_database_pool_in_use", pool=operation)
         table.add_row(
             operation,
             f"{interval.rate(f'{name}_count', operation=operation):.1f}",
             _time(interval.quantile(0.99, name, operation=operation)),
             f"{used:.0f}/{size:.0f}" if size else "",
-            f"{after.sum('quire_database_pool_waiting', pool=operation):.0f}" if size else "",
+            f"{after.total('quire_database_pool_waiting', pool=operation):.0f}" if size else "",
         )
     return table
 
@@ -220,7 +220,7 @@ def _caches(interval: Interval) -> Table:
     table = _table("Cache", "hits", "entries")
     for cache in interval.after.labels("quire_cache_entries", "cache"):
         rate = interval.hit_rate(cache)
-        entries = interval.after.sum("quire_cache_entries", cache=cache)
+        entries = interval.after.total("quire_cache_entries", cache=cache)
         table.add_row(cache, "" if rate is None else f"{rate:.0%}", f"{entries:.0f}")
     return table
 
@@ -229,8 +229,8 @@ def _queues(interval: Interval) -> Table:
     table = _table("Queue", "waiting", "oldest")
     after = interval.after
     for title, name in (("webhooks", "quire_webhook_queue"), ("jobs", "quire_job_queue")):
-        lag = after.sum(f"{name}_lag_seconds")
-        table.add_row(title, f"{after.sum(f'{name}_depth'):.0f}", f"{lag:.0f} s")
+        lag = after.total(f"{name}_lag_seconds")
+        table.add_row(title, f"{after.total(f'{name}_depth'):.0f}", f"{lag:.0f} s")
     return table
 
 

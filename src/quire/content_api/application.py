@@ -188,7 +188,7 @@ class ContentApi:
         response = await self._response(request, receive)
         if self._shared_caching is None or response is None:
             return response
-        return self._shared_caching.mark(request, response)
+        return self._shared_caching.add_headers(request, response)
 
     async def _response(self, request: Request, receive: AsgiReceive) -> Response | None:
         try:
@@ -215,7 +215,7 @@ class ContentApi:
             response = _respond_problem(request, error)
         if self._shared_caching is None or response is None:
             return response
-        return self._shared_caching.mark(request, response)
+        return self._shared_caching.add_headers(request, response)
 
     def _respond_now(self, request: Request) -> Response | None:
         if request.path.removesuffix(b"/") == _HEALTH:

@@ -111,8 +111,8 @@ def _validator(hint: object, more: tuple[Rule, ...] = (), longest: int = MAX_LEN
     if origin is list:
         return Items(
             item=_validator(*get_args(inner)),
-            least=limits.least,
-            most=limits.most,
+            minimum=limits.minimum,
+            maximum=limits.maximum,
             rules=rules,
             nullable=nullable,
         )
@@ -132,7 +132,7 @@ def _plain(kind: object, limits: Range, rules: tuple[Rule, ...]) -> Validator:
     if kind is bool:
         return Flag(rules=rules)
     if kind is int:
-        return WholeNumber(least=limits.least, most=limits.most, rules=rules)
+        return WholeNumber(minimum=limits.minimum, maximum=limits.maximum, rules=rules)
     if kind is object:
         return AnyValue(rules=rules)
     message = f"bodies cannot have values of the type {kind!r}"

@@ -58,7 +58,7 @@ class SharedCaching:
         self._separator = "," if settings.tag_header == "Cache-Tag" else " "
         self._tags = QueryTags(schema)
 
-    def mark(self, request: Request, response: Response) -> Response:
+    def add_headers(self, request: Request, response: Response) -> Response:
         """Return a response with headers for caches.
 
         The given one, which may be shared, is unchanged. Responses with such headers are left as
@@ -88,7 +88,7 @@ class SharedCaching:
         value = self._values.get(route.uid or "", self._values.get(_ANY))
         if value is None:
             return ()
-        tags = self._tags.of(request, route, parameters.get("documentId"))
+        tags = self._tags.response_tags(request, route, parameters.get("documentId"))
         if tags is None:
             return ()
         if not self._header:
@@ -133,7 +133,7 @@ class QueryTags:
             _CACHE_SIZE
         )
 
-    def of(self, request: Request, route: Route, document_id: str | None) -> Tags | None:
+    def response_tags(self, request: Request, route: Route, document_id: str | None) -> Tags | None:
         """Return the tags of a response; ``None`` if it must not be cached for others."""
         uid = route.uid or ""
         key = uid, request.raw_query

@@ -36,7 +36,9 @@ _ALWAYS = ("id", "documentId")
 def _role_fields(models: Any) -> Mapping[str, JsonSchema]:  # noqa: ANN401 - see `ProjectFields`
     model = models.schema.content_types[ROLE_UID]
     relations = {attribute.name for attribute in model.relations}
-    return {name: s for name, s in models.shown(model).items() if name not in relations}
+    return {
+        name: s for name, s in models.response_properties(model).items() if name not in relations
+    }
 
 
 class ActionPermission(Struct):

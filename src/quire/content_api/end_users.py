@@ -61,7 +61,7 @@ def _names_role(entry: object) -> str | None:
     return None if is_named else NO_ID
 
 
-_ROLES = Items(item=Fields(closed=False, rules=(_names_role,)), most=UNLIMITED)
+_ROLES = Items(item=Fields(closed=False, rules=(_names_role,)), maximum=UNLIMITED)
 
 
 class RoleChoice(Struct, frozen=True):

@@ -65,7 +65,7 @@ class DescriptionApi:
         from quire.openapi.query_parameters import PageLimits  # noqa: PLC0415
 
         api = self._settings.api
-        pages = PageLimits(default=api.default_limit, most=api.max_limit)
+        pages = PageLimits(default=api.default_limit, maximum=api.max_limit)
         routes = [route for route in self._routes if self._is_of_use(route, ability)]
         options = ApiOptions(server=api.prefix, pages=pages)
         return respond_bare(describe_content_api(self._schema, ability, routes, options))

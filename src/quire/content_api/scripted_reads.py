@@ -146,7 +146,7 @@ class ScriptedReads:
                 found = await self._attached(request, change, entry, received)
                 entry = {**_members_of(entry), change.name: found}
             else:
-                entry = change.of(entry, received.query, received.path)
+                entry = change.convert(entry, received.query, received.path)
         return entry
 
     async def _attached(
@@ -200,8 +200,8 @@ class ScriptedReads:
 
 def _respond_one(read: DocumentRead, entry: object) -> Response:
     """Respond with one entry, or with the response for a missing one. Raises NotFoundError."""
-    if entry is None and (read.wrapped is None or read.missing is not None):
-        raise NotFoundError(read.missing)
+    if entry is None and (read.wrapped is None or read.not_found_message is not None):
+        raise NotFoundError(read.not_found_message)
     return respond_bare(_wrap(read)(entry))
 
 
@@ -214,7 +214,7 @@ def _computed(read: DocumentRead, entry: object, received: ReceivedRequest) -> o
     """Return a computed entry without attachments."""
     for change in read.changes:
         if isinstance(change, ComputedEntry):
-            entry = change.of(entry, received.query, received.path)
+            entry = change.convert(entry, received.query, received.path)
     return entry
 
 
@@ -249,7 +249,7 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
 
     Raises NotFoundError for an empty list.
     """
-    wrapped, missing = read.wrapped, read.missing
+    wrapped, missing = read.wrapped, read.not_found_message
 
     def wrap(data: object) -> object:
         if read.is_list and missing is not None and data == []:

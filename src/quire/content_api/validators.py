@@ -148,8 +148,8 @@ AdminPassword = Annotated[str, PASSWORD_RULES, Meta(extra_json_schema={"format":
 class Range(Struct, frozen=True):
     """The limits of the length of a list, or of a number."""
 
-    least: int = 0
-    most: int = 1000
+    minimum: int = 0
+    maximum: int = 1000
 
 
 class AnyValue(Struct, frozen=True, kw_only=True):
@@ -201,8 +201,8 @@ class Flag(Struct, frozen=True, kw_only=True):
 class WholeNumber(Struct, frozen=True, kw_only=True):
     """An integer between two limits."""
 
-    least: int
-    most: int
+    minimum: int
+    maximum: int
     rules: tuple[Rule, ...] = ()
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
@@ -211,8 +211,8 @@ class WholeNumber(Struct, frozen=True, kw_only=True):
             yield from _broken(self.rules, place, value)
         elif not isinstance(value, int) or isinstance(value, bool):
             yield problem_at(place, not_of_type("number", value), value)
-        elif not self.least <= value <= self.most:
-            yield problem_at(place, f"must be between {self.least} and {self.most}", value)
+        elif not self.minimum <= value <= self.maximum:
+            yield problem_at(place, f"must be between {self.minimum} and {self.maximum}", value)
 
 
 class RowId(Struct, frozen=True, kw_only=True):
@@ -230,11 +230,11 @@ class RowId(Struct, frozen=True, kw_only=True):
 
 
 class Items(Struct, frozen=True, kw_only=True):
-    """A list whose items have one shape, ``least`` of them at least."""
+    """A list whose items have one shape, ``minimum`` of them at least."""
 
     item: Validator | None = None
-    least: int = 0
-    most: int = 1000
+    minimum: int = 0
+    maximum: int = 1000
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
 
@@ -248,10 +248,10 @@ class Items(Struct, frozen=True, kw_only=True):
         if not isinstance(value, list):
             yield problem_at(place, not_of_type("array", value), value)
             return
-        if len(value) < self.least:
-            yield problem_at(place, f"field must have at least {self.least} items", value)
-        if len(value) > self.most:
-            yield problem_at(place, f"field must have at most {self.most} items")
+        if len(value) < self.minimum:
+            yield problem_at(place, f"field must have at least {self.minimum} items", value)
+        if len(value) > self.maximum:
+            yield problem_at(place, f"field must have at most {self.maximum} items")
             return
         found = False
         for index, item in enumerate(value):

@@ -43,13 +43,13 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
 
     rights: TypePermissions
     planned: PreparedRead
-    shaping: EntrySanitizer
+    sanitizer: EntrySanitizer
     selected: frozenset[str] | None
     with_statuses: bool
 
     def page(self, facts: ListFacts | None = None) -> Program[dict[str, object]]:
         """Return the page. Uses ``facts``, and adds what is missing."""
-        planned, shaping = self.planned, self.shaping
+        planned, shaping = self.planned, self.sanitizer
         entries, total = yield from planned.entries(facts, planned.budget())
         versions = DocumentVersions(self.rights.content_type, _all_versions(entries))
         results = []
@@ -78,7 +78,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         a draft, and without ``locale`` no rule on locales matches it.
         """
         rights = self.rights
-        rules = rights.on(entry_origin(entry))
+        rules = rights.rules_for_entry(entry_origin(entry))
         if rights.content_type.localized and "locale" not in selected:
             # The rules of super admins name every locale, so none of them matches.
             everywhere = () if rights.ability.super_admin else rules
@@ -90,7 +90,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         for name in SYSTEM_FIELDS:
             if name not in selected and name not in _IDS:
                 entry.pop(name, None)
-        return self.shaping.entry(entry, rules)
+        return self.sanitizer.entry(entry, rules)
 
 
 def entry_list(
@@ -103,7 +103,7 @@ def entry_list(
     return EntryList(
         rights=permissions,
         planned=reading.planner.page(permissions, query, requested_version),
-        shaping=reading.shaping(permissions, requested_version),
+        sanitizer=reading.sanitizer(permissions, requested_version),
         selected=requested_fields(query),
         # The format has no status there; ``columns`` is a parameter of our own.
         with_statuses=requested_columns(query) is not None,

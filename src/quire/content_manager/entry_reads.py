@@ -180,7 +180,7 @@ class ContentReading(Struct, frozen=True):
         entry["localizations"] = localizations
         if permissions.content_type.draft_and_publish:
             entry["status"] = DocumentVersions(permissions.content_type, versions).status(entry)
-        shown = self.shaping(permissions, requested_version).entry(entry, rules)
+        shown = self.sanitizer(permissions, requested_version).entry(entry, rules)
         return {"data": shown, "meta": self._meta(permissions, versions, entry)}
 
     def localized(
@@ -203,7 +203,7 @@ class ContentReading(Struct, frozen=True):
         document_id = all_versions[0]["documentId"]
         full, _ = yield from self.planner.localizations(permissions, [document_id]).entries()
         versions = DocumentVersions(permissions.content_type, all_versions)
-        shaping = self.shaping(permissions, RequestedVersion("draft", EVERY_LOCALE))
+        shaping = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
         by_id = {version["id"]: version for version in full}
         shown = [
             shaping.entry({**by_id[one["id"]], "status": versions.status(one)})
@@ -251,8 +251,8 @@ class ContentReading(Struct, frozen=True):
         named = [one["documentId"] for one in chosen]
         full, _ = yield from self.planner.localizations(permissions, named).entries(budget=budget)
         versions = DocumentVersions(permissions.content_type, full)
-        shaping = self.shaping(permissions, wanted)
-        others = self.shaping(permissions, RequestedVersion("draft", EVERY_LOCALE))
+        shaping = self.sanitizer(permissions, wanted)
+        others = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
         for entry in entries:
             localizations = [others.entry({**one}) for one in versions.localizations(entry)]
             entry["localizations"] = [
@@ -260,7 +260,7 @@ class ContentReading(Struct, frozen=True):
             ]
         return [shaping.entry(entry) for entry in entries]
 
-    def shaping(
+    def sanitizer(
         self, permissions: TypePermissions, requested_version: RequestedVersion
     ) -> EntrySanitizer:
         """Return the sanitizer of the entries of a request."""
@@ -275,7 +275,7 @@ class ContentReading(Struct, frozen=True):
         requested_version: RequestedVersion,
     ) -> dict[str, object]:
         """Return the response for a document without this version: its other versions."""
-        if not any(permissions.on(entry_origin(version)) for version in versions):
+        if not any(permissions.rules_for_entry(entry_origin(version)) for version in versions):
             raise ForbiddenError
         locale = requested_version.locale if requested_version.names_locale else None
         absent = {"documentId": versions[0]["documentId"], "locale": locale, "id": None}
@@ -286,7 +286,7 @@ class ContentReading(Struct, frozen=True):
     ) -> dict[str, object]:
         content_type = permissions.content_type
         versions = DocumentVersions(content_type, all_versions)
-        shaping = self.shaping(permissions, RequestedVersion("draft", EVERY_LOCALE))
+        shaping = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
         default = self.engine.default_locale
         locales = [
             shaping.entry(

@@ -36,7 +36,7 @@ class DocumentVersions:
         for version in versions:
             self._of.setdefault(version["documentId"], []).append(version)
 
-    def of(self, document_id: str) -> Sequence[EntryJson]:
+    def all_versions(self, document_id: str) -> Sequence[EntryJson]:
         """Return all versions of a document."""
         return self._of.get(document_id, ())
 
@@ -50,7 +50,7 @@ class DocumentVersions:
         other = next(
             (
                 version
-                for version in self.of(entry["documentId"])
+                for version in self.all_versions(entry["documentId"])
                 if version["locale"] == entry["locale"]
                 and is_published(version) is not is_published(entry)
             ),
@@ -94,12 +94,12 @@ class DocumentVersions:
         """Return the other version of an entry in its locale, if there is one."""
         return [
             version
-            for version in self.of(entry["documentId"])
+            for version in self.all_versions(entry["documentId"])
             if version["locale"] == entry["locale"] and version["id"] != entry["id"]
         ]
 
     def _other_locales(self, entry: Mapping[str, Any]) -> Iterator[EntryJson]:
-        for version in self.of(entry["documentId"]):
+        for version in self.all_versions(entry["documentId"]):
             if version["locale"] != entry["locale"]:
                 yield version
 

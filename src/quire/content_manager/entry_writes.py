@@ -162,7 +162,7 @@ class ContentWriting(WriteContext, frozen=True):
         _require_unchanged(entry, expected)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         if entry is not None:
-            yield from self.history.before(self._reading, self.rights, entry)
+            yield from self.history.record_before(self._reading, self.rights, entry)
         return UpdateDocument(
             uid=self._type.uid,
             document_id=document_id,

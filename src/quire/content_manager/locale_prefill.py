@@ -114,7 +114,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
             raise NotFoundError
         rules = rights.require_on(entry_origin(here))
         entry = yield from self.content.entry(rights, here["id"], wanted, None)
-        shown = self.content.shaping(rights, wanted).entry(entry, rules)
+        shown = self.content.sanitizer(rights, wanted).entry(entry, rules)
         related: dict[str, dict[str, EntryJson]] = {}
         for uid, row in self._related(content_type, shown):
             related.setdefault(uid, {})[row["documentId"]] = row
@@ -223,7 +223,7 @@ def _reference(target: ContentType, one: EntryJson, versions: DocumentVersions) 
     if target.localized:
         found["locale"] = one["locale"]
     if target.draft_and_publish:
-        every = {version["id"]: version for version in versions.of(one["documentId"])}
+        every = {version["id"]: version for version in versions.all_versions(one["documentId"])}
         if one["id"] in every:
             found["status"] = versions.status(every[one["id"]])
     return found

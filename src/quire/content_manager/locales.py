@@ -58,7 +58,7 @@ class LocaleStore:
     """The programs that read and write locales."""
 
     def __init__(self, tables: ContentTables, clock: Clock) -> None:
-        self._locales = tables.of(LOCALE_UID, LocaleRow)
+        self._locales = tables.table_for(LOCALE_UID, LocaleRow)
         self._tables = tables
         self._clock = clock
 
@@ -118,7 +118,7 @@ class LocaleStore:
         yield from write_setting(self._tables.store.writes, DEFAULT_LOCALE_KEY, code)
 
     def _delete_entries(self, content_type: ContentType, code: str) -> Program[None]:
-        entries = self._tables.of(content_type.uid, BaseRow)
+        entries = self._tables.table_for(content_type.uid, BaseRow)
         yield from entries.delete_ids((yield from entries.ids(eq("locale", code))))
 
 

@@ -69,7 +69,7 @@ class TypePermissions(Struct, frozen=True):
             return found
         return tuple(rule for rule in found if any(rule.covers_locale(code) for code in locales))
 
-    def on(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
+    def rules_for_entry(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
         """Return the rules that apply to one entry."""
         return self.ability.rules_on(
             self.action, self.content_type.uid, locale=entry.locale, creator=entry.creator
@@ -77,7 +77,7 @@ class TypePermissions(Struct, frozen=True):
 
     def require_on(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
         """Return the rules that apply to one entry. Raises ForbiddenError if there are none."""
-        found = self.on(entry)
+        found = self.rules_for_entry(entry)
         if not found:
             raise ForbiddenError
         return found

@@ -110,5 +110,5 @@ class ContentPublishing(WriteContext, frozen=True):
         """Return the command that discards a draft, which is stored in the history."""
         draft = self.draft_of(versions, locale)
         if draft is not None:
-            yield from self.history.before(self._reading, self.rights, draft)
+            yield from self.history.record_before(self._reading, self.rights, draft)
         return DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)

@@ -149,7 +149,7 @@ class Planner(Struct, frozen=True):
             limit=scope.slots.add(pagination.limit),
             offset=scope.slots.add(pagination.start),
             count=True,
-            together=True,
+            prefers_few_statements=True,
         )
         return self.planned(plan, scope.slots, permissions.ability, pagination=pagination)
 

@@ -84,7 +84,7 @@ class RecentEntries(Struct, frozen=True):
         self, permissions: TypePermissions, row: EntryJson, main: str, versions: DocumentVersions
     ) -> EntryJson:
         content_type = permissions.content_type
-        is_readable = covers(permissions.on(entry_origin(row)), main)
+        is_readable = covers(permissions.rules_for_entry(entry_origin(row)), main)
         versioned = content_type.draft_and_publish
         shown: EntryJson = {
             "documentId": row["documentId"],

@@ -30,7 +30,9 @@ class IncomingReferences(Struct, frozen=True):
     reading: ContentReading
     ability: AdminAbility
 
-    def to(self, target: ContentType, document_id: str) -> Program[list[dict[str, object]]]:
+    def find_entries(
+        self, target: ContentType, document_id: str
+    ) -> Program[list[dict[str, object]]]:
         """Return the entries that refer to a document, by content type and attribute."""
         found: list[dict[str, object]] = []
         schema = self.reading.engine.schema

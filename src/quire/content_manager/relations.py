@@ -168,7 +168,7 @@ class Relations(Struct, frozen=True):
             raise NotFoundError(NO_ENTITY)
         if not covers(rights.require_on(entry_origin(here)), name):
             raise ForbiddenError
-        others = [one for one in meant if covers(rights.on(entry_origin(one)), name)]
+        others = [one for one in meant if covers(rights.rules_for_entry(entry_origin(one)), name)]
         return [int(here["id"]), *(int(one["id"]) for one in others)]
 
     def _part(self, component: Model, query: RelationQuery) -> Program[int]:
@@ -202,7 +202,7 @@ class Relations(Struct, frozen=True):
             rights, slots = read_permissions(self.ability, content_type), Slots()
             plan = ReadPlan(root=self._planner.version_node(rights), entry=slots.add(holder.row))
             entry = yield from self._planner.planned(plan, slots, self.ability).first()
-            if entry is None or not covers(rights.on(entry_origin(entry)), own):
+            if entry is None or not covers(rights.rules_for_entry(entry_origin(entry)), own):
                 raise ForbiddenError
 
     def _require_field(self) -> None:

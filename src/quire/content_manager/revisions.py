@@ -37,23 +37,23 @@ class RevisionLog(Struct, frozen=True):
     """Stores revisions, up to a number per entry; none of them for 0."""
 
     revisions: Revisions
-    most: int
+    max_revisions: int
 
-    def before(
+    def record_before(
         self, reading: ContentReading, permissions: TypePermissions, entry: EntryJson
     ) -> Program[None]:
         """Store the state of a draft before it is changed, unless it is stored already."""
-        if not self.most:
+        if not self.max_revisions:
             return
         key = RevisionKey(permissions.content_type.uid, entry["documentId"], entry["locale"])
-        known = yield from self.revisions.of(key)
+        known = yield from self.revisions.list_for_entry(key)
         if known and iso_from_ms(known[0].created_at) >= entry["updatedAt"]:
             return
         by = entry.get("updatedBy")
         by_id = by["id"] if isinstance(by, dict) else None
         yield from self._keep(reading, permissions, entry["id"], by_id)
 
-    def after(
+    def record_after(
         self,
         reading: ContentReading,
         permissions: TypePermissions,
@@ -63,12 +63,12 @@ class RevisionLog(Struct, frozen=True):
         published: bool = False,
     ) -> Program[None]:
         """Store the state of an entry after a change."""
-        if self.most:
+        if self.max_revisions:
             yield from self._keep(reading, permissions, entry_id, by, published=published)
 
     def forget(self, content_type: ContentType, document_id: str) -> Program[None]:
         """Delete the revisions of a document that was deleted in all its locales."""
-        if self.most:
+        if self.max_revisions:
             yield from self.revisions.forget(content_type.uid, document_id)
 
     def _keep(
@@ -97,7 +97,7 @@ class RevisionLog(Struct, frozen=True):
                 revision_data(reading.engine.schema, content_type, entry)
             ).decode(),
         )
-        yield from self.revisions.add(revision, limit=self.most)
+        yield from self.revisions.add(revision, limit=self.max_revisions)
 
 
 def read_whole(

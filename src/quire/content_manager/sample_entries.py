@@ -117,7 +117,7 @@ class _SampleField(Struct, frozen=True):
         return " ".join(words).capitalize()
 
     @property
-    def mark(self) -> str:
+    def unique_suffix(self) -> str:
         """The suffix that makes a value unique."""
         return f" {token_hex(4)}" if self.attribute.unique else ""
 
@@ -130,7 +130,7 @@ class _SampleField(Struct, frozen=True):
         """Return a text of an allowed length; ``None`` if the attribute has a pattern."""
         if self.attribute.raw.get("regex"):
             return None
-        mark = self.mark
+        mark = self.unique_suffix
         least = int(_limit(self.attribute, "minLength", 0))
         most = int(_limit(self.attribute, "maxLength", 10_000))
         while len(text) + len(mark) < least:

@@ -49,7 +49,7 @@ class EntrySanitizer:
 
     def entry(self, entry: EntryJson, rules: Sequence[GrantRule] | None = None) -> EntryJson:
         """Return the shown form of an entry, by the rules that apply to it or by the given ones."""
-        held = self._rights.on(entry_origin(entry)) if rules is None else tuple(rules)
+        held = self._rights.rules_for_entry(entry_origin(entry)) if rules is None else tuple(rules)
         forget_roles(entry)
         for name in self._admin_users:
             if covers(held, name):

@@ -34,7 +34,7 @@ def draft_and_published(
             raise NotFoundError
         rules = permissions.require_on(entry_origin(version))
         entry = yield from reading.entry(permissions, version["id"], wanted, None)
-        sides[status] = reading.shaping(permissions, wanted).entry(entry, rules)
+        sides[status] = reading.sanitizer(permissions, wanted).entry(entry, rules)
     fields = differences(permissions.content_type, sides["draft"], sides["published"])
     return {
         "documentId": document_id,

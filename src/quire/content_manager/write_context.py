@@ -36,7 +36,7 @@ class _FormEntry(NamedTuple):
 
     document_id: str
     entry: EntryJson
-    wanted: RequestedVersion
+    requested_version: RequestedVersion
     localizations: list[EntryJson]
 
 
@@ -100,13 +100,15 @@ class WriteContext(Struct, frozen=True):
         shown = yield from run_and_read(self.unit, command, read)
         # Changes of other locales show in their summaries, not in the entry.
         every = yield from reader.every_version(rights, shown.document_id)
-        return reader.document(rights, shown.entry, every, shown.wanted, shown.localizations, rules)
+        return reader.document(
+            rights, shown.entry, every, shown.requested_version, shown.localizations, rules
+        )
 
     def _record_revisions(self, written_entries: list[WrittenEntry]) -> Program[list[WrittenEntry]]:
         """Store the results of a change in the history; returns them."""
         for one in written_entries:
             is_public = one.published and self._type.draft_and_publish
-            yield from self.history.after(
+            yield from self.history.record_after(
                 self._reading, self.rights, one.entry_id, self.unit.editor, published=is_public
             )
         return written_entries
@@ -135,7 +137,7 @@ class WriteContext(Struct, frozen=True):
         """
         rules = self.rights.require_on(entry_origin(version))
         entry = yield from self._reading.entry(self.rights, version["id"], requested_version, None)
-        return self._reading.shaping(self.rights, requested_version).entry(entry, rules)
+        return self._reading.sanitizer(self.rights, requested_version).entry(entry, rules)
 
     def draft_of(self, versions: Sequence[EntryJson], locale: str | None) -> EntryJson | None:
         """Return the draft of a document in a locale, or its only version, if it exists."""

@@ -78,12 +78,12 @@ Symbol = Value | PathParameters
 class RequestValues(Struct):
     """Analyses expressions in one function. ``ctx`` is its parameter for the request.
 
-    ``own`` are other names for parts of the request in the function, such as ``next``.
+    ``other_names`` are other names for parts of the request in the function, such as ``next``.
     """
 
     module: Module
     ctx: str | None
-    own: frozenset[str] = frozenset()
+    other_names: frozenset[str] = frozenset()
     symbols: dict[str, Symbol] = field(default_factory=dict)
     """Variables with parts of the request."""
     of_entries: bool = False
@@ -263,7 +263,7 @@ class RequestValues(Struct):
         """Whether the request, or a part of it, occurs in an expression."""
         match value:
             case Name(name):
-                return name == self.ctx or name in self.own or name in self.symbols
+                return name == self.ctx or name in self.other_names or name in self.symbols
             case tuple():
                 return any(map(self.mentions_request, value))
             case Struct():

@@ -107,15 +107,15 @@ def read_routes(
     reader = _Reader(types, code, controllers)
     for one in files:
         reader.take(one)
-    return reader.found
+    return reader.routes
 
 
 class _Reader(Struct):
     types: Mapping[str, ContentType]
     code: GuardCode
     controllers: Mapping[str, Actions]
-    found: Routes = field(default_factory=Routes)
-    taken: list[tuple[str, str]] = field(default_factory=list)
+    routes: Routes = field(default_factory=Routes)
+    registered: list[tuple[str, str]] = field(default_factory=list)
     """Methods and paths in the order of registration: the first match counts."""
 
     def take(self, one: RouterFile) -> None:
@@ -140,7 +140,7 @@ class _Reader(Struct):
             case _:
                 combined = combined_routes(one.file.module, self.types)
                 if combined is None:
-                    self.found.opaque.append(one)
+                    self.routes.opaque.append(one)
                 else:
                     self._list(one, combined, {})
 
@@ -150,9 +150,9 @@ class _Reader(Struct):
         config, prefix = options.get("config", {}), options.get("prefix", "")
         is_plain = all(_is_names(names) for names in (only, without)) and isinstance(prefix, str)
         if not is_plain or not isinstance(config, dict) or CODE in config.values():
-            self.found.opaque.append(one)
+            self.routes.opaque.append(one)
             return
-        self.found.registered.setdefault(uid, [])
+        self.routes.registered.setdefault(uid, [])
         if options.get("type", "content-api") != "content-api":
             return
         for method, path, action in core_routes(content_type):
@@ -177,7 +177,7 @@ class _Reader(Struct):
         id_name: str = "id",
     ) -> None:
         name = f"{uid}.{action}"
-        self.taken.append((method, path))
+        self.registered.append((method, path))
         if guard.has_scripts and self._needs_script(uid, action):
             sentence = f"guards {action}, which reads by itself, with code that does not run"
             guard.problems.append(GuardProblem(one.file.path, "routes", sentence))
@@ -197,7 +197,7 @@ class _Reader(Struct):
         registered = RegisteredRoute(
             uid=uid, route=route, problems=tuple(guard.problems), file=one.file.path
         )
-        self.found.registered.setdefault(uid, []).append(registered)
+        self.routes.registered.setdefault(uid, []).append(registered)
 
     def _needs_script(self, uid: str, action: str) -> bool:
         """Tell whether an action can only be served if no code precedes it."""
@@ -213,7 +213,7 @@ class _Reader(Struct):
         if options.get("type", "content-api") != "content-api":
             return
         if not isinstance(prefix, str) or not all(map(is_route, routes)):
-            self.found.opaque.append(one)
+            self.routes.opaque.append(one)
             return
         for route in routes:
             if isinstance(route, dict):
@@ -224,13 +224,13 @@ class _Reader(Struct):
         handler = route["handler"]
         target = self._target(handler, one.api)
         if target is not None:
-            self.found.registered.setdefault(target[0], [])
+            self.routes.registered.setdefault(target[0], [])
         if self._is_taken(method, path):
             return
         guard = self.code.guard(route.get("config", {}), one.api, one.file)
         if target is not None and self._take_own(one, method, path, target, guard):
             return
-        self.taken.append((method, path))
+        self.registered.append((method, path))
         shown = handler if isinstance(handler, str) else "a function"
         reason = self._reason(target, guard) if target is not None else ""
         unserved = UnservedRoute(method, path, shown, one.file.path, reason)
@@ -238,8 +238,8 @@ class _Reader(Struct):
         owner = controller if "::" in controller else f"api::{one.api}.{controller}"
         if owner in self.types:
             # In Strapi, a type whose router file lists other routes has no core routes.
-            self.found.registered.setdefault(owner, [])
-        self.found.unserved.append(unserved)
+            self.routes.registered.setdefault(owner, [])
+        self.routes.unserved.append(unserved)
         for content_type in self.types.values():
             self._disable_shadowed(unserved, content_type)
 
@@ -276,11 +276,11 @@ class _Reader(Struct):
 
         In Strapi, the first matching route counts, in the order of folders and files.
         """
-        return any(covers(taken, (method, path)) for taken in self.taken)
+        return any(covers(taken, (method, path)) for taken in self.registered)
 
     def _is_unserved(self, method: str, path: str) -> bool:
         """Tell whether that route is not served: then the core route is disabled."""
-        return any(covers((one.method, one.path), (method, path)) for one in self.found.unserved)
+        return any(covers((one.method, one.path), (method, path)) for one in self.routes.unserved)
 
     def _reason(self, target: tuple[str, str], guard: RouteGuard) -> str:
         """Return why an action of the project's own is not served."""
@@ -297,7 +297,7 @@ class _Reader(Struct):
             if covers((unserved.method, unserved.path), (method, path)):
                 sentence = f"serves {method} {unserved.path} with code that does not run"
                 problem = GuardProblem(unserved.file, "routes", sentence)
-                self.found.problems.append((f"{content_type.uid}.{action}", problem))
+                self.routes.problems.append((f"{content_type.uid}.{action}", problem))
 
     def _target(self, handler: object, api: str) -> tuple[str, str] | None:
         """Return the type and the action of a handler."""

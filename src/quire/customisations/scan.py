@@ -76,7 +76,7 @@ class ServiceFiles:
         """The methods, by uid and name, that understood actions call."""
         self._code: dict[str, ServiceCode | None] = {}
 
-    def of(self, uid: str) -> tuple[Module, Overrides] | None:
+    def find_service(self, uid: str) -> tuple[Module, Overrides] | None:
         """Return the module of a service and the methods that it adds to those of the core."""
         if uid not in self._known:
             self._known[uid] = self._read(uid)
@@ -171,10 +171,12 @@ def find_customisations(
         single_row_types=frozenset(one.uid for one in schema.api_types if has_single_rows(one)),
     )
     code = GuardCode(project, scripts)
-    controllers = _Controllers(ReadContext(schema, services.of, services.note_call), scripts)
+    controllers = _Controllers(
+        ReadContext(schema, services.find_service, services.note_call), scripts
+    )
     in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
     in_apis += [finding for api in apis for finding in _services(project, api, services)]
-    routes = read_routes(files, types, code, controllers.found)
+    routes = read_routes(files, types, code, controllers.actions)
     found = [
         *_routes_findings(routes, apis, types),
         *_unserved(apis, routes, has_routes=bool(files), types=types),
@@ -189,7 +191,7 @@ def find_customisations(
         findings=weighed.findings,
         unused_ignores=weighed.unused_ignores,
         unused_replacements=weighed.unused_replacements,
-        routes=MappingProxyType(served_routes(routes, controllers.found, weighed.closed, types)),
+        routes=MappingProxyType(served_routes(routes, controllers.actions, weighed.closed, types)),
         unserved=tuple(routes.unserved),
     )
 
@@ -282,11 +284,11 @@ class _Controllers(Struct):
 
     project: ReadContext
     scripts: ScriptProject
-    found: dict[str, Actions] = field(default_factory=dict)
+    actions: dict[str, Actions] = field(default_factory=dict)
 
     def take(self, file: SourceFile, uid: str) -> Iterator[Finding]:
         """Analyse a controller; yields what it disables and what of it does not run."""
-        actions = self.found[uid] = read_controller(file, uid, self.project, self.scripts)
+        actions = self.actions[uid] = read_controller(file, uid, self.project, self.scripts)
         by_reason: dict[str, list[str]] = {}
         for name, reason in actions.closed.items():
             by_reason.setdefault(reason, []).append(f"{uid}.{name}")

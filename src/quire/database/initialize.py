@@ -88,7 +88,7 @@ class _InitialRows(Struct, frozen=True):
     now: int
 
     def document(self, uid: str, values: Mapping[str, object]) -> Program[int]:
-        return (yield from self.tables.of(uid, BaseRow).create(values, now=self.now))
+        return (yield from self.tables.table_for(uid, BaseRow).create(values, now=self.now))
 
     def end_user_roles(self) -> Program[None]:
         for role in END_USER_ROLES:
@@ -115,4 +115,6 @@ class _InitialRows(Struct, frozen=True):
     def _permission(self, uid: str, values: Mapping[str, object], role: int) -> Program[None]:
         """Grant a permission to a role, after those that it has already."""
         permission = yield from self.document(uid, values)
-        yield from self.tables.of(uid, BaseRow).link("role", permission, [role], creating=True)
+        yield from self.tables.table_for(uid, BaseRow).link(
+            "role", permission, [role], creating=True
+        )

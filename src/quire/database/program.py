@@ -24,13 +24,13 @@ T = TypeVar("T")
 class Statement(NamedTuple):
     """SQL text and its bound values, in the order of its placeholders.
 
-    Text is made from names of the schema, never from client input. At most ``most`` rows are
+    Text is made from names of the schema, never from client input. At most ``max_rows`` rows are
     fetched; ``None`` fetches all.
     """
 
     sql: str
     values: Sequence[Operand] = ()
-    most: int | None = None
+    max_rows: int | None = None
 
 
 Program = Generator[Statement, Rows, T]

@@ -150,9 +150,9 @@ class PreparedCommands:
 
     def all(self, commands: Iterable[Command]) -> list[Command]:
         """Return commands, with those that are prepared replaced."""
-        return [self.of(command) or command for command in commands]
+        return [self.get(command) or command for command in commands]
 
-    def of(self, command: Command) -> Command | None:
+    def get(self, command: Command) -> Command | None:
         """Return the command that replaces another one; ``None`` if it is not prepared yet."""
         found = self._results.get(id(command))
         if found is not None:

@@ -147,7 +147,7 @@ def find_taken(
         taken = yield from is_taken(
             unit.store,
             version.content_type.uid,
-            check.way,
+            check.component_path,
             column,
             unit.encode(owner, {check.attribute: check.value})[column],
             except_document_id=document_id,

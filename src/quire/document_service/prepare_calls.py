@@ -68,7 +68,7 @@ def prepared_command(engine: WriteEngine, prepared: PreparedCommands, command: C
     """Return the command to run. Raises PreparationNeededError if it is not prepared yet."""
     if not _functions(engine, command):
         return command
-    found = prepared.of(command)
+    found = prepared.get(command)
     if found is None:
         raise PreparationNeededError(command)
     return found

@@ -303,7 +303,7 @@ class ReadPlanner:
         if known is None:
             query = {"status": status, "populate": "*" if populated else None}
             resolver = self._resolver(self.schema.content_types[uid], FullAccess())
-            known = self._once[key] = resolver.written(query)
+            known = self._once[key] = resolver.resolve_write(query)
         values = [*known.values]
         if known.plan.entry is not None:
             values[known.plan.entry] = entry_id
@@ -417,7 +417,7 @@ _RESOLVE: Mapping[Mode, Callable[[Resolver, dict[str, QueryValue]], ResolvedRead
         {"populate": query.get("populate")}, _ANY_ENTRY
     ),
     "count": lambda resolver, query: resolver.window(query, count=True),
-    "written": lambda resolver, query: resolver.written(query),
+    "written": lambda resolver, query: resolver.resolve_write(query),
     "removed": lambda resolver, query: resolver.removed(query, _ANY_DOCUMENT),
 }
 """How the queries of each mode are resolved."""

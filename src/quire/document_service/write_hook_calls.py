@@ -291,7 +291,7 @@ class HookedWrite:
         self._write.after = needed_view(hook, self._after)
         return self._write
 
-    def before(self) -> Program[Data]:
+    def call_before(self) -> Program[Data]:
         """Call the hooks before the write; returns the data to write.
 
         Data that are not an object are left to validation, which rejects them.
@@ -312,7 +312,7 @@ class HookedWrite:
         yield from hash_passwords(self.unit, self._layout.model, self._write.data)
         return self._write.data
 
-    def after(self, *, published: bool | None) -> Program[None]:
+    def call_after(self, *, published: bool | None) -> Program[None]:
         """Call the hooks after the write.
 
         ``published`` says which version was written; ``None`` if nothing is left.

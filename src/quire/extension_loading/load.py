@@ -85,7 +85,7 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
                 continue
             if content.add(file, name, function, mark):
                 continue
-            if declarations.takes(mark):
+            if declarations.accepts(mark):
                 declarations.add(file, name, function, mark)
                 continue
             checked = HookCheck(schema, file, name, function, mark)

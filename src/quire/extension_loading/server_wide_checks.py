@@ -312,7 +312,7 @@ class DeclarationCheck:
             }
         )
 
-    def takes(self, mark: object) -> bool:
+    def accepts(self, mark: object) -> bool:
         """Tell whether a mark is of one of these kinds."""
         return type(mark) in self._checks
 

@@ -43,7 +43,7 @@ class Models:
         """Return the reference to the documents of a content type in responses."""
         return self._shown.document(uid)
 
-    def written(self, uid: str) -> JsonSchema:
+    def write_body_reference(self, uid: str) -> JsonSchema:
         """Return the reference to the body that updates a document of a content type."""
         return self.schemas.refer(
             ("written", uid), f"{self.names[uid]}Input", lambda: self._input(uid)
@@ -54,8 +54,8 @@ class Models:
         model = self.schema.content_types[uid]
         required = [*self._required(model)]
         if not required:
-            return self.written(uid)
-        more = {"allOf": [self.written(uid), {"required": required}]}
+            return self.write_body_reference(uid)
+        more = {"allOf": [self.write_body_reference(uid), {"required": required}]}
         return self.schemas.refer(("created", uid), f"{self.names[uid]}Create", lambda: more)
 
     def may_show(self, model: Model, attribute: Attribute) -> bool:
@@ -77,7 +77,7 @@ class Models:
                 return False
         return attribute.writable
 
-    def shown(self, model: Model) -> dict[str, JsonSchema]:
+    def response_properties(self, model: Model) -> dict[str, JsonSchema]:
         """Describe the attributes of responses."""
         members = (a for a in model.attributes.values() if self.may_show(model, a))
         shown = {a.name: self._shown_value(model, a) for a in members}
@@ -138,7 +138,11 @@ class _ResponsePointers:
     def _document(self, uid: str) -> JsonSchema:
         model = self._models.schema.content_types[uid]
         about = f"A document of the content type {uid}."
-        return record(self._models.shown(model), required=("id", "documentId"), description=about)
+        return record(
+            self._models.response_properties(model),
+            required=("id", "documentId"),
+            description=about,
+        )
 
     def component(self, uid: str) -> JsonSchema:
         models = self._models
@@ -155,7 +159,7 @@ class _ResponsePointers:
         )
 
     def _component(self, uid: str, more: Mapping[str, JsonSchema]) -> JsonSchema:
-        shown = self._models.shown(self._models.schema.components[uid])
+        shown = self._models.response_properties(self._models.schema.components[uid])
         about = f"The component {uid}."
         return record({**shown, **more}, required=("id", *more), description=about)
 

@@ -52,7 +52,7 @@ class Filters:
     def __init__(self, models: Models) -> None:
         self._models = models
 
-    def of(self, model: Model) -> JsonSchema:
+    def reference(self, model: Model) -> JsonSchema:
         """Return the reference to the filters of a model."""
         return self._models.schemas.refer(
             ("filters", model.uid),
@@ -61,7 +61,7 @@ class Filters:
         )
 
     def _described(self, model: Model) -> JsonSchema:
-        itself = self.of(model)
+        itself = self.reference(model)
         groups = {
             AND: array_of(itself),
             OR: array_of(itself),
@@ -94,7 +94,10 @@ class Filters:
                         (group, model.uid),
                         f"{name}{suffix}",
                         partial(
-                            record, {group: array_of(self.of(model))}, required=(), closed=True
+                            record,
+                            {group: array_of(self.reference(model))},
+                            required=(),
+                            closed=True,
                         ),
                     )
                     for group, suffix in ((AND, "FiltersAnd"), (OR, "FiltersOr"))

@@ -59,7 +59,7 @@ class TypeSchemas(Struct, frozen=True):
     known: dict[Any, JsonSchema] = field(default_factory=dict)
     models: Models | None = None
 
-    def of(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - any form of a type
+    def schema(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - any form of a type
         """Return the schema of a type. Raises TypeError if it has none."""
         if hint in self.known:
             return self.known[hint]
@@ -75,9 +75,9 @@ class TypeSchemas(Struct, frozen=True):
             is_text = all(isinstance(one, str) for one in choices)
             return {"type": "string", "enum": [*choices]} if is_text else {"const": choices[0]}
         if origin is list:
-            return array_of(self.of(*get_args(hint)))
+            return array_of(self.schema(*get_args(hint)))
         if origin is dict:
-            values = self.of(get_args(hint)[1])
+            values = self.schema(get_args(hint)[1])
             return {**FREE_OBJECT, "additionalProperties": values}
         if is_struct_type(origin):
             return self._record(hint)
@@ -90,7 +90,7 @@ class TypeSchemas(Struct, frozen=True):
     def parameters(self, query: type[Struct]) -> Iterator[DescribedParameter]:
         """Describe the parameters of a query. Objects are written with brackets."""
         for one in fields(query):
-            schema = dict(self.of(one.type))
+            schema = dict(self.schema(one.type))
             about = schema.pop("description", "")
             kinds = schema.get("type", ())
             yield DescribedParameter(
@@ -101,7 +101,7 @@ class TypeSchemas(Struct, frozen=True):
                 required=one.required,
             )
 
-    def _annotated(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - see `of`
+    def _annotated(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - see `schema`
         inner, *notes = get_args(hint)
         match notes:
             case [ProjectSchema(make=make), *others]:
@@ -111,12 +111,12 @@ class TypeSchemas(Struct, frozen=True):
                 key = ("type", inner, more)
                 found = self.schemas.refer(key, name, lambda: self._record(inner, more))
             case others:
-                found = self.of(inner)
+                found = self.schema(inner)
         return _with_metadata(found, others)
 
     def _union(self, choices: tuple[Any, ...]) -> JsonSchema:
         kept = [one for one in choices if one is not UnsetType and one is not NoneType]
-        described = _UNION_SCHEMAS.get(frozenset(kept)) or any_of(*map(self.of, kept))
+        described = _UNION_SCHEMAS.get(frozenset(kept)) or any_of(*map(self.schema, kept))
         return nullable(described) if NoneType in choices else described
 
     def _record(
@@ -128,7 +128,7 @@ class TypeSchemas(Struct, frozen=True):
         members: dict[str, JsonSchema] = {} if more is None else {**more.make(self.models)}
         required = () if more is None else more.required
         for one in fields(hint):
-            described = self.of(one.type)
+            described = self.schema(one.type)
             if isinstance(one.default, str | int) and "$ref" not in described:
                 described = {**described, "default": one.default}
             members[one.encode_name] = described
@@ -150,11 +150,11 @@ def _with_metadata(schema: JsonSchema, notes: list[object]) -> JsonSchema:
             found |= note.extra_json_schema or {}
             continue
         found |= getattr(note, "json_schema", {})
-        least, most = getattr(note, "least", None), getattr(note, "most", None)
+        minimum, maximum = getattr(note, "minimum", None), getattr(note, "maximum", None)
         names = _LIMITS.get(str(found.get("type")))
-        if names is not None and least is not None:
-            found |= {names[0]: least} if least else {}
-            found |= {names[1]: most}
+        if names is not None and minimum is not None:
+            found |= {names[0]: minimum} if minimum else {}
+            found |= {names[1]: maximum}
     return found
 
 

@@ -120,7 +120,7 @@ class PopulateSchemas:
         options = {
             "fields": _one_or_several(self._field_name(target)),
             "sort": _one_or_several(self.order(target)),
-            "filters": self._filters.of(target),
+            "filters": self._filters.reference(target),
             **({"populate": self._of(target)} if self._edges(target) else {}),
         }
         return record(options, required=(), closed=True)
@@ -163,7 +163,7 @@ class PageLimits(Struct, frozen=True, kw_only=True):
     """The default and the maximum page size."""
 
     default: int
-    most: int | None
+    maximum: int | None
 
 
 class Queries:
@@ -213,7 +213,7 @@ class Queries:
         narrowing = self.narrowing(model)
         return [*self.shape(model), *narrowing, *self._versions(model, several_locales=False)]
 
-    def written(self, model: ContentType) -> list[DescribedParameter]:
+    def write_parameters(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the parameters of a write: the response, and the version."""
         return [*self.shape(model), *self._version(model), *self._locale(model, many=False)]
 
@@ -248,7 +248,7 @@ class Queries:
         about = "Which entries to choose: conditions by attribute, all of which must hold."
         return DescribedParameter(
             name="filters",
-            schema=any_of(self._filters.of(model), NULL),
+            schema=any_of(self._filters.reference(model), NULL),
             deep=True,
             description=about,
         )
@@ -256,7 +256,7 @@ class Queries:
     def _pagination(self) -> Iterator[DescribedParameter]:
         """Describe each member separately, for tools that know no nested parameters."""
         pages = self._pages
-        size = _least(1) if pages.most is None else {**_least(1), "maximum": pages.most}
+        size = _least(1) if pages.maximum is None else {**_least(1), "maximum": pages.maximum}
         usual = f"{pages.default} if absent"
         members: Mapping[str, tuple[JsonSchema, str]] = {
             "page": (_least(1), "Which page to show."),

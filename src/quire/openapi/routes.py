@@ -89,7 +89,9 @@ def _body(route: DeclaredRoute, types: TypeSchemas) -> DescribedBody | None:
     is_optional = any(
         get_origin(one) in {Union, UnionType} and NoneType in get_args(one) for one in bodies
     )
-    content = {kind: types.of(_without_none(one)) for kind, one in zip(kinds, bodies, strict=False)}
+    content = {
+        kind: types.schema(_without_none(one)) for kind, one in zip(kinds, bodies, strict=False)
+    }
     return DescribedBody(content=content, required=not is_optional)
 
 
@@ -106,7 +108,7 @@ def _responses(route: DeclaredRoute, types: TypeSchemas) -> Iterator[DescribedRe
             about = _NO_CONTENT.get(status, "Done.") if route.other_responses else "Done."
             yield DescribedResponse(status=status, description=about)
             continue
-        schema = dict(types.of(response))
+        schema = dict(types.schema(response))
         about = str(schema.pop("description", _meaning(status)))
         media_type = str(schema.pop(MEDIA_TYPE, JSON))
         yield DescribedResponse(

@@ -42,13 +42,13 @@ class Junction(Struct, frozen=True):
 class RelatedCondition(Struct, frozen=True):
     """A filter on related rows: at least one of them must satisfy ``part``.
 
-    With ``missing``, rows without any related row satisfy it too. ``part`` is ``None`` if any
+    With ``or_none``, rows without any related row satisfy it too. ``part`` is ``None`` if any
     related row satisfies it. Only rows that satisfy ``row_filter`` count as related.
     """
 
     attribute: str
     part: "Filter | None"
-    missing: bool
+    or_none: bool
     row_filter: "Filter | None" = None
 
 
@@ -147,8 +147,8 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     with the scopes ONE and SOME (a list). ``limit`` and ``offset`` are slots; without a limit all
     rows are read. ``count`` asks for the number of rows before the limit, or with
     ``count_documents`` for that of their documents. With ``published_only`` drafts of related
-    documents are ignored, in filters, orders and populated values. ``together`` asks for few
-    statements, even on a database where each of them is cheap.
+    documents are ignored, in filters, orders and populated values. ``prefers_few_statements`` asks
+    for few statements, even on a database where each of them is cheap.
     """
 
     root: PlanNode
@@ -162,7 +162,7 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     count: bool = False
     count_documents: bool = False
     published_only: bool = False
-    together: bool = False
+    prefers_few_statements: bool = False
 
 
 def goes_through(part: Filter | None) -> bool:

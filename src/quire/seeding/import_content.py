@@ -70,7 +70,7 @@ class BuiltinRows(Struct, frozen=True, kw_only=True):
                 yield from permissions.link("role", id_, [role], creating=True)
 
     def _table(self, uid: str) -> ContentTable[BaseRow]:
-        return self.tables.of(uid, BaseRow)
+        return self.tables.table_for(uid, BaseRow)
 
 
 class SeedTarget(Struct, frozen=True, kw_only=True):

@@ -65,24 +65,27 @@ def _frame_problems(known_targets: KnownTargets, source: DocumentSource) -> Iter
     """Check locales and statuses."""
     content_type, item = source.content_type, source.item
     if not content_type.localized and item.locales is not None:
-        yield source.at("locales"), f"{content_type.uid} is not localized"
+        yield source.json_path("locales"), f"{content_type.uid} is not localized"
         return
     if content_type.localized and not item.locales:
-        yield source.at("locales"), f"{content_type.uid} is localized: name at least one locale"
+        yield (
+            source.json_path("locales"),
+            f"{content_type.uid} is localized: name at least one locale",
+        )
         return
     if content_type.localized and item.draft:
-        yield source.at("draft"), "belongs into a locale"
+        yield source.json_path("draft"), "belongs into a locale"
     for locale, version in source.items().items():
         inner = "" if locale is None else f"locales.{locale}."
         if locale is not None and locale not in known_targets.locales:
-            yield source.at(f"locales.{locale}"), "is not in the manifest"
+            yield source.json_path(f"locales.{locale}"), "is not in the manifest"
         status = version.status or item.status
         message = _status_problem(content_type, status, changed=bool(version.draft))
         if message is not None:
-            yield source.at(f"{inner}status"), message
+            yield source.json_path(f"{inner}status"), message
         twice = sorted(item.data.keys() & version.data.keys())
         for name in twice if locale is not None else ():
-            yield source.at(f"{inner}data.{name}"), "is in the data of the document, too"
+            yield source.json_path(f"{inner}data.{name}"), "is in the data of the document, too"
 
 
 def _status_problem(
@@ -107,12 +110,12 @@ def _placement_problems(source: DocumentSource) -> Iterator[PathProblem]:
         attribute = source.content_type.attributes.get(name)
         shared = not source.belongs_to_locale(name) or isinstance(attribute, RelationAttribute)
         if not shared:
-            yield source.at(f"data.{name}"), "is localized: it belongs into the locales"
+            yield source.json_path(f"data.{name}"), "is localized: it belongs into the locales"
     for locale, version in source.items().items():
         for part, values in (("data", version.data), ("draft", version.draft)):
             for name in values:
                 if name in source.content_type.attributes and not source.belongs_to_locale(name):
-                    path = source.at(f"locales.{locale}.{part}.{name}")
+                    path = source.json_path(f"locales.{locale}.{part}.{name}")
                     yield path, "is not localized: it belongs into the data of the document"
 
 
@@ -228,7 +231,9 @@ class _Reader(Struct, frozen=True, kw_only=True):
         seen: set[str] = set()
         for source in sources:
             if source.item.key in seen:
-                self.files.problem(source.file, source.at("key"), f"{source.item.key} is taken")
+                self.files.problem(
+                    source.file, source.json_path("key"), f"{source.item.key} is taken"
+                )
             seen.add(source.item.key)
         if content_type.kind is TypeKind.SINGLE and len(sources) > 1:
             message = f"{content_type.uid} is a single type and has one document"

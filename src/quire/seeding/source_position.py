@@ -39,7 +39,7 @@ class DocumentSource(Struct, frozen=True, kw_only=True):
             content_type=self.content_type.uid, key=self.item.key, versions=tuple(versions)
         )
 
-    def at(self, inner: str) -> str:
+    def json_path(self, inner: str) -> str:
         """Return the JSON path of something inside the document."""
         return f"{self.path}.{inner}".removeprefix(".")
 
@@ -48,12 +48,12 @@ class DocumentSource(Struct, frozen=True, kw_only=True):
         version = self.items()[locale]
         inner = "" if locale is None else f"locales.{locale}."
         if draft and name in version.draft:
-            return self.at(f"{inner}draft.{name}")
+            return self.json_path(f"{inner}draft.{name}")
         if name in version.data:
-            return self.at(f"{inner}data.{name}")
+            return self.json_path(f"{inner}data.{name}")
         if name in self.item.data or not self.belongs_to_locale(name):
-            return self.at(f"data.{name}")
-        return self.at(f"{inner}data.{name}")
+            return self.json_path(f"data.{name}")
+        return self.json_path(f"{inner}data.{name}")
 
     def belongs_to_locale(self, name: str) -> bool:
         """Whether each locale of the document has its own value of an attribute.

@@ -85,7 +85,9 @@ class EntryCheck:
     ) -> Iterator[PathProblem]:
         """List every error of one entry; its unique values are taken from now on."""
         model, locale = source.content_type, version.locale
-        names = _EntryKeys(known=self._known, source=source, locale=locale, complete=not draft)
+        names = _EntryKeys(
+            known_targets=self._known, source=source, locale=locale, complete=not draft
+        )
         found = [
             *names.problems(model, values, lambda name: source.place(locale, name, draft=draft))
         ]
@@ -106,7 +108,7 @@ class EntryCheck:
         """Find values that another document has published in the same locale."""
         uid = source.content_type.uid
         for unique in checked.uniques:
-            value = (uid, locale, unique.way, unique.attribute, unique.value)
+            value = (uid, locale, unique.component_path, unique.attribute, unique.value)
             if value in self._taken:
                 yield _place(unique.path), f"{unique.original} is taken"
             self._taken.add(value)
@@ -150,7 +152,7 @@ def _inner(place: Sequence[Step]) -> str:
 class _EntryKeys(Struct, frozen=True, kw_only=True):
     """Checks the keys and names in one entry; targets of ``complete`` ones must be published."""
 
-    known: KnownTargets
+    known_targets: KnownTargets
     source: DocumentSource
     locale: str | None
     complete: bool
@@ -186,7 +188,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
         self, attribute: RelationAttribute, value: object, path: str
     ) -> Iterator[PathProblem]:
         """Check that the documents exist where the relation will look for them."""
-        target = self.known.schema.content_types.get(attribute.target or "")
+        target = self.known_targets.schema.content_types.get(attribute.target or "")
         if target is None or not target.is_api or attribute.relation not in _LINK_TYPES:
             yield path, "content files refer to documents of the project's own content types only"
             return
@@ -202,13 +204,13 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
                 yield path, message
 
     def _target_problem(self, target: ContentType, key: str) -> str | None:
-        source, groups = self.source.content_type, self.known.groups
-        document = self.known.documents.get((target.uid, key))
+        source, groups = self.source.content_type, self.known_targets.groups
+        document = self.known_targets.documents.get((target.uid, key))
         if document is None:
             return f"there is no {target.uid} {key}"
         if groups[target.uid] > groups[source.uid]:
             return f"{target.uid} has to come before {source.uid} in the manifest"
-        locale = target_locale(source, self.locale, target, self.known.locales[0])
+        locale = target_locale(source, self.locale, target, self.known_targets.locales[0])
         version = document.version(locale)
         if version is None:
             return f"{target.uid} {key} has no locale {locale}"
@@ -223,7 +225,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
         if problem is not None:
             yield path, problem
         for name in names:
-            if name not in self.known.media:
+            if name not in self.known_targets.media:
                 yield path, f"there is no media file {name}"
 
     def _components(
@@ -237,7 +239,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
                 pass
         for index, item in enumerate(as_list(value)):
             inner = f"{path}[{index}]" if isinstance(value, list) else path
-            for component, values in components_of(self.known.schema, attribute, item):
+            for component, values in components_of(self.known_targets.schema, attribute, item):
                 if component.uid in listed:
                     yield from self.problems(component, values, f"{inner}.{{}}".format)
                 else:

@@ -32,7 +32,7 @@ class SentRequest:
         """The body of the last one as JSON."""
         return json.loads(self.request.content)
 
-    def fits(self, request: httpx.Request) -> bool:
+    def matches(self, request: httpx.Request) -> bool:
         """Tell whether a request matches this expectation."""
         return request.method == self.method and request.url.path.endswith(self.path)
 
@@ -71,7 +71,7 @@ class ExpectedRequests(httpx.AsyncBaseTransport):
         """Respond to a request. Raises httpx.ConnectError for an unexpected one."""
         await request.aread()
         for expected in reversed(self._expected):
-            if expected.fits(request):
+            if expected.matches(request):
                 expected.requests.append(request)
                 response = expected.response
                 return httpx.Response(

@@ -70,7 +70,7 @@ class _LineExport(Struct, frozen=True, kw_only=True):
     store: EntryStore
     lines: ExportLines
     rows: ContentRows
-    known: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    written_ids: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     """The ids of all written rows and components, by uid."""
 
     @property
@@ -87,7 +87,7 @@ class _LineExport(Struct, frozen=True, kw_only=True):
             found = {_id(row): self._values(model, row) for row in rows}
             yield from self._components(model, found)
             for row_id, data in found.items():
-                self.known[model.uid].add(row_id)
+                self.written_ids[model.uid].add(row_id)
                 self.lines.entities({"type": model.uid, "id": row_id, "data": data})
                 if model.uid == FILE_UID:
                     self.lines.files.append({"id": row_id, **data})
@@ -181,7 +181,7 @@ class _LineExport(Struct, frozen=True, kw_only=True):
             if values is None or link.field not in model.attributes:
                 continue
             attribute = model.attributes[link.field]
-            self.known[link.uid].add(link.id)
+            self.written_ids[link.uid].add(link.id)
             item = {"id": link.id, **values}
             if not isinstance(attribute, ComponentAttribute):
                 item["__component"] = link.uid
@@ -193,7 +193,10 @@ class _LineExport(Struct, frozen=True, kw_only=True):
     def _link(self, line: "_LinkRow") -> None:
         """Write a link, unless one of its ends is not in the archive."""
         left, right = line.left, line.right
-        if left["ref"] in self.known[left["type"]] and right["ref"] in self.known[right["type"]]:
+        if (
+            left["ref"] in self.written_ids[left["type"]]
+            and right["ref"] in self.written_ids[right["type"]]
+        ):
             self.lines.links(
                 {"kind": line.kind, "relation": line.relation, "left": left, "right": right}
             )

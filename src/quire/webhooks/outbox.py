@@ -29,7 +29,7 @@ _OF_PUBLISHED = frozenset({EventName.PUBLISH, EventName.UNPUBLISH, EventName.DEL
 
 
 class Outbox:
-    """Stores events for enabled webhooks; at most ``most`` may be waiting for each."""
+    """Stores events for enabled webhooks; at most ``limit`` may be waiting for each."""
 
     def __init__(
         self,

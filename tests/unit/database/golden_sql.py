@@ -139,7 +139,7 @@ def _statement(what: str, query: Query, resolved: ResolvedRead) -> str:
 
 
 def _below(node: CompiledNode, resolved: ResolvedRead, path: tuple[str, ...]) -> Iterator[str]:
-    for query in node.united:
+    for query in node.union_queries:
         yield _statement(" > ".join((*path, "together")), query, resolved)
     for position, edge in enumerate(node.edges):
         if edge.links is not None:

@@ -152,7 +152,7 @@ async def content_outline() -> list[str]:
 
 
 def _content_document(kiosk: Kiosk) -> JsonObject:
-    options = ApiOptions(server="/api", pages=PageLimits(default=25, most=100))
+    options = ApiOptions(server="/api", pages=PageLimits(default=25, maximum=100))
     return describe_content_api(kiosk.app.schema, FullAccess(), kiosk.app.routes, options)
 
 

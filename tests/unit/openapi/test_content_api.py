@@ -21,7 +21,7 @@ JsonObject = dict[str, Any]
 
 OPTIONS = ApiOptions(
     server="/api",
-    pages=PageLimits(default=25, most=100),
+    pages=PageLimits(default=25, maximum=100),
 )
 
 

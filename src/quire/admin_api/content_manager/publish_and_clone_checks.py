@@ -49,13 +49,13 @@ from quire.schema.model import ContentType, Model, Schema
 class DraftRelations(Struct, frozen=True):
     """How many related entries are only drafts: in bidirectional relations, and in all others."""
 
-    others: int = 0
+    other_relations: int = 0
     many_to_many: int = 0
 
     @property
     def json(self) -> dict[str, int]:
         """The counts in their response form."""
-        return {"unpublishedRelations": self.others, "draftM2mLinks": self.many_to_many}
+        return {"unpublishedRelations": self.other_relations, "draftM2mLinks": self.many_to_many}
 
 
 def draft_relations(
@@ -69,7 +69,7 @@ def draft_relations(
         uid, ids = waiting.popitem()
         layout = engine.store.layout(uid)
         counted = yield from _counted(engine, layout, ids)
-        others, many = others + counted.others, many + counted.many_to_many
+        others, many = others + counted.other_relations, many + counted.many_to_many
         for link in (yield from component_links(engine.store, layout, ids)):
             if (link.uid, link.id) not in seen:
                 seen.add((link.uid, link.id))
@@ -259,7 +259,7 @@ class CheckApi:
                 found = (self._draft_in_locale(rights, own, locale) for locale in locales)
                 rows += [one["id"] for one in found if one is not None]
             counted = yield from draft_relations(self._engine, rights.content_type, rows)
-            return counted.others + counted.many_to_many
+            return counted.other_relations + counted.many_to_many
 
         return respond_data(await self._database.read(program, snapshot=True))
 

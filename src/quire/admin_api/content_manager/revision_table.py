@@ -19,7 +19,7 @@ class RevisionHistory(Struct, frozen=True):
 
         Raises ServiceUnavailableError.
         """
-        if self.history.most:
+        if self.history.max_revisions:
             await self.tables.ensure(REVISIONS)
         await self.tables.ensure(ENTRY_STAGES)
         return self.history

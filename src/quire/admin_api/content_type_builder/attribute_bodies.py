@@ -52,13 +52,13 @@ Check = Callable[[Place, Attribute], Iterator[Problem]]
 class AttributeBodies(Struct, frozen=True, kw_only=True):
     """Validates the attributes of one content type or component.
 
-    ``known`` are the descriptions of its present attributes: unchanged ones are not validated.
-    ``placeholders`` represent components that the same request creates.
+    ``current_attributes`` are the descriptions of its present attributes: unchanged ones are not
+    validated. ``placeholders`` represent components that the same request creates.
     """
 
     schema: Schema
     component: bool
-    known: Mapping[str, Attribute] = {}
+    current_attributes: Mapping[str, Attribute] = {}
     more: tuple[str, ...] = ()
 
     def problems(self, place: Place, attributes: Mapping[str, object]) -> Iterator[Problem]:
@@ -72,7 +72,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
             elif not NAME.fullmatch(name):
                 message = f"Attribute name '{name}' must match the following regex: {NAME_PATTERN}"
                 yield Problem(path_of(here), message, attribute)
-            elif name not in self.known or attribute != self.known[name]:
+            elif name not in self.current_attributes or attribute != self.current_attributes[name]:
                 yield from self._attribute(here, attribute, attributes)
 
     def _attribute(

@@ -149,6 +149,6 @@ class ModelPlanningApi:
 
 
 def _shown(archive: Archive) -> ArchivedChange:
-    tables = sorted({one.table for one in archive.kept})
+    tables = sorted({one.table for one in archive.tables})
     made_at = iso_from_ms(archive.made_at)
     return ArchivedChange(archive.id, archive.title, made_at, tables)

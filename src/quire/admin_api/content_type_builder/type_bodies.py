@@ -92,14 +92,14 @@ class AnyObject(Struct, frozen=True):
 
 
 class ContentTypeValidator(Struct, frozen=True, kw_only=True):
-    """A content type: a new one, or the changed ``present`` one.
+    """A content type: a new one, or the changed ``current_type`` one.
 
-    ``known`` are its present attributes, in the form of the builder.
+    ``current_attributes`` are its present attributes, in the form of the builder.
     """
 
     schema: Schema
-    known: Mapping[str, Attribute]
-    present: ContentType | None = None
+    current_attributes: Mapping[str, Attribute]
+    current_type: ContentType | None = None
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
@@ -109,12 +109,14 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
             yield Problem(path_of(place), _NAMES_EQUAL, value)
 
     def _fields(self) -> dict[str, Validator]:
-        forms = AttributeBodies(schema=self.schema, component=False, known=self.known)
-        others = [one for one in self.schema.content_types.values() if one is not self.present]
+        forms = AttributeBodies(
+            schema=self.schema, component=False, current_attributes=self.current_attributes
+        )
+        others = [one for one in self.schema.content_types.values() if one is not self.current_type]
         names = {name for one in others for name in (one.singular_name, one.plural_name)}
         tables = {one.collection_name for one in others}
-        if self.present is not None:
-            kept = {self.present.singular_name, self.present.plural_name}
+        if self.current_type is not None:
+            kept = {self.current_type.singular_name, self.current_type.plural_name}
             names, tables = names - kept, tables - kept
         named: tuple[Rule, ...] = (
             _kebab,
@@ -145,7 +147,7 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
 
     def _unchanged(self, value: object) -> str | None:
         """Require the name that the uid is derived from; another one is another type."""
-        if self.present is None or value == self.present.singular_name:
+        if self.current_type is None or value == self.current_type.singular_name:
             return None
         return "cannot be changed"
 
@@ -154,11 +156,13 @@ class ComponentValidator(Struct, frozen=True, kw_only=True):
     """A component: a new or a changed one; see `ContentTypeValidator`."""
 
     schema: Schema
-    known: Mapping[str, Attribute]
+    current_attributes: Mapping[str, Attribute]
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        forms = AttributeBodies(schema=self.schema, component=True, known=self.known)
+        forms = AttributeBodies(
+            schema=self.schema, component=True, current_attributes=self.current_attributes
+        )
         shape = Fields(
             closed=False,
             rules=(required,),

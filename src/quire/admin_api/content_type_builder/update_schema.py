@@ -117,7 +117,7 @@ class SchemaUpdate:
                 forms = AttributeBodies(
                     schema=self._schema,
                     component=entry.is_component,
-                    known=self._described(entry),
+                    current_attributes=self._described(entry),
                     more=more,
                 )
                 wanted = self._merged_attributes(entry, self._own_attributes(entry))

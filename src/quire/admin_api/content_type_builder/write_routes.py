@@ -116,7 +116,7 @@ class NestedComponents:
 
     def _form(self, component: Component | None) -> ComponentValidator:
         known = {} if component is None else describe_component(component)["schema"]["attributes"]
-        return ComponentValidator(schema=self._schema, known=known)
+        return ComponentValidator(schema=self._schema, current_attributes=known)
 
 
 STATUS_PATH = f"{PREFIX}/update-schema-status"
@@ -316,7 +316,9 @@ class ModelWritingApi:
         known: Mapping[str, Attribute] = {}
         if content_type is not None:
             known = describe_content_type(content_type)["schema"]["attributes"]
-        form = ContentTypeValidator(schema=self._schema, known=known, present=content_type)
+        form = ContentTypeValidator(
+            schema=self._schema, current_attributes=known, current_type=content_type
+        )
         raise_problems(list(form.problems(("contentType",), body)))
         _refuse_broken_patterns(body["attributes"])
         return body
@@ -329,7 +331,7 @@ class ModelWritingApi:
         known: Mapping[str, Attribute] = {}
         if component is not None:
             known = describe_component(component)["schema"]["attributes"]
-        form = ComponentValidator(schema=self._schema, known=known)
+        form = ComponentValidator(schema=self._schema, current_attributes=known)
         raise_problems(list(form.problems(("component",), body)))
         _refuse_broken_patterns(body["attributes"])
         return dict(body)

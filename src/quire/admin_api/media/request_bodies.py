@@ -29,21 +29,21 @@ DESTINATION_REQUIRED = "destinationFolderId must be defined"
 
 
 class Parent(Struct, frozen=True):
-    """The id of a folder, or null; ``missing`` is called for an invalid one.
+    """The id of a folder, or null; ``invalid_message`` is called for an invalid one.
 
-    ``undefined`` is called if there is no value.
+    ``required_message`` is called if there is no value.
     """
 
-    missing: str
-    undefined: str | None = None
+    invalid_message: str
+    required_message: str | None = None
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Shape.problems`."""
         if value is ABSENT:
-            if self.undefined is not None:
-                yield Problem(path_of(place), self.undefined)
+            if self.required_message is not None:
+                yield Problem(path_of(place), self.required_message)
         elif value is not None and (isinstance(value, bool | float) or id_of(value) is None):
-            yield Problem(path_of(place), self.missing, value)
+            yield Problem(path_of(place), self.invalid_message, value)
 
 
 class Number(Struct, frozen=True, kw_only=True):

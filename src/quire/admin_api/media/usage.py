@@ -118,7 +118,7 @@ class UsageLookup(Struct, frozen=True):
 def _shown(
     permissions: TypePermissions, file_use: FileUse, row: MediaJson | None, main: str
 ) -> MediaJson | None:
-    rules = () if row is None else permissions.on(entry_origin(row))
+    rules = () if row is None else permissions.rules_for_entry(entry_origin(row))
     if row is None or not rules or not covers(rules, file_use.path):
         return None
     content_type = permissions.content_type

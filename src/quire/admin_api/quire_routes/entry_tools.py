@@ -159,7 +159,7 @@ class EntryToolsApi:
                 wanted = RequestedVersion("published", locale, "published")
                 published = (yield from reading.get(rights, document_id, wanted, rows=None))["data"]
             references = IncomingReferences(reading, rights.ability)
-            found = yield from references.to(content_type, document_id)
+            found = yield from references.find_entries(content_type, document_id)
             counted = sum(int(str(one["count"])) for one in found)
             return {
                 "entry": shown["data"],
@@ -176,10 +176,10 @@ class EntryToolsApi:
 
         def program() -> Program[list[dict[str, object]]]:
             every = yield from self._reading.every_version(rights, document_id)
-            if not any(rights.on(entry_origin(version)) for version in every):
+            if not any(rights.rules_for_entry(entry_origin(version)) for version in every):
                 raise NotFoundError
             references = IncomingReferences(self._reading, rights.ability)
-            return (yield from references.to(rights.content_type, document_id))
+            return (yield from references.find_entries(rights.content_type, document_id))
 
         return respond_data(await self._database.read(program, snapshot=True))
 

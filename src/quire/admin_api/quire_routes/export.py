@@ -75,7 +75,7 @@ def export_page(
         ids = [row["id"] for row in found]
         planned_forms = reading.planner.forms(permissions, requested_version, ids, rows=None)
         entries, _ = yield from planned_forms.entries(budget=reading.budget())
-    shaping = reading.shaping(permissions, requested_version)
+    shaping = reading.sanitizer(permissions, requested_version)
     by_id = {entry["id"]: shaping.entry(entry) for entry in entries}
     page = {} if planned.pagination is None else planned.pagination.meta(total)
     return [by_id[row["id"]] for row in found], page

@@ -391,7 +391,7 @@ class ReleaseApi:
 
         def program(unit: UnitOfWork) -> Program[ReleaseUndoResult]:
             release = yield from self._releases.get(release_id)
-            snapshots = yield from self._parts.snapshots.of(release_id)
+            snapshots = yield from self._parts.snapshots.snapshots_of_release(release_id)
             if not release.is_done or not snapshots:
                 raise ConflictError(_NOT_DONE)
             ability = request.administrator.ability
@@ -468,14 +468,15 @@ class ReleaseApi:
             here = chosen_of(
                 content_type, own, RequestedVersion("draft", entry.locale)
             ) or chosen_of(content_type, own, RequestedVersion("published", entry.locale))
-            if here is None or not permissions.on(entry_origin(here)):
+            if here is None or not permissions.rules_for_entry(entry_origin(here)):
                 raise ValidationError(
                     _NO_ENTRY.format(document_id=entry.document_id, uid=entry.uid)
                 )
             origin = entry_origin(here)
             ability = permissions.ability
             reached = any(
-                TypePermissions(ability, action, content_type).on(origin) for action in any_of
+                TypePermissions(ability, action, content_type).rules_for_entry(origin)
+                for action in any_of
             )
             if any_of and not reached:
                 raise ForbiddenError(_NOT_ALLOWED.format(document_id=entry.document_id))

@@ -259,7 +259,7 @@ class ReviewApi:
         locale = locale_of(request.query, content_type, self._engine.default_locale)
         reading = ContentReading(self._engine)
         yield from reading.require_entry(permissions, document_id, locale, action)
-        return (yield from self._review.stages.of(content_type.uid, document_id, locale))
+        return (yield from self._review.stages.get(content_type.uid, document_id, locale))
 
     def _described(
         self, request: Request, workflow: Workflow, placed: EntryStage

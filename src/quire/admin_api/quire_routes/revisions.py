@@ -56,13 +56,13 @@ _ORIGIN = "admin"
 class _VisibleEntry(Struct, frozen=True):
     """An entry as the caller may see it: its present draft in the form of revisions."""
 
-    shaping: EntrySanitizer
+    sanitizer: EntrySanitizer
     rules: tuple[GrantRule, ...]
     draft: RevisionData
 
     def visible(self, data: RevisionData) -> RevisionData:
         """Return the visible part of data of the entry."""
-        return self.shaping.entry({**data}, self.rules)
+        return self.sanitizer.entry({**data}, self.rules)
 
 
 class RevisionResponse(Struct, rename="camel"):
@@ -129,9 +129,13 @@ class RevisionApi:
 
         def program() -> Program[list[dict[str, object]]]:
             yield from self._visible_entry(rights, place)
-            if not history.most:
+            if not history.max_revisions:
                 return []
-            return (yield from self._serialize_missing((yield from history.revisions.of(place))))
+            return (
+                yield from self._serialize_missing(
+                    (yield from history.revisions.list_for_entry(place))
+                )
+            )
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -200,7 +204,7 @@ class RevisionApi:
     def _revision(self, request: Request, place: RevisionKey) -> Program[Revision]:
         revision_id = id_of(request.parameters["revision"])
         found = None
-        if revision_id is not None and self._history.history.most:
+        if revision_id is not None and self._history.history.max_revisions:
             found = yield from self._history.history.revisions.get(revision_id)
         if found is None or found.key != place:
             raise NotFoundError

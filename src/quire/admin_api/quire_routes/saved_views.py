@@ -93,7 +93,7 @@ class SavedViewApi:
         uid, who = request.query.get("uid"), request.administrator
         await self._tables.ensure(SAVED_VIEWS)
         found = await self._database.read(
-            lambda: self._views.of(who.id, uid if isinstance(uid, str) else None)
+            lambda: self._views.list_for_user(who.id, uid if isinstance(uid, str) else None)
         )
         seen = [one for one in found if who.ability.allows(READ, one.uid)]
         return respond_data([_shown(one, who.id) for one in seen])

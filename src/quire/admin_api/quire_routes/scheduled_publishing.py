@@ -178,7 +178,7 @@ class ScheduleApi:
 
         def program() -> Program[dict[str, Any]]:
             yield from reading.require_entry(rights, entry.document_id, entry.locale)
-            return _shown((yield from self._parts.schedule.of(entry)))
+            return _shown((yield from self._parts.schedule.entry_actions(entry)))
 
         return respond_data(await self._parts.database.read(program, snapshot=True))
 
@@ -213,7 +213,7 @@ class ScheduleApi:
         def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
             yield from reading.require_entry(rights, entry.document_id, entry.locale, PUBLISH)
             yield from self._parts.schedule.set_entry(unit, self._jobs.entry, entry, wanted)
-            return _shown((yield from self._parts.schedule.of(entry)))
+            return _shown((yield from self._parts.schedule.entry_actions(entry)))
 
         return respond_data(await self._run(request, program))
 

@@ -87,8 +87,8 @@ class ApiTokenManager:
     ) -> None:
         """``custom_actions`` are those of the routes of the project's Python code."""
         self._database = database
-        self._tokens = tables.of(TOKEN_UID, ApiTokenRow)
-        self._permissions = tables.of(GRANT_UID, PermissionRow)
+        self._tokens = tables.table_for(TOKEN_UID, ApiTokenRow)
+        self._permissions = tables.table_for(GRANT_UID, PermissionRow)
         self._writes = tables.store.writes
         self._keys = keys
         self._clock = clock

@@ -56,7 +56,7 @@ class AdminRecovery:
         clock: Clock,
     ) -> None:
         self._database = database
-        self._users = tables.of(ADMIN_USER_UID, BaseRow)
+        self._users = tables.table_for(ADMIN_USER_UID, BaseRow)
         self._admin_users = admin_users
         self._sessions = sessions
         self._factors = factors
@@ -73,7 +73,7 @@ class AdminRecovery:
             self._send(email), "mail to an administrator to choose a password"
         )
 
-    async def holder(self, token: str) -> AdminUser:
+    async def link_owner(self, token: str) -> AdminUser:
         """Return the owner of a link. Raises ApplicationError for an invalid one."""
         return await self._database.read(lambda: self._owner_of_token(token))
 

@@ -45,8 +45,8 @@ class AdminRoles:
         clock: Clock,
     ) -> None:
         self._database = database
-        self._roles = tables.of(ADMIN_ROLE_UID, StoredAdminRole)
-        self._permissions = tables.of(ADMIN_PERMISSION_UID, BaseRow)
+        self._roles = tables.table_for(ADMIN_ROLE_UID, StoredAdminRole)
+        self._permissions = tables.table_for(ADMIN_PERMISSION_UID, BaseRow)
         self._admin_users = admin_users
         self._limits = limits
         self._clock = clock

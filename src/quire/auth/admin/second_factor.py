@@ -90,7 +90,7 @@ class SecondFactors:
         self._key = key
         self._clock = clock
 
-    def of(self, admin_user: AdminUser) -> Program[StoredSecondFactor | None]:
+    def get(self, admin_user: AdminUser) -> Program[StoredSecondFactor | None]:
         """Return the second factor of an administrator, enabled or not; ``None`` without one."""
         stored = yield from read_setting(self._writes, _name(admin_user))
         return self._factor(stored)
@@ -100,7 +100,7 @@ class SecondFactors:
 
         Raises ApplicationError when one is enabled already.
         """
-        present = yield from self.of(admin_user)
+        present = yield from self.get(admin_user)
         if present is not None and present.active:
             raise ApplicationError(ALREADY_ON)
         factor = StoredSecondFactor(secret=new_secret(), active=False)
@@ -112,7 +112,7 @@ class SecondFactors:
 
         Returns recovery codes. Raises ApplicationError.
         """
-        factor = yield from self.of(admin_user)
+        factor = yield from self.get(admin_user)
         if factor is None or factor.active:
             raise ApplicationError(NOT_BEGUN)
         step = matching_step(factor.secret, code, self._clock(), after=factor.step)
@@ -125,7 +125,7 @@ class SecondFactors:
     def renew_codes(self, admin_user: AdminUser, code: str) -> Program[tuple[str, ...]]:
         """Replace the recovery codes. Raises as `require` does."""
         yield from self.require(admin_user, code)
-        factor = yield from self.of(admin_user)
+        factor = yield from self.get(admin_user)
         if factor is None or not factor.active:
             raise ApplicationError(NOT_BEGUN)
         return (yield from self._with_new_codes(admin_user, factor))
@@ -135,7 +135,7 @@ class SecondFactors:
 
         Raises SecondFactorError without one, and ApplicationError for a wrong one.
         """
-        factor = yield from self.of(admin_user)
+        factor = yield from self.get(admin_user)
         if factor is None or not factor.active:
             return
         if not code:

@@ -63,8 +63,8 @@ class AdminAccounts:
     ) -> None:
         """Without ``registration_key`` anybody may register as the first administrator."""
         self._database = database
-        self._users = tables.of(ADMIN_USER_UID, BaseRow)
-        self._roles = tables.of(ADMIN_ROLE_UID, BaseRow)
+        self._users = tables.table_for(ADMIN_USER_UID, BaseRow)
+        self._roles = tables.table_for(ADMIN_ROLE_UID, BaseRow)
         self._admin_users = admin_users
         self._sessions = sessions
         self._factors = factors

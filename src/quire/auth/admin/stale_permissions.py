@@ -54,13 +54,13 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
             _log.warning("permissions for fields that are gone", uid=one.subject, fields=fields)
 
     def _find_stale(self) -> Program[list[_NarrowedPermission]]:
-        stored = yield from self.tables.of(ADMIN_PERMISSION_UID, _Permission).select()
+        stored = yield from self.tables.table_for(ADMIN_PERMISSION_UID, _Permission).select()
         schema = self.tables.store.schema
         return [one for row in stored if (one := _narrower(schema, row)) is not None]
 
     def _narrowed(self) -> Program[list[_NarrowedPermission]]:
         found = yield from self._find_stale()
-        permissions = self.tables.of(ADMIN_PERMISSION_UID, _Permission)
+        permissions = self.tables.table_for(ADMIN_PERMISSION_UID, _Permission)
         for one in found:
             yield from permissions.change(one.id, {"properties": one.properties}, now=self.clock())
         return found

@@ -53,8 +53,8 @@ class AdminUserManagement:
         clock: Clock,
     ) -> None:
         self._database = database
-        self._users = tables.of(ADMIN_USER_UID, BaseRow)
-        self._roles = tables.of(ADMIN_ROLE_UID, BaseRow)
+        self._users = tables.table_for(ADMIN_USER_UID, BaseRow)
+        self._roles = tables.table_for(ADMIN_ROLE_UID, BaseRow)
         self._admin_users = admin_users
         self._sessions = sessions
         self._limits = limits

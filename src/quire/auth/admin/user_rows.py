@@ -118,10 +118,10 @@ class AdminUserRows:
     """The programs that look up administrators, roles and permissions."""
 
     def __init__(self, tables: ContentTables) -> None:
-        self._users = tables.of(ADMIN_USER_UID, AdminUserRow)
-        self._roles = tables.of(ADMIN_ROLE_UID, StoredAdminRole)
-        self._permissions = tables.of(ADMIN_PERMISSION_UID, _PermissionRow)
-        self._locales = tables.of(LOCALE_UID, _LocaleRow)
+        self._users = tables.table_for(ADMIN_USER_UID, AdminUserRow)
+        self._roles = tables.table_for(ADMIN_ROLE_UID, StoredAdminRole)
+        self._permissions = tables.table_for(ADMIN_PERMISSION_UID, _PermissionRow)
+        self._locales = tables.table_for(LOCALE_UID, _LocaleRow)
         self._writes = tables.store.writes
 
     @property

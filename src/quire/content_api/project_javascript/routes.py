@@ -259,7 +259,7 @@ class _ScriptRequest:
     async def _function_of(self, script: Script) -> object:
         """Return the function of a script."""
         scope = self._machine.scope_of(script.module)
-        return await self._machine.evaluate(script.made, scope, Frame(UNDEFINED, UNDEFINED))
+        return await self._machine.evaluate(script.factory, scope, Frame(UNDEFINED, UNDEFINED))
 
     # Actions
 
@@ -302,7 +302,7 @@ class _ScriptRequest:
     async def _methods(self, script: Script, home: object) -> Mapping[str, object]:
         frame = Frame(UNDEFINED, home)
         scope = self._machine.scope_of(script.module)
-        made = await self._machine.evaluate(script.made, scope, frame)
+        made = await self._machine.evaluate(script.factory, scope, frame)
         if isinstance(made, Closure):
             made = settled(await self._machine.call(made, [{"strapi": self._strapi}], UNDEFINED))
         if not isinstance(made, dict):
@@ -464,7 +464,7 @@ class _ScriptRequest:
         base = self._engine.service(uid) if code.is_core else {}
         frame = Frame(UNDEFINED, HostObject(base))
         scope = self._machine.scope_of(code.module)
-        made = await self._machine.evaluate(code.made, scope, frame)
+        made = await self._machine.evaluate(code.factory, scope, frame)
         if isinstance(made, Closure):
             made = settled(await self._machine.call(made, [{"strapi": self._strapi}], UNDEFINED))
         if not isinstance(made, dict):

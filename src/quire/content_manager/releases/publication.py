@@ -172,7 +172,7 @@ class ReleasePublication(Struct, frozen=True):
 
     def require_publish(self, permissions: TypePermissions, version: EntryJson) -> None:
         """Check that an entry may be published. Raises ForbiddenError."""
-        if not replace(permissions, action=PUBLISH).on(entry_origin(version)):
+        if not replace(permissions, action=PUBLISH).rules_for_entry(entry_origin(version)):
             raise ForbiddenError(_NOT_ALLOWED)
 
     def content(self, permissions: TypePermissions, version: EntryJson) -> Program[str]:

@@ -88,7 +88,7 @@ class ReleaseEntries(Struct, frozen=True):
 def _present(
     content_type: ContentType, versions: DocumentVersions, entry: EntryKey
 ) -> EntryJson | None:
-    every = [*versions.of(entry.document_id)]
+    every = [*versions.all_versions(entry.document_id)]
     draft = chosen_of(content_type, every, RequestedVersion("draft", entry.locale))
     return draft or chosen_of(content_type, every, RequestedVersion("published", entry.locale))
 
@@ -102,14 +102,14 @@ def _described(
 ) -> DescribedItem:
     title, titles = names
     origin = entry_origin(version)
-    rules = permissions.on(origin)
+    rules = permissions.rules_for_entry(origin)
     if not rules:
         return {"readable": False, "exists": True, "publishable": False}
     is_readable = title == NAMELESS or covers(rules, title)
     return {
         "readable": True,
         "exists": True,
-        "publishable": bool(replace(permissions, action=PUBLISH).on(origin)),
+        "publishable": bool(replace(permissions, action=PUBLISH).rules_for_entry(origin)),
         "documentId": entry.document_id,
         "locale": entry.locale,
         "title": titles.get(version["id"]) if is_readable else entry.document_id,

@@ -60,7 +60,7 @@ class PublicationSchedule(Struct, frozen=True):
 
     engine: WriteEngine
 
-    def of(self, entry: EntryKey) -> Program[list[ScheduledAction]]:
+    def entry_actions(self, entry: EntryKey) -> Program[list[ScheduledAction]]:
         """Return the planned actions of an entry, and the last failed ones."""
         found: list[ScheduledAction] = []
         if not (yield from self._is_there()) or self.engine.jobs is None:

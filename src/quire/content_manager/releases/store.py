@@ -85,8 +85,8 @@ class ReleaseStore:
     """Programs that read and write releases."""
 
     def __init__(self, tables: ContentTables) -> None:
-        self._releases: ContentTable[Release] = tables.of(RELEASE_UID, Release)
-        self._items: ContentTable[ReleaseItem] = tables.of(ITEM_UID, ReleaseItem)
+        self._releases: ContentTable[Release] = tables.table_for(RELEASE_UID, Release)
+        self._items: ContentTable[ReleaseItem] = tables.table_for(ITEM_UID, ReleaseItem)
 
     def all(self) -> Program[list[Release]]:
         """Return all releases, the newest first."""

@@ -30,7 +30,7 @@ class EntryReview(Struct, frozen=True):
         self, workflow: Workflow, uid: str, document_id: str, locale: str | None
     ) -> Program[Stage]:
         """Return the stage of an entry in a workflow."""
-        placed = yield from self.stages.of(uid, document_id, locale)
+        placed = yield from self.stages.get(uid, document_id, locale)
         return workflow.stage(placed.stage_id)
 
     def document_filter(

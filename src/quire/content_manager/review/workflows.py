@@ -85,8 +85,8 @@ class WorkflowStore:
     """Programs that read and write workflows."""
 
     def __init__(self, tables: ContentTables) -> None:
-        self._workflows = tables.of(WORKFLOW_UID, _WorkflowRow)
-        self._stages = tables.of(STAGE_UID, _StageRow)
+        self._workflows = tables.table_for(WORKFLOW_UID, _WorkflowRow)
+        self._stages = tables.table_for(STAGE_UID, _StageRow)
         self._writes = tables.store.writes
 
     def all(self) -> Program[list[Workflow]]:

@@ -122,7 +122,7 @@ def check_action(
     return Script(
         kind=ScriptKind.ACTION,
         module=module,
-        made=expression,
+        factory=expression,
         name=name,
         uid=uid,
         is_core=is_core,
@@ -147,17 +147,19 @@ def check_guard(
     elif kind is ScriptKind.HANDLER:
         checker.function(module, function, (("ctx",), ("next",)))
     else:
-        checker.maker(module, function, (None, ("with strapi",)), (("ctx",), ("next",)))
-    return Script(kind=kind, module=module, made=function, services=project.services, config=config)
+        checker.check_factory(module, function, (None, ("with strapi",)), (("ctx",), ("next",)))
+    return Script(
+        kind=kind, module=module, factory=function, services=project.services, config=config
+    )
 
 
 class _Checker(Struct):
     project: ScriptProject
     is_core: bool
     of_service: bool
-    own: tuple[Module, Expression] | None = None
+    this_object: tuple[Module, Expression] | None = None
     """The object whose methods ``this`` has."""
-    seen: set[tuple[int, tuple[Path | None, ...], str]] = field(default_factory=set)
+    checked_calls: set[tuple[int, tuple[Path | None, ...], str]] = field(default_factory=set)
     alive: list[object] = field(default_factory=list)
     """The checked nodes, which are kept so that no id is reused."""
     methods: set[str] = field(default_factory=set)
@@ -169,7 +171,7 @@ class _Checker(Struct):
         self, module: Module, expression: Expression, name: str, kinds: Sequence[Path | None]
     ) -> None:
         """Check a method of an object, or of the object that a function returns."""
-        self.own = module, expression
+        self.this_object = module, expression
         names, found = self._object(module, expression)
         value = _member(found, name)
         if value is None:
@@ -199,7 +201,7 @@ class _Checker(Struct):
             raise NotUnderstoodError("has actions that are computed")
         return names, expression
 
-    def maker(
+    def check_factory(
         self,
         module: Module,
         function: Function,
@@ -223,9 +225,9 @@ class _Checker(Struct):
     def function(self, module: Module, function: Function, kinds: Sequence[Path | None]) -> None:
         """Check a function of a module, once for the kinds of its arguments."""
         key = (id(function), tuple(kinds), f"{self.of_service}")
-        if key in self.seen:
+        if key in self.checked_calls:
             return
-        self.seen.add(key)
+        self.checked_calls.add(key)
         self.alive.append(function)
         self._body(KnownNames(module), function, kinds)
 
@@ -390,9 +392,9 @@ class _Checker(Struct):
 
     def _own_method(self, name: str) -> bool:
         """Whether ``this`` has a function of a name; checks it, as it may be called later."""
-        if self.own is None:
+        if self.this_object is None:
             return False
-        module, made = self.own
+        module, made = self.this_object
         _, found = self._object(module, made)
         if not isinstance(_member(found, name), Function):
             return False
@@ -459,9 +461,9 @@ class _Checker(Struct):
     def _binding(self, module: Module, name: str) -> None:
         """Check what a module binds a name to, once."""
         key = (id(module), (), name)
-        if key in self.seen:
+        if key in self.checked_calls:
             return
-        self.seen.add(key)
+        self.checked_calls.add(key)
         self.alive.append(module)
         expression = module.bindings[name]
         if isinstance(expression, Function):
@@ -669,15 +671,15 @@ class _Checker(Struct):
         kinds = [self._argument(one, names) for one in arguments]
         service = self._require_service(uid)
         checker = self._of_object(is_core=service.is_core)
-        mark = (id(service.made), tuple(kinds), key)
-        if mark in self.seen:
+        mark = (id(service.factory), tuple(kinds), key)
+        if mark in self.checked_calls:
             return
-        self.seen.add(mark)
+        self.checked_calls.add(mark)
         self.alive.append(service)
-        _, found = checker._object(service.module, service.made)  # noqa: SLF001 - of the same class
+        _, found = checker._object(service.module, service.factory)  # noqa: SLF001 - of the same class
         if _member(found, key) is None and service.is_core and key in SERVICE_READS:
             return
-        checker.method(service.module, service.made, key, kinds)
+        checker.method(service.module, service.factory, key, kinds)
         self.project.note_call(uid, key)
 
     def _of_object(self, *, is_core: bool) -> "_Checker":
@@ -686,7 +688,7 @@ class _Checker(Struct):
             self.project,
             is_core=is_core,
             of_service=True,
-            seen=self.seen,
+            checked_calls=self.checked_calls,
             alive=self.alive,
             methods=self.methods,
         )
@@ -709,9 +711,9 @@ class _Checker(Struct):
     ) -> None:
         """Check a method of an object of a module."""
         mark = (id(node), tuple(kinds), key)
-        if mark in self.seen:
+        if mark in self.checked_calls:
             return
-        self.seen.add(mark)
+        self.checked_calls.add(mark)
         self.alive.append(node)
         self._of_object(is_core=False).method(module, node, key, kinds)
         self._constant_values(module, node)
@@ -726,9 +728,9 @@ class _Checker(Struct):
     def _constant_values(self, module: Module, node: Object) -> None:
         """Check the values of an object of a module other than functions."""
         mark = (id(node), (), "values of the object")
-        if mark in self.seen:
+        if mark in self.checked_calls:
             return
-        self.seen.add(mark)
+        self.checked_calls.add(mark)
         self.alive.append(node)
         names = KnownNames(module)
         for member in node.members:
@@ -755,8 +757,8 @@ class _Checker(Struct):
             case ("function", _):
                 kinds = [self._argument(one, names) for one in arguments]
                 mark = (id(names.function(int(path[1]))), tuple(kinds), "local")
-                if any(kinds) and mark not in self.seen:
-                    self.seen.add(mark)
+                if any(kinds) and mark not in self.checked_calls:
+                    self.checked_calls.add(mark)
                     self._body(names, names.function(int(path[1])), kinds)
             case ("method", "this", name):
                 self._this_call(name, arguments, names)
@@ -818,14 +820,14 @@ class _Checker(Struct):
             raise NotUnderstoodError("calls the core with another request")
 
     def _this_call(self, name: str, arguments: Sequence[Expression], names: KnownNames) -> None:
-        if self.own is not None:
-            module, made = self.own
+        if self.this_object is not None:
+            module, made = self.this_object
             _, found = self._object(module, made)
             if _member(found, name) is not None:
                 kinds = tuple(self._argument(one, names) for one in arguments)
                 key = (id(made), kinds, f"this {name}")
-                if key not in self.seen:
-                    self.seen.add(key)
+                if key not in self.checked_calls:
+                    self.checked_calls.add(key)
                     self.method(module, made, name, kinds)
                 return
         if self.is_core and not self.of_service and name in CONTROLLER_METHODS:

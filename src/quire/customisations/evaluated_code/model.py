@@ -24,7 +24,7 @@ class ServiceCode(Struct, frozen=True, eq=False):
     """A service of the project: the exports of its file, with or without the core factory."""
 
     module: Module
-    made: Expression
+    factory: Expression
     is_core: bool
 
 
@@ -34,14 +34,14 @@ FindService = Callable[[str], ServiceCode | None]
 class Script(Struct, frozen=True, kw_only=True, eq=False):
     """A function to evaluate.
 
-    ``made`` is the export of its file, or, for an action, the object of actions or the function
+    ``factory`` is the export of its file, or, for an action, the object of actions or the function
     that returns it; ``name`` is that of the action. ``uid`` is the type of the controller,
     ``config`` the options that a route gives to a policy or middleware.
     """
 
     kind: ScriptKind
     module: Module
-    made: Expression
+    factory: Expression
     services: FindService
     name: str = ""
     uid: str = ""

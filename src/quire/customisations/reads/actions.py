@@ -158,11 +158,11 @@ class _Interpreter(ChangingFunction):
         """Add an error for some requests, or for a missing entry."""
         if not self._refuses(test, then):
             check = NotFoundCheck(self.values, self.read_of)
-            self.missing = check.message(test, then, self.missing)
+            self.not_found_message = check.message(test, then, self.not_found_message)
 
     def _assigned(self, name: str, value: Expression) -> None:
-        if name in self.found:
-            self.found[name] = self.read(value)
+        if name in self.reads:
+            self.reads[name] = self.read(value)
         elif name in self.declared:
             self.declared.remove(name)
             self._named(name, value)
@@ -195,7 +195,7 @@ class _Interpreter(ChangingFunction):
             case ObjectPattern() if self.values.mentions_request(value):
                 self.values.declare_parts(target, value)
             case ArrayPattern((name,)) if name:
-                self.found[name] = first(self.read(value))
+                self.reads[name] = first(self.read(value))
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
@@ -206,7 +206,7 @@ class _Interpreter(ChangingFunction):
         self.takes_page = False
         if not (read.is_core and read.is_list):
             raise NotUnderstoodError(UNKNOWN_CODE)
-        self.found[results] = read
+        self.reads[results] = read
         self.pages = pages
 
     def _named(self, name: str, value: Expression) -> None:
@@ -215,7 +215,7 @@ class _Interpreter(ChangingFunction):
             return
         read = self.maybe_read(value)
         if read is not None:
-            self.found[name] = read
+            self.reads[name] = read
         elif self.is_own(value, "sanitizeQuery"):
             self.values.symbols[name] = WholeQuery()
         elif self.values.mentions_request(value):
@@ -231,7 +231,7 @@ class _Interpreter(ChangingFunction):
             raise NotUnderstoodError("does not respond")
         return replace(
             read,
-            missing=read.missing or self.missing,
+            not_found_message=read.not_found_message or self.not_found_message,
             validates=read.validates or self.validates,
             checks=(*self.checks, *read.checks),
         )

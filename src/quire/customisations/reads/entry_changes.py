@@ -52,7 +52,7 @@ _NOT_FOUND = "Not Found"
 class ChangingFunction(ReadingFunction):
     """A function that reads entries and changes them."""
 
-    missing: str | None = None
+    not_found_message: str | None = None
     """The message for a missing entry."""
 
     def maybe_read(self, value: Expression) -> DocumentRead | None:
@@ -74,7 +74,7 @@ class ChangingFunction(ReadingFunction):
             ):
                 read = self.maybe_read(inner)
                 return None if read is None else self._keyed(read, pair)
-            case Object((Spread(Name(name)), *members)) if name in self.found:
+            case Object((Spread(Name(name)), *members)) if name in self.reads:
                 return self._spread(name, members)
             case _:
                 return super().maybe_read(value)
@@ -82,13 +82,13 @@ class ChangingFunction(ReadingFunction):
     def change(self, statement: Statement) -> bool:
         """Analyse a statement that changes the entries; tell whether it is one."""
         match statement:
-            case Evaluate(Call(Member(Name(name), "forEach"), (function,))) if name in self.found:
+            case Evaluate(Call(Member(Name(name), "forEach"), (function,))) if name in self.reads:
                 self._change_each(name, function)
                 return True
-            case Evaluate(Assign("=", Member(Name(name), str()), _)) if name in self.found:
+            case Evaluate(Assign("=", Member(Name(name), str()), _)) if name in self.reads:
                 self._change(name, statement)
                 return True
-            case If() if (changed := _changed_name(statement)) in self.found:
+            case If() if (changed := _changed_name(statement)) in self.reads:
                 self._change(changed, statement)
                 return True
             case _:
@@ -103,7 +103,7 @@ class ChangingFunction(ReadingFunction):
                 statements = (Evaluate(assignment),)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
-        self.found[name] = self._with(
+        self.reads[name] = self._with(
             read, ComputedEntry(self._with_assignments(entry, statements))
         )
 
@@ -113,16 +113,16 @@ class ChangingFunction(ReadingFunction):
         if read.is_list:
             raise NotUnderstoodError(UNKNOWN_CODE)
         if not _looks_first(statement, name):
-            self.missing = self.missing or _NOT_FOUND  # the code fails there
+            self.not_found_message = self.not_found_message or _NOT_FOUND  # the code fails there
         attached = self._attachment(name, statement)
         made = attached or ComputedEntry(self._with_assignments(name, (statement,)))
-        self.found[name] = self._with(read, made)
+        self.reads[name] = self._with(read, made)
 
     def _exclusive_value(self, name: str) -> DocumentRead:
         """Return the value of a variable; no other variable may have the same."""
-        if len(self.found) > 1:
+        if len(self.reads) > 1:
             raise NotUnderstoodError("changes what other variables may hold")
-        return self.found[name]
+        return self.reads[name]
 
     def _with(self, read: DocumentRead, change: EntryChange) -> DocumentRead:
         return replace(bare(read), changes=(*read.changes, change))
@@ -139,16 +139,16 @@ class ChangingFunction(ReadingFunction):
 
     def _spread(self, name: str, members: Sequence[Property | Spread]) -> DocumentRead:
         """Return ``{ ...entry, member: value }``; a member may depend on the same entry."""
-        read = self.found[name]
+        read = self.reads[name]
         if read.is_list:
             raise NotUnderstoodError(UNKNOWN_CODE)
-        self.missing = self.missing or _NOT_FOUND
+        self.not_found_message = self.not_found_message or _NOT_FOUND
         computed: list[Property | Spread] = [Spread(Name(name))]
         attached: list[EntryChange] = []
         for member in members:
             match member:
                 case Property(str() as key, Member(Name(other), str() as part)) if (
-                    other in self.found and other != name
+                    other in self.reads and other != name
                 ):
                     attached.append(AttachedEntries(key, self._raw(other), part))
                 case _:
@@ -159,7 +159,7 @@ class ChangingFunction(ReadingFunction):
         return replace(bare(read), changes=(*read.changes, *attached))
 
     def _raw(self, name: str) -> DocumentRead:
-        read = self.found[name]
+        read = self.reads[name]
         if read.is_list or read.sanitized or read.changes or read.is_core:
             raise NotUnderstoodError(UNKNOWN_CODE)
         return read
@@ -173,7 +173,13 @@ class ChangingFunction(ReadingFunction):
                 read = self.read_beside(name, value)
                 if read is None:
                     return None
-                if read.sanitized or read.is_core or read.missing or read.enveloped or read.wrapped:
+                if (
+                    read.sanitized
+                    or read.is_core
+                    or read.not_found_message
+                    or read.enveloped
+                    or read.wrapped
+                ):
                     raise NotUnderstoodError("attaches something else than entries")
                 return AttachedEntries(key, read)
             case _:

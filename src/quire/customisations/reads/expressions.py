@@ -61,7 +61,7 @@ class ReadingFunction(Struct):
     """The service of the function, if it is a method."""
     calls: set[Call] = field(default_factory=set)
     """The reads so far: only one is supported, since the use of a second is unknown."""
-    found: dict[str, DocumentRead] = field(default_factory=dict)
+    reads: dict[str, DocumentRead] = field(default_factory=dict)
     """Variables with the result of a read."""
     takes_page: bool = False
     """Whether a page of the core's service is destructured."""
@@ -78,7 +78,7 @@ class ReadingFunction(Struct):
         value = without_await(value)
         match value:
             case Name(name):
-                return self.found.get(name)
+                return self.reads.get(name)
             case Member(inner, key) if key in {"0", Literal(0)}:
                 whole = self.maybe_read(inner)
                 return None if whole is None else first(whole)

@@ -58,7 +58,9 @@ class ComputedEntry(Struct, frozen=True, eq=False):
 
     value: Value
 
-    def of(self, entry: object, query: Mapping[str, object], path: Mapping[str, str]) -> object:
+    def convert(
+        self, entry: object, query: Mapping[str, object], path: Mapping[str, str]
+    ) -> object:
         """Return the converted entry. Raises ValidationError where the code fails."""
         return _as_json(evaluate(self.value, query, path, {ENTRY.number: entry}))
 
@@ -91,10 +93,10 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     ``of_any_version`` reads rows of every status and locale, as the query engine does. A
     ``sanitized`` read shows what the caller may read; otherwise everything stored is shown,
     including private attributes. Entries are plain unless they are ``enveloped`` or ``wrapped``.
-    ``missing`` is the message for a missing entry; ``validates`` says that the query of the request
-    is checked as by the core. ``changes`` are applied to each entry, in their order, before it is
-    shown. ``checks`` reject requests before anything is read. If it is ``keyed``, each entry
-    becomes a name and a value, and all of them one object.
+    ``not_found_message`` is the message for a missing entry; ``validates`` says that the query of
+    the request is checked as by the core. ``changes`` are applied to each entry, in their order,
+    before it is shown. ``checks`` reject requests before anything is read. If it is ``keyed``, each
+    entry becomes a name and a value, and all of them one object.
     """
 
     uid: str
@@ -106,7 +108,7 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     sanitized: bool = False
     enveloped: bool = False
     wrapped: ResponseObject | None = None
-    missing: str | None = None
+    not_found_message: str | None = None
     validates: bool = False
     changes: "tuple[EntryChange, ...]" = ()
     checks: tuple[QueryStep, ...] = ()

@@ -32,13 +32,13 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
     the parent's key, ``number`` that of the number of rows when only that is requested, and
     ``row_id`` that of its id where some rows are skipped by it; mixed rows have order and id of
     their link at 1 and 2.
-    ``united`` are the statements that nodes below several edges share.
+    ``union_queries`` are the statements that nodes below several edges share.
     """
 
     uid: str
     mapper: RowMapper
     edges: "tuple[CompiledEdge, ...]" = ()
-    united: tuple[Query, ...] = ()
+    union_queries: tuple[Query, ...] = ()
     query: Query | None = None
     shared: SharedRows | None = None
     parent_position: int = 0
@@ -47,7 +47,7 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
 
     def queries(self) -> Iterator[Query]:
         """Yield the compiled statements of the populated attributes, at every depth."""
-        yield from self.united
+        yield from self.union_queries
         for edge in self.edges:
             if edge.links is not None:
                 yield edge.links
@@ -88,7 +88,7 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     parent_key: int
     parent_id: int
     nodes: tuple[CompiledNode, ...]
-    counted: bool = False
+    is_count: bool = False
     mixed: bool = False
     links: Query | None = None
     skip_parents: bool = False

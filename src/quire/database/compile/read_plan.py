@@ -96,7 +96,7 @@ class _SharedStatement(NamedTuple):
     """A statement that several branches share, and its number among the statements of the node."""
 
     statement: int
-    united: UnionStatement
+    union: UnionStatement
 
 
 class _ResponsePosition(NamedTuple):
@@ -122,7 +122,7 @@ class _Compiler:
     def read(self, plan: ReadPlan) -> CompiledRead:
         """Compile the page of the root, its count, and all populated nodes."""
         self._published_only = plan.published_only
-        self._unites = plan.together or self.dialect.unites_edges
+        self._unites = plan.prefers_few_statements or self.dialect.unites_edges
         builder = self._builder()
         table = builder.table(self.tables[plan.root.uid].name)
         columns = OwnColumns()
@@ -300,7 +300,7 @@ class _Compiler:
             )
             for at, edge in enumerate(plan.edges)
         ]
-        shared = dict.fromkeys(share.united for share in sharing.values())
+        shared = dict.fromkeys(share.union for share in sharing.values())
         edges = tuple(draft() for draft in drafts)
         united = tuple(statement.finish() for statement in shared)
         presented = {
@@ -318,7 +318,7 @@ class _Compiler:
                 kind=kind,
                 presented=presented,
             )
-            return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges, united=united)
+            return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges, union_queries=united)
 
         return finish
 
@@ -361,7 +361,7 @@ class _Compiler:
                 parent_key=key.position,
                 parent_id=parent_id,
                 nodes=(counting(),),
-                counted=True,
+                is_count=True,
             )
         mixed = isinstance(attribute, DynamicZoneAttribute)
         drafts = [
@@ -449,7 +449,7 @@ class _Compiler:
         return lambda: _found_by(node, rows, share, number=number)
 
     def _rows(self, share: _SharedStatement | None) -> OwnRows | UnionRows:
-        return OwnRows(self._builder()) if share is None else UnionRows(share.united)
+        return OwnRows(self._builder()) if share is None else UnionRows(share.union)
 
     def _morph_links(self, edge: MorphListEdge) -> Query:
         builder = self._builder()

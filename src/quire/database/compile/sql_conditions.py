@@ -190,7 +190,7 @@ class Conditions:
         return any(
             self._has_narrow_value(one.part, self._target_uid(uid, one.attribute))
             for one in _required(part)
-            if isinstance(one, RelatedCondition) and not one.missing
+            if isinstance(one, RelatedCondition) and not one.or_none
         )
 
     def _has_narrow_value(self, part: Filter | None, uid: str) -> bool:
@@ -286,7 +286,7 @@ class Conditions:
         if not _is_about_missing(inner):
             wanted = None if _is_about_present(inner) else inner
             alternatives.append(key.in_(self._linked(edge, target_uid, wanted, part.row_filter)))
-        if part.missing:
+        if part.or_none:
             linked = self._linked(edge, target_uid, None, part.row_filter)
             alternatives.append(sa.or_(key.is_(None), key.not_in(linked)))
         return sa.or_(*alternatives) if alternatives else sa.false()
@@ -349,7 +349,7 @@ class Conditions:
             case Junction(conjunction=every, parts=parts):
                 found = (self._is_selective(inner, uid) for inner in parts)
                 return any(found) if every else all(found)
-            case RelatedCondition(attribute=attribute, part=inner, missing=False) if (
+            case RelatedCondition(attribute=attribute, part=inner, or_none=False) if (
                 inner is not None
             ):
                 return self._is_selective(inner, self._target_uid(uid, attribute))

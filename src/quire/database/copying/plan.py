@@ -84,8 +84,8 @@ def plan_structure(
     ``expected_tables`` is consumed.
     """
     build = _PlanBuilder(
-        found=existing_tables,
-        wanted=expected_tables,
+        existing_tables=existing_tables,
+        expected_tables=expected_tables,
         source=source,
         types=target,
         metadata=MetaData(),
@@ -110,8 +110,8 @@ def plan_structure(
 
 
 class _PlanBuilder(Struct, frozen=True, kw_only=True):
-    found: FoundTables
-    wanted: MetaData
+    existing_tables: FoundTables
+    expected_tables: MetaData
     source: ColumnTypes
     types: ColumnTypes
     metadata: MetaData
@@ -120,7 +120,7 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
 
     def table(self, existing_table: FoundTable) -> None:
         """Add a table with the columns of the source."""
-        known = self.wanted.tables.get(existing_table.name)
+        known = self.expected_tables.tables.get(existing_table.name)
         if known is None and not existing_table.name.startswith(OWN_PREFIX):
             self.unknown.append(f"the table {existing_table.name}")
         columns = []
@@ -136,7 +136,7 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
     def keys_and_indexes(self, existing_table: FoundTable) -> Iterator[str]:
         """Add foreign keys and indexes; yields those that cannot be created."""
         table = self.metadata.tables[existing_table.name]
-        known = self.wanted.tables.get(existing_table.name)
+        known = self.expected_tables.tables.get(existing_table.name)
         if known is not None:
             self._wanted_keys(known, table)
             self._wanted_indexes(known, table)

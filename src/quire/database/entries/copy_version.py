@@ -49,7 +49,7 @@ class NewVersion(NamedTuple):
     """A new row, and the links to itself that are still missing."""
 
     id: int
-    own: tuple[SelfLink, ...]
+    self_links: tuple[SelfLink, ...]
 
 
 def replace_version(
@@ -121,7 +121,7 @@ def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
 
     The response to a publish request does not show these links yet, as in Strapi; later reads do.
     """
-    for edge, order, inverse in version.own:
+    for edge, order, inverse in version.self_links:
         places = {edge.order: order, edge.inverse_order: inverse}
         kept = {name: place for name, place in places.items() if name is not None}
         columns = {edge.source_column: version.id, edge.target_column: version.id, **kept}

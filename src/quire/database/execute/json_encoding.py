@@ -70,7 +70,7 @@ class ResponseBudget:
         self._encoded = 0
 
     @property
-    def most(self) -> int:
+    def fetch_limit(self) -> int:
         """How many rows the next statement fetches at most: one more than may be fetched."""
         return self._left + 1
 

@@ -190,7 +190,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         if self.pages is None or self.pages.walked is None:
             return None
         query = self.pages.walked()
-        page = self.arguments.statement(query, self.page_statement.most)
+        page = self.arguments.statement(query, self.page_statement.max_rows)
         return WalkedPage(page, self._probe(query, self.pages))
 
     @cached_property
@@ -204,7 +204,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     @cached_property
     def keys(self) -> Statement:
         """The statement that finds the keys of the page. Raises TypeError where there is none."""
-        return self.arguments.statement(self.keyed.keys, self.page_statement.most)
+        return self.arguments.statement(self.keyed.keys, self.page_statement.max_rows)
 
     @cached_property
     def keyed(self) -> CompiledKeys:
@@ -220,12 +220,12 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
             message = "this page is read at once"
             raise TypeError(message)
         values = {self.pages.limit: limit, self.pages.offset: offset}
-        return self.arguments.with_slots(self.keyed.backward, values, self.page_statement.most)
+        return self.arguments.with_slots(self.keyed.backward, values, self.page_statement.max_rows)
 
     def _probe(self, query: Query, pages: CompiledPages) -> Statement:
         """Return a page in the order of ids with few rows, so that its size costs nothing."""
         few = {pages.limit: _PROBED_ROWS if self.limit is None else min(_PROBED_ROWS, self.limit)}
-        return self.arguments.with_slots(query, few, self.page_statement.most)
+        return self.arguments.with_slots(query, few, self.page_statement.max_rows)
 
 
 def bind_read(compiled: CompiledRead, resolved: ResolvedRead, limits: ReadLimits) -> PreparedRead:

@@ -243,11 +243,11 @@ def _populate(
         found.discard(None)
         parents[position] = _Parents(run.dialect.encode_list(list(found)), occurrences)
     parts = _NOTHING_SHARED
-    if node.united:
+    if node.union_queries:
         parts = yield from _shared_rows(node, parents, run)
     for edge in node.edges:
         wanted = parents[edge.parent_key]
-        if edge.counted:
+        if edge.is_count:
             yield from _count_edge(edge, rows, items, wanted, parts, run)
         elif edge.links is not None:
             yield from _morph_edge(edge, rows, items, wanted, run)
@@ -263,11 +263,11 @@ def _shared_rows(
     """Read the rows of all nodes that share statements."""
     keys = {position: found.keys for position, found in parents.items()}
     parts: dict[SharedRows, list[Row]] = defaultdict(list)
-    for number, query in enumerate(node.united):
-        rows: Rows = yield run.arguments.for_keyed_parents(query, keys, run.budget.most)
+    for number, query in enumerate(node.union_queries):
+        rows: Rows = yield run.arguments.for_keyed_parents(query, keys, run.budget.fetch_limit)
         for branch, found in groupby(rows, key=_BRANCH_OF):
             parts[SharedRows(number, branch)] = list(found)
-        exceeds = len(rows) >= run.budget.most
+        exceeds = len(rows) >= run.budget.fetch_limit
         run.budget.fetch(rows, _largest_edge(node, parts) if exceeds else "")
     return parts
 
@@ -335,7 +335,7 @@ def _rows(
     """Return the rows of a node, from a shared statement or its own."""
     if node.query is None:
         return () if node.shared is None else parts.get(node.shared, ())
-    rows: Rows = yield run.arguments.for_parents(node.query, parents.keys, run.budget.most)
+    rows: Rows = yield run.arguments.for_parents(node.query, parents.keys, run.budget.fetch_limit)
     run.budget.fetch(rows, path)
     return rows
 
@@ -368,7 +368,9 @@ def _mixed_edge(
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
     nodes, others = [*edge.nodes], edge.unlisted
     if others is not None:
-        unlisted = yield run.arguments.for_parents(others.query, parent_rows.keys, run.budget.most)
+        unlisted = yield run.arguments.for_parents(
+            others.query, parent_rows.keys, run.budget.fetch_limit
+        )
         run.budget.fetch(unlisted, edge.path)
         found_others = (others.node(str(uid)) for (uid,) in unlisted)
         nodes += [node for node in found_others if node is not None]
@@ -400,7 +402,9 @@ def _morph_edge(
     """Attach rows of any type: read the links first, then the rows of each type that occurs."""
     if edge.links is None:
         return
-    links: Rows = yield run.arguments.for_parents(edge.links, parent_rows.keys, run.budget.most)
+    links: Rows = yield run.arguments.for_parents(
+        edge.links, parent_rows.keys, run.budget.fetch_limit
+    )
     run.budget.fetch(links, edge.path)
     ids: dict[Value, dict[Value, int]] = defaultdict(lambda: defaultdict(int))
     for source_id, target_id, kind in links:

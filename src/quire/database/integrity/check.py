@@ -53,7 +53,7 @@ def repair_program(layout: ExaminedTables, *, duplicates: bool = False) -> Progr
 
 def is_repairable(finding: Damage, *, duplicates: bool) -> bool:
     """Tell whether a repair fixes a finding, with or without permission to delete versions."""
-    return finding.repair is not None and (duplicates or not finding.asks)
+    return finding.repair is not None and (duplicates or not finding.needs_consent)
 
 
 def _rules(layout: ExaminedTables, locales: StoredLocales) -> Iterator[IntegrityRule]:

@@ -115,7 +115,7 @@ class OrphanRule(Struct, frozen=True):
         nobody: ColumnElement[Any] = sa.cast(sa.null(), sa.Integer())
         yield sa.select(_text("").label("kind"), nobody.label("id")).where(sa.false())
         known = {mapped.components_table: mapped for mapped in self.layout.tables.tables.values()}
-        for name in self.layout.found:
+        for name in self.layout.existing_tables:
             if not self.layout.has(name, *LINK_COLUMNS):
                 continue
             links = builder.table(name)

@@ -145,7 +145,9 @@ def _locale_rule(
         table=table,
         damaged=without,
         phrase="without a locale in a localized content type",
-        repair_action=Repair(text=text, assigned={LOCALE: default}, only=free) if default else None,
+        repair_action=Repair(text=text, assigned={LOCALE: default}, repairable=free)
+        if default
+        else None,
     )
 
 

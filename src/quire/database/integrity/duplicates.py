@@ -60,7 +60,7 @@ class DuplicateRule(Struct, frozen=True):
                 ids=ids,
                 sentence=f"{count_noun(count, 'row')} too many for a document, locale and status",
                 repair="deletes them, and moves links to them to the row that was updated last",
-                asks=True,
+                needs_consent=True,
                 details=details,
             )
         ]
@@ -97,7 +97,7 @@ class DuplicateRule(Struct, frozen=True):
         return ranked.where(rows.c(DOCUMENT_ID).in_(several)).subquery()
 
     def _differences(self, ids: tuple[int, ...]) -> Program[tuple[str, ...]]:
-        columns = tuple(self.layout.found[self.table].columns)
+        columns = tuple(self.layout.existing_tables[self.table].columns)
 
         def pairs(builder: StatementBuilder) -> sa.ClauseElement:
             ranked = self._ranked(builder)

@@ -29,12 +29,12 @@ class ExaminedTables(Struct, frozen=True, kw_only=True):
 
     schema: Schema
     tables: TableMap
-    found: FoundTables
+    existing_tables: FoundTables
     dialect: Dialect
 
     def has(self, table: str, *columns: str) -> bool:
         """Tell whether the database has a table, with all of these columns."""
-        found = self.found.get(table)
+        found = self.existing_tables.get(table)
         return found is not None and found.columns.keys() >= set(columns)
 
     def has_table(self, uid: str) -> bool:

@@ -50,8 +50,8 @@ class Damage(Struct, frozen=True, kw_only=True):
 
     ``ids`` are the first of them, at most `SHOWN_IDS`, in order; ``count`` is how many there are.
     ``sentence`` describes the problem, with the count. ``repair`` describes the repair, and is
-    ``None`` where only a person can decide; with ``asks`` it is done only on request, because it
-    deletes content. ``details`` has more about single rows, a line each.
+    ``None`` where only a person can decide; with ``needs_consent`` it is done only on request,
+    because it deletes content. ``details`` has more about single rows, a line each.
     """
 
     kind: DamageKind
@@ -60,7 +60,7 @@ class Damage(Struct, frozen=True, kw_only=True):
     ids: tuple[int, ...]
     sentence: str
     repair: str | None = None
-    asks: bool = False
+    needs_consent: bool = False
     details: tuple[str, ...] = ()
 
     @property

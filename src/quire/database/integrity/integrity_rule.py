@@ -28,13 +28,13 @@ class IntegrityRule(Protocol):
 class Repair(Struct, frozen=True, kw_only=True):
     """How damaged rows are repaired: columns are set, or the rows are deleted.
 
-    ``text`` says so, to be read after "a repair". ``only`` restricts the rows, if some of those
-    found cannot be repaired.
+    ``text`` says so, to be read after "a repair". ``repairable`` restricts the rows, if some of
+    those found cannot be repaired.
     """
 
     text: str
     assigned: Mapping[str, Scalar] = field(default_factory=dict)
-    only: DamageQuery | None = None
+    repairable: DamageQuery | None = None
 
 
 DELETE = Repair(text="deletes them")
@@ -84,7 +84,7 @@ class RowRule(Struct, frozen=True, kw_only=True):
     def _change(self, builder: StatementBuilder) -> sa.ClauseElement:
         action = self.repair_action or DELETE
         table = plain_table(self.table, "id", *action.assigned)
-        here = table.c.id.in_((action.only or self.damaged)(builder))
+        here = table.c.id.in_((action.repairable or self.damaged)(builder))
         if not action.assigned:
             return sa.delete(table).where(here)
         return sa.update(table).values(dict(action.assigned)).where(here)

@@ -107,7 +107,7 @@ def link_edges(layout: ExaminedTables) -> Iterator[LinkEdge]:
 
 def is_unique(layout: ExaminedTables, table: str, *columns: str) -> bool:
     """Tell whether a unique index covers exactly these columns."""
-    indexes = layout.found[table].indexes.values()
+    indexes = layout.existing_tables[table].indexes.values()
     return any(
         index.unique and not index.partial and set(index.columns) == set(columns)
         for index in indexes

@@ -82,7 +82,7 @@ class RowCopier(Struct, frozen=True):
 
     def _rows(self, uid: str, ids: list[int], assigned: Mapping[str, None]) -> Program[list[int]]:
         table = self.layout.tables[uid].name
-        columns = [name for name in self.layout.found[table].columns if name != "id"]
+        columns = [name for name in self.layout.existing_tables[table].columns if name != "id"]
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
             rows = builder.table(table)

@@ -29,7 +29,7 @@ ARCHIVE_TABLE = "quire_archive"
 class ArchivedRows(Struct, frozen=True, kw_only=True):
     """Archived rows of one table: the archive table, the original table, and their columns."""
 
-    kept: str
+    archive_table: str
     table: str
     columns: tuple[str, ...]
 
@@ -40,7 +40,7 @@ class Archive(Struct, frozen=True, kw_only=True):
     id: int
     made_at: int
     title: str
-    kept: tuple[ArchivedRows, ...]
+    tables: tuple[ArchivedRows, ...]
 
 
 class ArchiveEntry(Struct, frozen=True, kw_only=True):
@@ -124,19 +124,19 @@ class ArchiveWriter:
             yield from self._writes.run(key, build)
         else:
             yield from self._writes.run_listed(key, build, ids)
-        self._kept.append(ArchivedRows(kept=kept, table=table, columns=names))
+        self._kept.append(ArchivedRows(archive_table=kept, table=table, columns=names))
         return kept
 
     def column_of(self, archived_column: str) -> str:
         """Return the archived column of a table of two columns, the other being the id."""
-        return next(one.columns[1] for one in self._kept if one.kept == archived_column)
+        return next(one.columns[1] for one in self._kept if one.archive_table == archived_column)
 
     def finish(self) -> Program[None]:
         """Record the archive, if it has rows."""
         if self._id == 0:
             return
         text = orjson.dumps(
-            [{"kept": k.kept, "table": k.table, "columns": k.columns} for k in self._kept]
+            [{"kept": k.archive_table, "table": k.table, "columns": k.columns} for k in self._kept]
         ).decode()
         yield from self._writes.update(ARCHIVE_TABLE, self._id, {"kept": text})
 
@@ -155,8 +155,10 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
             id=int(id_ or 0),
             made_at=int(made_at or 0),
             title=str(title),
-            kept=tuple(
-                ArchivedRows(kept=one["kept"], table=one["table"], columns=tuple(one["columns"]))
+            tables=tuple(
+                ArchivedRows(
+                    archive_table=one["kept"], table=one["table"], columns=tuple(one["columns"])
+                )
                 for one in orjson.loads(str(kept))
             ),
         )
@@ -171,7 +173,7 @@ def restore_archive(writes: Writes, archive: Archive, existing_tables: FoundTabl
     former id if it was archived as a whole. The rest is left out.
     """
     count = 0
-    for kept in archive.kept:
+    for kept in archive.tables:
         table = existing_tables.get(kept.table)
         if table is None:
             continue
@@ -185,8 +187,8 @@ def restore_archive(writes: Writes, archive: Archive, existing_tables: FoundTabl
 
 def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]:
     """Delete an archive with its tables."""
-    for kept in archive.kept:
-        yield Statement(writer.drop_table(kept.kept))
+    for kept in archive.tables:
+        yield Statement(writer.drop_table(kept.archive_table))
     yield from writes.delete(ARCHIVE_TABLE, [archive.id])
 
 
@@ -199,27 +201,27 @@ def _fill(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -
 
         def build(_: StatementBuilder, column: str = name) -> sa.ClauseElement:
             target = sa.table(archived_rows.table, sa.column("id"), sa.column(column))
-            source = sa.table(archived_rows.kept, sa.column("id"), sa.column(column))
+            source = sa.table(archived_rows.archive_table, sa.column("id"), sa.column(column))
             value = sa.select(source.c[column]).where(source.c.id == target.c.id).scalar_subquery()
             change = sa.update(target).values({column: value})
             there = sa.exists().where(source.c.id == target.c.id)
             return change.where(target.c[column].is_(None), there).returning(target.c.id)
 
-        rows = yield from writes.run(("put back", archived_rows.kept, name), build)
+        rows = yield from writes.run(("put back", archived_rows.archive_table, name), build)
         count += len(rows)
     return count
 
 
 def _insert(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -> Program[int]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        source = builder.table(archived_rows.kept)
+        source = builder.table(archived_rows.archive_table)
         there = sa.table(archived_rows.table, sa.column("id"))
         target = sa.table(archived_rows.table, *(sa.column(name) for name in columns))
         rows = sa.select(*(source.c(name) for name in columns)).select_from(source.source)
         gone = rows.where(sa.not_(sa.exists().where(there.c.id == source.c("id"))))
         return sa.insert(target).from_select(list(columns), gone).returning(target.c.id)
 
-    rows = yield from writes.run(("put back rows", archived_rows.kept), build)
+    rows = yield from writes.run(("put back rows", archived_rows.archive_table), build)
     return len(rows)
 
 

@@ -69,7 +69,7 @@ def notices_program(
             if isinstance(former, ScalarAttribute):
                 column = table.columns[former.name]
                 if column in existing_tables[table.name].columns:
-                    notices += yield from look.at(former, attribute, column)
+                    notices += yield from look.check_attribute(former, attribute, column)
             elif attribute.required and isinstance(will, ContentType) and will.is_api:
                 notices += yield from look.new(attribute)
     return [notice for notice in notices if notice.rows]
@@ -87,7 +87,7 @@ class _ModelInspection:
         self._counting = counting
         self._writes = writes
 
-    def at(
+    def check_attribute(
         self, was: ScalarAttribute, will: ScalarAttribute, column: str
     ) -> Program[list[MigrationNotice]]:
         """Check an attribute that existed before."""
@@ -344,5 +344,5 @@ class _Planner:
             uid=type_.uid,
             rows=len(drafts.with_published),
             changed=drafts.changed,
-            kept=len(drafts.never_published),
+            remaining=len(drafts.never_published),
         )

@@ -82,6 +82,6 @@ def _is_about_rows(step: Step) -> bool:
         case BeginDrafts() | BeginLocales() | EndLocales() | ConvertColumn():
             return step.rows > 0
         case EndDrafts():
-            return step.rows + step.kept > 0
+            return step.rows + step.remaining > 0
         case _:
             return False

@@ -27,19 +27,19 @@ class EndDrafts(Struct, frozen=True, kw_only=True):
     """A type no longer has drafts.
 
     Drafts with a published version are removed, ``changed`` of them had unpublished changes;
-    documents that were never published (``kept``) stay, as they are.
+    documents that were never published (``remaining``) stay, as they are.
     """
 
     uid: str
     rows: int
     changed: int
-    kept: int
+    remaining: int
 
     def __str__(self) -> str:
         """One line for a terminal."""
         return (
             f"remove {self.rows} drafts of {self.uid}, {self.changed} of them with unpublished "
-            f"changes, and publish {self.kept} documents that never were"
+            f"changes, and publish {self.remaining} documents that never were"
         )
 
 

@@ -117,7 +117,7 @@ class ContentTables(Struct, frozen=True, kw_only=True):
     store: EntryStore
     new_id: Callable[[], str]
 
-    def of(self, uid: str, row: type[RowT]) -> ContentTable[RowT]:
+    def table_for(self, uid: str, row: type[RowT]) -> ContentTable[RowT]:
         """Return the table of a content type."""
         return content_table(self.store, uid, row, self.new_id)
 

@@ -62,11 +62,11 @@ CHANGES = QuireTable(
 
 
 class AttemptRange(Struct, frozen=True):
-    """Selects changes by their number of attempts, ``least`` to ``most``, and the batch size."""
+    """Selects changes by number of attempts, ``minimum`` to ``maximum``, and the batch size."""
 
-    least: int
-    most: int
-    together: int
+    minimum: int
+    maximum: int
+    batch_size: int
 
 
 class ChangeRows:
@@ -102,11 +102,11 @@ class ChangeRows:
         return (
             yield from self._table.claim(
                 *_heads(listener),
-                ge("attempts", tried.least),
-                le("attempts", tried.most),
+                ge("attempts", tried.minimum),
+                le("attempts", tried.maximum),
                 now=now,
                 until=until,
-                limit=tried.together,
+                limit=tried.batch_size,
                 changes={"holder": holder},
                 order=("due",),
             )

@@ -44,7 +44,7 @@ class EntryStages:
     def __init__(self, writes: Writes) -> None:
         self._table = ENTRY_STAGES.open(writes)
 
-    def of(self, uid: str, document_id: str, locale: str | None) -> Program[EntryStage]:
+    def get(self, uid: str, document_id: str, locale: str | None) -> Program[EntryStage]:
         """Return the stage of an entry."""
         here = (eq("document_id", document_id), eq("uid", uid), eq("locale", locale))
         found = yield from self._table.first(*here)

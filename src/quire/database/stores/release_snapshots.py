@@ -38,7 +38,7 @@ class ReleaseSnapshots:
     def __init__(self, writes: Writes) -> None:
         self._table = RELEASE_SNAPSHOTS.open(writes)
 
-    def of(self, release_id: int) -> Program[list[ReleaseSnapshot]]:
+    def snapshots_of_release(self, release_id: int) -> Program[list[ReleaseSnapshot]]:
         """Return the snapshots of a release, in the order of publication."""
         return (yield from self._table.select(eq("release_id", release_id)))
 

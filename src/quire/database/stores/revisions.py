@@ -64,7 +64,7 @@ class Revisions:
         self._table = REVISIONS.open(writes)
         self._summaries = open_table(writes, REVISIONS.name, RevisionSummary)
 
-    def of(self, key: RevisionKey) -> Program[list[RevisionSummary]]:
+    def list_for_entry(self, key: RevisionKey) -> Program[list[RevisionSummary]]:
         """Return all revisions of an entry without their data, the latest first."""
         return (yield from self._summaries.select(*key.conditions, order=("-id",)))
 
@@ -75,7 +75,7 @@ class Revisions:
     def add(self, revision: Revision, *, limit: int) -> Program[None]:
         """Add a revision, and delete the oldest ones of its entry beyond a limit."""
         yield from self._table.insert(revision)
-        every = yield from self.of(revision.key)
+        every = yield from self.list_for_entry(revision.key)
         yield from self._table.delete_ids([one.id for one in every[limit:]])
 
     def forget(self, uid: str, document_id: str) -> Program[None]:

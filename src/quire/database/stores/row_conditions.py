@@ -77,7 +77,7 @@ class StatementScope(Struct, frozen=True, kw_only=True):
         """Bind the next value, a list."""
         return self.builder.list_slot(next(self.slots), _unchanged)
 
-    def other(self) -> "StatementScope":
+    def other_row(self) -> "StatementScope":
         """Return the scope of another row of the same table."""
         return structs.replace(self, source=self.builder.table(self.name).source)
 
@@ -146,7 +146,7 @@ def _id_of(scope: StatementScope, column: str, table: str) -> Expression:
 def _no_other(
     scope: StatementScope, compare: str, equal_columns: Sequence[tuple[str, str]], *shapes: Shape
 ) -> Expression:
-    other = scope.other()
+    other = scope.other_row()
     chosen = sa.select(other.column("id")).select_from(other.source)
     chosen = chosen.where(
         *(other.column(its) == scope.column(own) for its, own in equal_columns),

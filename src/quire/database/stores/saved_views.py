@@ -34,7 +34,7 @@ class SavedViews:
     def __init__(self, writes: Writes) -> None:
         self._table = SAVED_VIEWS.open(writes)
 
-    def of(self, owner_id: int, uid: str | None) -> Program[list[SavedView]]:
+    def list_for_user(self, owner_id: int, uid: str | None) -> Program[list[SavedView]]:
         """Return a user's own and shared views, of one type or of all, by name."""
         where = [any_of(eq("owner_id", owner_id), eq("shared", True))]
         if uid is not None:

@@ -85,7 +85,7 @@ def missing_indexes(
     return [
         finding
         for finding in compare(expected_tables, existing_tables, writer)
-        if finding.lack in _INDEXES
+        if finding.kind in _INDEXES
     ]
 
 

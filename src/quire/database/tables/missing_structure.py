@@ -28,7 +28,7 @@ class MissingItem(Struct, frozen=True, kw_only=True):
     create it; there are none if a migration has to do it. ``gain`` says what a read index is for.
     """
 
-    lack: MissingKind
+    kind: MissingKind
     table: str
     name: str
     statements: tuple[str, ...] = ()
@@ -36,9 +36,9 @@ class MissingItem(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        if self.lack is MissingKind.TABLE:
+        if self.kind is MissingKind.TABLE:
             return f"the table {self.name} is missing"
-        return f"the table {self.table} lacks the {self.lack} {self.name}"
+        return f"the table {self.table} lacks the {self.kind} {self.name}"
 
 
 def compare(
@@ -57,7 +57,7 @@ def compare(
         else:
             findings += _compare_table(table, existing, writer)
     gravity = list(MissingKind)
-    return sorted(findings, key=lambda f: (gravity.index(f.lack), f.table, f.name))
+    return sorted(findings, key=lambda f: (gravity.index(f.kind), f.table, f.name))
 
 
 def _missing_table(table: Table, writer: DdlWriter) -> MissingItem:
@@ -67,21 +67,21 @@ def _missing_table(table: Table, writer: DdlWriter) -> MissingItem:
         *(writer.create_index(index) for index in sorted_indexes(table)),
     )
     return MissingItem(
-        lack=MissingKind.TABLE, table=table.name, name=table.name, statements=statements
+        kind=MissingKind.TABLE, table=table.name, name=table.name, statements=statements
     )
 
 
 def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Iterator[MissingItem]:
     for column in table.columns:
         if column.name not in existing.columns:
-            yield MissingItem(lack=MissingKind.COLUMN, table=table.name, name=column.name)
+            yield MissingItem(kind=MissingKind.COLUMN, table=table.name, name=column.name)
     for key in table.foreign_key_constraints:
         if key.columns[0].name in existing.columns and not _has_foreign_key(key, existing):
-            yield MissingItem(lack=MissingKind.FOREIGN_KEY, table=table.name, name=str(key.name))
+            yield MissingItem(kind=MissingKind.FOREIGN_KEY, table=table.name, name=str(key.name))
     for index in sorted_indexes(table):
         if _possible(index, existing) and not _serves(index, existing):
             yield MissingItem(
-                lack=MissingKind.READ_INDEX if is_read_index(index) else MissingKind.INDEX,
+                kind=MissingKind.READ_INDEX if is_read_index(index) else MissingKind.INDEX,
                 table=table.name,
                 name=str(index.name),
                 statements=(

@@ -53,7 +53,7 @@ def _clone(
         source=entry,
     )
     if hooked is not None:
-        data = yield from hooked.before()
+        data = yield from hooked.call_before()
     now = unit.tick()
     columns = stamp(unit, layout, documentId=document_id, createdAt=now, updatedAt=now)
     if versioned:
@@ -85,5 +85,5 @@ def _clone(
     )
     yield from unit.happened(EventName.CREATE, written)
     if hooked is not None:
-        yield from hooked.after(published=not versioned)
+        yield from hooked.call_after(published=not versioned)
     return written

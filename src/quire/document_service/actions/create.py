@@ -28,7 +28,7 @@ def create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
     document_id, data = command.document_id or unit.engine.new_id(), command.data
     hooked = hooked_write(unit, layout, "create", document_id=document_id, locale=locale, data=data)
     if hooked is not None:
-        data = yield from hooked.before()
+        data = yield from hooked.call_before()
     values, resolution = yield from parse_data(
         unit, layout, data, version, draft=versioned, creating=True, document_id=None
     )
@@ -48,7 +48,7 @@ def create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
     written = written_entry(command.uid, row)
     yield from unit.happened(EventName.CREATE, written)
     if hooked is not None:
-        yield from hooked.after(published=not versioned)
+        yield from hooked.call_after(published=not versioned)
     if versioned and command.publish:
         return (yield from publish_draft(unit, layout, row, [row]))
     return written

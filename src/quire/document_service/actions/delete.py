@@ -73,11 +73,11 @@ def remove_entries(
         if hooked is not None:
             writes.append(hooked)
     batched = unit.engine.extensions.has_batches(uid, action) if writes else False
-    yield from run_beside(unit, [hooked.before() for hooked in writes], batched=batched)
+    yield from run_beside(unit, [hooked.call_before() for hooked in writes], batched=batched)
     unit.tick()
     for entry in entries:
         yield from unit.happened(event, written_entry(uid, entry))
     yield from delete_entries(unit.store, layout, [entry.id for entry in entries])
     yield from run_beside(
-        unit, [hooked.after(published=None) for hooked in writes], batched=batched
+        unit, [hooked.call_after(published=None) for hooked in writes], batched=batched
     )

@@ -137,7 +137,7 @@ def publish_draft(
         source=draft,
     )
     if hooked is not None:
-        yield from hooked.before()
+        yield from hooked.call_before()
         # Hooks may have written other versions of the document.
         entries = yield from entries_of(unit.store, layout, draft.document_id)
     yield from check_publishable(unit, layout, draft.id, version, draft.document_id)
@@ -150,7 +150,7 @@ def publish_draft(
         unit, layout, draft, prior, entries, columns, before, EventName.PUBLISH
     )
     if hooked is not None:
-        yield from hooked.after(published=True)
+        yield from hooked.call_after(published=True)
     return written
 
 
@@ -180,7 +180,7 @@ def _discard(
         source=prior or live,
     )
     if hooked is not None:
-        yield from hooked.before()
+        yield from hooked.call_before()
         # Hooks may have written other versions of the document.
         entries = yield from entries_of(unit.store, layout, live.document_id)
     unit.tick()
@@ -189,7 +189,7 @@ def _discard(
         unit, layout, live, prior, entries, columns, before, EventName.DRAFT_DISCARD
     )
     if hooked is not None:
-        yield from hooked.after(published=False)
+        yield from hooked.call_after(published=False)
     return written
 
 

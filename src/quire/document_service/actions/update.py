@@ -101,7 +101,7 @@ class _DocumentUpdate:
             source=entry,
         )
         if hooked is not None:
-            self._data = yield from hooked.before()
+            self._data = yield from hooked.call_before()
             # Hooks may have written other versions of the document, or deleted it.
             entries = yield from self._entries()
             if not entries:
@@ -114,7 +114,7 @@ class _DocumentUpdate:
             entry, given = yield from self._change(entry, entries)
         entries = [*(other for other in entries if other.id != entry.id), entry]
         if hooked is not None:
-            yield from hooked.after(published=entry.published)
+            yield from hooked.call_after(published=entry.published)
         if self._type.draft_and_publish and self._command.publish:
             write_to_locales_later(self._unit, self._layout, entry, entries, given)
             return (yield from publish_draft(self._unit, self._layout, entry, entries, before))

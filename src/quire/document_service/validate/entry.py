@@ -103,12 +103,12 @@ class UniqueCheck(Struct, frozen=True, kw_only=True):
     """A unique value, to be looked up among published entries.
 
     ``value`` is in column form, ``original`` as it was given and is shown; ``model_uid`` is the
-    content type or the component that ``attribute`` belongs to. ``way`` is the path to it: the
-    attribute that contains each component, and the component's uid.
+    content type or the component that ``attribute`` belongs to. ``component_path`` is the path to
+    it: the attribute that contains each component, and the component's uid.
     """
 
     model_uid: str
-    way: tuple[tuple[str, str], ...]
+    component_path: tuple[tuple[str, str], ...]
     attribute: str
     value: object
     path: tuple[str, ...]
@@ -175,9 +175,9 @@ class _EntryPath(Struct, frozen=True):
     place: Place
     fresh: bool
     complete: bool
-    way: tuple[tuple[str, str], ...] = ()
+    component_path: tuple[tuple[str, str], ...] = ()
 
-    def at(self, attribute: Attribute) -> Place:
+    def attribute_path(self, attribute: Attribute) -> Place:
         """Return the path of an attribute."""
         return (*self.place, attribute.name)
 
@@ -228,7 +228,7 @@ class _EntryValidation:
                 try:
                     accepted = self._scalar(spot, attribute, value)
                 except AppError as error:
-                    lates.append(TemporalError(path_of(spot.at(attribute)), error))
+                    lates.append(TemporalError(path_of(spot.attribute_path(attribute)), error))
                 else:
                     if accepted is not ABSENT:
                         scalars[attribute.name] = accepted
@@ -262,13 +262,13 @@ class _EntryValidation:
         if value is ABSENT:
             if attribute.default is None:
                 if attribute.required and demanded and spot.complete:
-                    self._refuse(spot.at(attribute), _MUST_BE_DEFINED)
+                    self._refuse(spot.attribute_path(attribute), _MUST_BE_DEFINED)
                 return ABSENT
             value = attribute.default
         if value is None:
             if attribute.required and demanded:
                 null = spot.model.acceptances[attribute.name].null
-                self._refuse(spot.at(attribute), null or self._missing(), None)
+                self._refuse(spot.attribute_path(attribute), null or self._missing(), None)
             return None
         if self._stored and attribute.secret:
             return value
@@ -278,7 +278,7 @@ class _EntryValidation:
             and isinstance(value, str)
             and has_line_break(value)
         ):
-            self._refuse(spot.at(attribute), LINE_BREAK_MESSAGE, value)
+            self._refuse(spot.attribute_path(attribute), LINE_BREAK_MESSAGE, value)
             return ABSENT
         accepted = self._accepted(spot, attribute, value, demanded=demanded)
         if demanded and attribute.name in spot.model.unique_names and accepted not in _EMPTY:
@@ -299,7 +299,7 @@ class _EntryValidation:
             return (acceptance.full if demanded else acceptance.draft)(value)
         except RefusedValue as refused:
             for refusal in refused.refusals:
-                at = (*spot.at(attribute), *refusal.value_path)
+                at = (*spot.attribute_path(attribute), *refusal.value_path)
                 self._refuse(at, refusal.message, refusal.value, after_path=refusal.after_path)
             return ABSENT
 
@@ -308,10 +308,10 @@ class _EntryValidation:
     ) -> None:
         check = UniqueCheck(
             model_uid=spot.model.uid,
-            way=spot.way,
+            component_path=spot.component_path,
             attribute=attribute.name,
             value=value,
-            path=path_of(spot.at(attribute)),
+            path=path_of(spot.attribute_path(attribute)),
             original=original,
         )
         self._uniques.append(check)
@@ -323,7 +323,7 @@ class _EntryValidation:
         if self._strict_relations and attribute.required and (value in _EMPTY_RELATION):
             missed = spot.complete or value is not ABSENT
             if missed and self._is_demanded(spot, attribute):
-                self._refuse(spot.at(attribute), _MUST_BE_DEFINED, value)
+                self._refuse(spot.attribute_path(attribute), _MUST_BE_DEFINED, value)
         if value is ABSENT or self._stored:
             return None
         is_media = isinstance(attribute, MediaAttribute)
@@ -346,7 +346,7 @@ class _EntryValidation:
         """Return the components of an attribute; ``None`` if none are given."""
         if isinstance(attribute, ComponentAttribute) and not attribute.repeatable:
             return self._single(spot, attribute, value)
-        at = spot.at(attribute)
+        at = spot.attribute_path(attribute)
         if value is ABSENT:
             # A missing list is a problem in drafts as well.
             if attribute.required and spot.complete:
@@ -367,7 +367,7 @@ class _EntryValidation:
     def _single(
         self, spot: _EntryPath, attribute: ComponentAttribute, value: object
     ) -> tuple[ComponentValues, ...] | None:
-        at = spot.at(attribute)
+        at = spot.attribute_path(attribute)
         if isinstance(value, dict):
             return (self._component(spot, attribute, attribute.component, value, at),)
         missed = attribute.required and self._is_demanded(spot, attribute)
@@ -436,7 +436,7 @@ class _EntryValidation:
         """Check one component: one with an id is updated, unless everything is new."""
         row = None if self._creating or item.get("id") is None else row_id(item["id"])
         model = self._schema.components[uid]
-        way = (*above.way, (attribute.name, uid))
+        way = (*above.component_path, (attribute.name, uid))
         values = self._values(_EntryPath(model, item, at, row is None, self._creating, way))
         return ComponentValues(uid=uid, id=row, values=values)
 

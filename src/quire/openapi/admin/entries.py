@@ -118,8 +118,8 @@ class _ResponsePointers:
 
     def _entry(self, uid: str) -> JsonSchema:
         model = self._managed.schema.content_types[uid]
-        creator = nullable(self._types.of(self._managed.creator))
-        localizations = array_of(self._types.of(self._managed.localization))
+        creator = nullable(self._types.schema(self._managed.creator))
+        localizations = array_of(self._types.schema(self._managed.localization))
         facts = {
             **_VERSION_PROPERTIES,
             "createdBy": creator,
@@ -147,7 +147,7 @@ class _ResponsePointers:
             case RelationAttribute():
                 return self._related(attribute)
             case MediaAttribute(multiple=multiple):
-                file = self._types.of(self._managed.file)
+                file = self._types.schema(self._managed.file)
                 return nullable(array_of(file) if multiple else file)
             case _:
                 return nullable(attribute.type.json.response(attribute, self))
@@ -155,7 +155,7 @@ class _ResponsePointers:
     def _related(self, attribute: RelationAttribute) -> JsonSchema:
         """Describe a relation: its targets or their number."""
         known = attribute.target is not None
-        entry = self._types.of(self._managed.related) if known else FREE_OBJECT
+        entry = self._types.schema(self._managed.related) if known else FREE_OBJECT
         rows = array_of(entry) if attribute.to_many else entry
         return nullable(any_of(record({"count": INTEGER}, required=()), rows))
 

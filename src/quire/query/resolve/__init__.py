@@ -171,7 +171,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         """Resolve a request for one row by its numeric id (end users, files)."""
         return self._one(query, entry_id=entry_id)
 
-    def written(self, query: Query) -> ResolvedRead:
+    def resolve_write(self, query: Query) -> ResolvedRead:
         """Resolve the query of a write, whose response is the written row.
 
         Everything is checked as in reading; filters, order and search have no effect.

@@ -542,7 +542,7 @@ def _id_of(model: Model) -> ScalarAttribute:
 def _through(attribute: Attribute, part: Filter | None) -> Filter | None:
     if part is None:
         return None
-    return RelatedCondition(attribute.name, part, missing=_holds_for_missing(part) is True)
+    return RelatedCondition(attribute.name, part, or_none=_holds_for_missing(part) is True)
 
 
 def _holds_for_missing(part: Filter) -> bool | None:

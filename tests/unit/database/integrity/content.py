@@ -64,7 +64,8 @@ class Content:
     def everything(self) -> dict[str, list[tuple[Any, ...]]]:
         """All rows of all tables."""
         return {
-            table: self.rows(f'SELECT * FROM "{table}" ORDER BY id') for table in self.layout.found
+            table: self.rows(f'SELECT * FROM "{table}" ORDER BY id')
+            for table in self.layout.existing_tables
         }
 
     def ids(self, sql: str) -> list[int]:
@@ -76,7 +77,10 @@ class Content:
         if self._layout is None:
             found = self.store.run(inspect_program(self.store.kind.inspector))
             self._layout = ExaminedTables(
-                schema=self.schema, tables=self.tables, found=found, dialect=self.store.dialect
+                schema=self.schema,
+                tables=self.tables,
+                existing_tables=found,
+                dialect=self.store.dialect,
             )
         return self._layout
 

@@ -53,7 +53,7 @@ def test_nothing_is_deleted_without_leave(content: Content) -> None:
     copy_article(content, 45, 901, OLDER)
     (finding,) = content.findings()
 
-    assert finding.asks
+    assert finding.needs_consent
     assert content.repair() == []
     assert content.ids("SELECT id FROM articles WHERE id IN (45, 901)") == [45, 901]
 

@@ -156,7 +156,7 @@ class MigratedDatabase(Struct, frozen=True, kw_only=True):
         layout = ExaminedTables(
             schema=self.schema,
             tables=map_tables(self.schema),
-            found=self.store.run(inspect_program(self.store.kind.inspector)),
+            existing_tables=self.store.run(inspect_program(self.store.kind.inspector)),
             dialect=self.store.dialect,
         )
         return [str(one) for one in self.store.run(examine_program(layout))]

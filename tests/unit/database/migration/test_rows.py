@@ -72,7 +72,7 @@ def test_without_drafts_a_document_is_what_was_published(make_context: MakeGroun
     context.entry("notes", "a", title="published")
     later = context.store.moment(1_800_000_060_000)
     context.store.execute(f"UPDATE notes SET updated_at = {later} WHERE id = 1")
-    assert context.plan(PLAIN).losses == (EndDrafts(uid=NOTE, rows=1, changed=1, kept=0),)
+    assert context.plan(PLAIN).losses == (EndDrafts(uid=NOTE, rows=1, changed=1, remaining=0),)
     assert context.migrate(PLAIN).column("notes", "title") == ["published"]
 
 

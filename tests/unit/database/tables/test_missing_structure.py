@@ -67,7 +67,7 @@ def test_a_missing_column_is_left_to_a_migration_with_its_indexes(
     database.execute("DROP INDEX quire_nodes_up_lnk_sources")
     database.execute("ALTER TABLE nodes_up_lnk DROP COLUMN node_ord")
     assert findings(metadata, database) == [
-        MissingItem(lack=MissingKind.COLUMN, table="nodes_up_lnk", name="node_ord")
+        MissingItem(kind=MissingKind.COLUMN, table="nodes_up_lnk", name="node_ord")
     ]
 
 
@@ -78,7 +78,7 @@ def test_a_missing_foreign_key_is_found(metadata: MetaData, database: Store) -> 
         database.execute(text.partition(", CONSTRAINT `nodes_up_lnk_ifk`")[0] + ")")
     else:
         database.execute("ALTER TABLE nodes_up_lnk DROP CONSTRAINT nodes_up_lnk_ifk")
-    lacks = {(finding.lack, finding.name) for finding in findings(metadata, database)}
+    lacks = {(finding.kind, finding.name) for finding in findings(metadata, database)}
     assert (MissingKind.FOREIGN_KEY, "nodes_up_lnk_ifk") in lacks
     assert (MissingKind.FOREIGN_KEY, "nodes_up_lnk_fk") not in lacks
 
@@ -133,7 +133,7 @@ def test_an_index_that_lost_a_column_is_created_again(metadata: MetaData, databa
     database.execute("DROP INDEX quire_nodes_up_lnk_sources")
     database.execute("CREATE INDEX quire_nodes_up_lnk_sources ON nodes_up_lnk (plain_id, node_id)")
     found = findings(metadata, database)
-    assert [finding.lack for finding in found] == [MissingKind.READ_INDEX]
+    assert [finding.kind for finding in found] == [MissingKind.READ_INDEX]
     assert found[0].statements[0] == database.kind.ddl.drop_index(
         "quire_nodes_up_lnk_sources", "nodes_up_lnk"
     )

@@ -16,7 +16,7 @@ def looked_up(name: str, value: object, original: object = None) -> UniqueCheck:
     """Say that a value of a note is to be looked up."""
     return UniqueCheck(
         model_uid=NOTE,
-        way=(),
+        component_path=(),
         attribute=name,
         value=value,
         path=(name,),
@@ -28,11 +28,21 @@ def test_unique_values_are_to_be_looked_up_as_they_are_stored() -> None:
     checked = check({"slug": "x", "code": "c", "at": "1970-01-01T00:00:01Z"})
     assert checked.uniques == (
         UniqueCheck(
-            model_uid=NOTE, way=(), attribute="slug", value="x", path=("slug",), original="x"
+            model_uid=NOTE,
+            component_path=(),
+            attribute="slug",
+            value="x",
+            path=("slug",),
+            original="x",
         ),
         looked_up("at", 1000, "1970-01-01T00:00:01Z"),
         UniqueCheck(
-            model_uid=NOTE, way=(), attribute="code", value="c", path=("code",), original="c"
+            model_uid=NOTE,
+            component_path=(),
+            attribute="code",
+            value="c",
+            path=("code",),
+            original="c",
         ),
     )
     assert checked.uniques[2].problem == Problem(("code",), "This attribute must be unique", "c")
@@ -59,7 +69,7 @@ def test_what_is_refused_is_not_looked_up() -> None:
 def test_values_of_components_are_looked_up_in_the_component() -> None:
     (found,) = check({"item": {"label": "x", "key": "k"}}).uniques
     assert (found.model_uid, found.attribute, found.path) == (ITEM, "key", ("item", "key"))
-    assert found.way == (("item", ITEM),)
+    assert found.component_path == (("item", ITEM),)
 
 
 def test_items_of_a_list_share_no_values() -> None:

@@ -66,7 +66,7 @@ class OwnTransactions:
             del self._tables[next(iter(self._tables))]
         self._tables[transaction.number] = transaction.tables
 
-    def between(self, former: str | None, current: str) -> Tables:
+    def changed_tables(self, former: str | None, current: str) -> Tables:
         """Return the tables that may differ between two snapshots (``pg_current_snapshot``)."""
         if former is None:
             return None

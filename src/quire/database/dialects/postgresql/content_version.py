@@ -129,7 +129,7 @@ class PostgresContentVersion:
             self._value, self._is_value_known = snapshot.value, True
         if snapshot.text is not None and snapshot.text != self._snapshot:
             former, self._snapshot = self._snapshot, snapshot.text
-            self.versions.advance(self._own.between(former, snapshot.text))
+            self.versions.advance(self._own.changed_tables(former, snapshot.text))
         self.known = None if snapshot.text is None else self.versions.current
         return self.known
 

@@ -137,7 +137,7 @@ class OwnCommits:
         if begun_anew is not None and is_begun_anew(before, begun_anew):
             self._after[begun_anew] = after, tables
 
-    def between(self, before: bytes | None, after: bytes | None) -> Tables:
+    def changed_tables(self, before: bytes | None, after: bytes | None) -> Tables:
         """Return the tables that may differ between two states, an earlier and a later one."""
         if before is None or after is None:
             return None

@@ -282,7 +282,11 @@ class _Writer:
             asyncio.run_coroutine_threadsafe(_awaited(make), loop).result()
             return []
         cursor = self._written.execute(statement.sql, statement.values)
-        return cursor.fetchall() if statement.most is None else list(islice(cursor, statement.most))
+        return (
+            cursor.fetchall()
+            if statement.max_rows is None
+            else list(islice(cursor, statement.max_rows))
+        )
 
     def close(self) -> None:
         """Close the file; the last connection checkpoints the write-ahead log."""

@@ -89,7 +89,7 @@ class Snapshots:
             self._data_version = data_version
             former, self._state = self._state, state
             commits = self._commits
-            changed = None if commits is None else commits.between(former, state)
+            changed = None if commits is None else commits.changed_tables(former, state)
             self.versions.advance(changed)
         elif self._state is None:
             self._state = state

@@ -17,7 +17,7 @@ class TargetColumns(Struct, frozen=True, kw_only=True):
     id: str
     type: str | None = None
 
-    def to(self, row: int, uid: str | None) -> dict[str, str | int]:
+    def values_for(self, row: int, uid: str | None) -> dict[str, str | int]:
         """Return the values of the columns for a target."""
         return {self.id: row} if self.type is None else {self.id: row, self.type: uid or ""}
 
@@ -56,7 +56,7 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
                 for row in target.rows:
                     yield from self.statements.release(
                         self.pointer.table,
-                        self.pointer.to(row, target.uid),
+                        self.pointer.values_for(row, target.uid),
                         [row_id],
                         other_rows=False,
                     )
@@ -82,7 +82,7 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
         }
 
     def _point(self, row_id: int, target: LinkTarget, siblings: Collection[int]) -> Program[None]:
-        pointer = self.pointer.to(target.rows[0], target.uid)
+        pointer = self.pointer.values_for(target.rows[0], target.uid)
         if self.steals:
             yield from self.statements.release(
                 self.pointer.table, pointer, [row_id, *siblings], other_rows=True
@@ -106,7 +106,7 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
     ) -> Program[None]:
         """Change which rows refer to a row; see `Links.apply`."""
         del siblings  # a column holds one id, so links cannot be shared
-        table, here = self.pointer.table, self.pointer.to(row_id, self.uid)
+        table, here = self.pointer.table, self.pointer.values_for(row_id, self.uid)
         claimed = self._claimed(change)
         replaces = change.set is not None or (bool(claimed) and not self.to_many)
         gone = {row for target in change.disconnect for row in target.rows} - set(claimed)
@@ -121,7 +121,7 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
     ) -> Program[None]:
         """Make targets refer to a new row; see `Links.attach`."""
         del siblings
-        here = self.pointer.to(row_id, self.uid)
+        here = self.pointer.values_for(row_id, self.uid)
         yield from self.statements.point(self.pointer.table, here, [t.row for t in targets])
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:

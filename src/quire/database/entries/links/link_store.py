@@ -161,7 +161,7 @@ class Links:
             target_column=edge.target_column,
             target_type_column=None,
             field=edge.field,
-            own=False,
+            has_own_table=False,
             to_many=attribute.to_many,
         )
 
@@ -174,7 +174,7 @@ class Links:
             target_column=edge.target_id_column,
             target_type_column=edge.target_type_column,
             field=attribute.name,
-            own=True,
+            has_own_table=True,
             to_many=True,
         )
 

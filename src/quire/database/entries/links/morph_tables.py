@@ -18,7 +18,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
     ``source_column`` has the id of the source row; ``type`` is the column with its content type and
     that type, if the table has links of several types. ``target_column`` has the id of the target,
     and ``target_type_column`` its content type in polymorphic relations. ``field`` is the
-    attribute; an ``own`` table has the links of this attribute only.
+    attribute; an ``has_own_table`` table has the links of this attribute only.
     """
 
     statements: LinkStatements
@@ -28,7 +28,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
     target_column: str
     target_type_column: str | None
     field: str
-    own: bool
+    has_own_table: bool
     to_many: bool
 
     def apply(
@@ -69,7 +69,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
             [*self._value(target.row, target.uid), place if target.order is None else target.order]
             for place, target in enumerate(targets, 1)
         ]
-        yield from self._insert(row_id, rows, {} if self.own else {FIELD: self.field})
+        yield from self._insert(row_id, rows, {} if self.has_own_table else {FIELD: self.field})
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the targets of rows, in order."""
@@ -123,7 +123,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
 
     def _distinguishing_columns(self) -> dict[str, str | int]:
         """Return the columns that distinguish the links of this attribute from others."""
-        return {**self.type} if self.own else {**self.type, FIELD: self.field}
+        return {**self.type} if self.has_own_table else {**self.type, FIELD: self.field}
 
     def _targets(self) -> dict[str, StorageKind]:
         columns = {self.target_column: StorageKind.ID}

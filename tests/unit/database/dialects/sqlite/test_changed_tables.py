@@ -101,13 +101,13 @@ def test_only_what_was_noted_is_known(path: Path) -> None:
             else:
                 connection.execute("DELETE FROM books")
             states.append(commits.state())
-        assert commits.between(states[0], states[2]) == BOOKS | AUTHORS
+        assert commits.changed_tables(states[0], states[2]) == BOOKS | AUTHORS
         # What was asked for is not remembered.
-        assert commits.between(states[0], states[1]) is None
-        assert commits.between(states[2], states[3]) is None
-        assert commits.between(None, states[3]) is None
-        assert commits.between(states[3], None) is None
-        assert commits.between(states[3], states[3]) == frozenset()
+        assert commits.changed_tables(states[0], states[1]) is None
+        assert commits.changed_tables(states[2], states[3]) is None
+        assert commits.changed_tables(None, states[3]) is None
+        assert commits.changed_tables(states[3], None) is None
+        assert commits.changed_tables(states[3], states[3]) == frozenset()
     index.close()
 
 
@@ -120,7 +120,7 @@ def test_two_commits_in_the_time_of_one_are_not_noted(path: Path) -> None:
         with commits.committing(before, BOOKS):
             connection.execute("INSERT INTO books VALUES (2, NULL)")
             connection.execute("INSERT INTO authors VALUES (1)")  # somebody else was quick
-        assert commits.between(before, commits.state()) is None
+        assert commits.changed_tables(before, commits.state()) is None
     index.close()
 
 
@@ -139,11 +139,11 @@ def test_a_log_that_this_process_begins_anew_is_followed_to_its_commit(path: Pat
         with commits.committing(before, BOOKS):
             begin_anew(connection)
             begun = commits.state()
-            assert commits.between(before, begun) == frozenset()
+            assert commits.changed_tables(before, begun) == frozenset()
             connection.execute("INSERT INTO books VALUES (2, NULL)")
-        assert commits.between(begun, commits.state()) == BOOKS
+        assert commits.changed_tables(begun, commits.state()) == BOOKS
         # Of one that others begin anew, nothing is known.
         before = commits.state()
         begin_anew(connection)
-        assert commits.between(before, commits.state()) is None
+        assert commits.changed_tables(before, commits.state()) is None
     index.close()
