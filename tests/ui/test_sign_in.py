@@ -4,6 +4,7 @@ import hmac
 import re
 import struct
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -11,6 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.ui.accessibility import assert_accessible
 from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import EMAIL, PASSWORD, Site, serve_empty
+from tests.ui.slow_proxy import SlowProxy
 from tests.ui.steps import expect_saved
 
 
@@ -170,6 +172,22 @@ def test_a_server_that_does_not_respond_signs_nobody_out(page: Page) -> None:
     page.unroute("**/admin/access-token")
     expect(page.get_by_role("heading", name="Tag")).to_be_visible()
     expect(page.get_by_text("One entry")).to_be_visible()
+
+
+def test_a_page_that_is_reloaded_while_it_renews_its_session_stays_signed_in(
+    site: Site, open_page: OpenPage
+) -> None:
+    proxy = SlowProxy(site.address, b"POST /admin/access-token")
+    with proxy.serve() as address:
+        session = replace(site, address=address).session()
+        page = open_page(address, storage_state=session, own=True)
+        page.goto("/admin/content/api::tag.tag?q=storms", wait_until="commit")
+        while not proxy.is_answered.is_set():
+            page.wait_for_timeout(10)
+        # The server has replaced the refresh token, and the browser does not know the new one.
+        page.reload(wait_until="commit")
+        proxy.release()
+        expect(page.get_by_text("One entry")).to_be_visible()
 
 
 def test_a_screen_that_cannot_be_shown_names_the_request_and_is_tried_again(page: Page) -> None:

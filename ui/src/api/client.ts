@@ -72,10 +72,40 @@ export function signedOut(): void {
   useSession.setState({ status: 'anonymous' })
 }
 
+const EXCHANGE = '/admin/access-token'
+// When an exchange of the refresh cookie was begun that no page has seen the end of.
+const EXCHANGE_MARK = 'quire-admin-exchange'
+const EXCHANGE_MS = 5_000
+const RETRY_MS = 300
+
+/** Whether a page was left while it exchanged the refresh cookie, a moment ago. */
+function isExchangeUnderWay(): boolean {
+  const begun = Number(localStorage.getItem(EXCHANGE_MARK) ?? 0)
+  return Math.abs(Date.now() - begun) < EXCHANGE_MS
+}
+
+/**
+ * Send the refresh cookie, which the server replaces. The request outlives a page that is reloaded
+ * meanwhile; the new page is refused until the browser has the cookie of the response, so it tries again.
+ */
+async function exchange(): Promise<Response> {
+  const wasUnderWay = isExchangeUnderWay()
+  if (!wasUnderWay) localStorage.setItem(EXCHANGE_MARK, String(Date.now()))
+  let response = await sendExchange()
+  while (response.status === 401 && wasUnderWay && isExchangeUnderWay()) {
+    await new Promise((resume) => setTimeout(resume, RETRY_MS))
+    response = await sendExchange()
+  }
+  localStorage.removeItem(EXCHANGE_MARK)
+  return response
+}
+
+const sendExchange = (): Promise<Response> => send('POST', EXCHANGE, undefined, null)
+
 /** Exchange the refresh cookie for an access token. Several tabs take turns: each use changes it. */
 export function refreshToken(): Promise<boolean> {
   refreshing ??= exclusively(async () => {
-    const response = await send('POST', '/admin/access-token', undefined, null)
+    const response = await exchange()
     // A server that is stopping, or is asked too often, says nothing about the session.
     if (response.status >= 500 || response.status === 429) throw await errorOf(response)
     if (!response.ok) return false
@@ -167,6 +197,7 @@ async function send(
     const response = await fetch(address, {
       method,
       signal,
+      keepalive: address === EXCHANGE,
       credentials: 'same-origin',
       headers: {
         ...(body !== undefined && !isForm ? { 'content-type': 'application/json' } : {}),
