@@ -69,6 +69,8 @@ def _is_locked(kind: Kind, project: Path) -> bool:
     """Tell whether another program can change the papers now."""
     lock = "BEGIN IMMEDIATE" if kind is SQLITE else "SELECT id FROM paper_rows FOR UPDATE NOWAIT"
     with opened(kind, project) as rows:
+        if kind is SQLITE:
+            rows.execute("PRAGMA busy_timeout = 0")
         try:
             rows.execute(lock)
         except (apsw.BusyError, LockNotAvailableError):

@@ -7,7 +7,7 @@ import pytest
 from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.project import FILE, IMPORTS, module, open_extended, schema_in, write_code
-from tests.unit.admin_api.office import Office
+from tests.unit.admin_api.office import Office, office_project, run_office
 
 _FIRST = IMPORTS.count("\n") + 1
 ROLE = "/users-permissions/roles"
@@ -292,6 +292,50 @@ async def test_what_fails_is_a_plain_error(tmp_path: Path, kind: Kind) -> None:
         assert wrong_method.status == 405
 
 
+DECLARING = """
+class SoldOut(Conflict):
+    pass
+
+@route.post("/papers/sell/:how", public=True, errors=[SoldOut, NotFound])
+async def sell(how: str) -> None:
+    raise {
+        "declared": SoldOut("sold out"),
+        "found": NotFound(),
+        "permission": Forbidden("not you"),
+        "input": ValidationError("no number", path="number"),
+        "undeclared": PreconditionFailed("changed"),
+        "base": Conflict("not sold out"),
+    }[how]
+"""
+
+
+@pytest.mark.parametrize("environment", ["development", "production"])
+async def test_a_route_raises_the_errors_that_it_declares(
+    tmp_path: Path, kind: Kind, environment: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, DECLARING)
+        async with run_office(project, settings={"environment": environment}) as office:
+            statuses = {}
+            for how in ("declared", "found", "permission", "input", "undeclared", "base"):
+                statuses[how] = (await office.ask("POST", f"/api/papers/sell/{how}")).status
+            document = (await office.ask("GET", "/api/openapi.json")).json
+    undeclared, base = (500, 500) if environment == "development" else (412, 409)
+    assert statuses == {
+        "declared": 409,
+        "found": 404,
+        "permission": 403,
+        "input": 400,
+        "undeclared": undeclared,
+        "base": base,
+    }
+    logged = capsys.readouterr().out
+    assert logged.count("a route raised an error that is not in its errors") == 2
+    described = document["paths"]["/papers/sell/{how}"]["post"]["responses"]
+    assert [*described] == ["204", "400", "401", "403", "404", "409", "default"]
+    assert "Conflict" in str(described["409"])
+
+
 async def test_the_openapi_document_describes_the_routes(tmp_path: Path, kind: Kind) -> None:
     async with open_extended(tmp_path, kind, CODE) as office:
         await grant(office, "public", "api::paper", "paper", "cheapest")
@@ -326,6 +370,15 @@ async def test_the_openapi_document_describes_the_routes(tmp_path: Path, kind: K
         ('@route.get("/a")\nasync def find(): ...', "is an action of the core"),
         ('@route.get("/a", public="yes")\nasync def a(): ...', "public must be True or False"),
         ('@route.get("/a", timeout=0)\nasync def a(): ...', "timeout must be from 1 to 600"),
+        ('@route.get("/a", errors=Conflict)\nasync def a(): ...', "errors must be a list of error"),
+        (
+            '@route.get("/a", errors=[KeyError])\nasync def a(): ...',
+            "KeyError in errors is no",
+        ),
+        (
+            '@route.get("/a", errors=[409])\nasync def a(): ...',
+            "409 in errors is no error",
+        ),
         ('@route.get("/papers/:id")\nasync def a(id: str): ...', "is served by api::paper.paper."),
         ('@route.post("/auth/local")\nasync def a(): ...', "is served by the server already"),
         ('@route.get("/a")\nasync def a():\n    yield 1', "is a generator"),

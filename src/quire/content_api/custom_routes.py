@@ -26,6 +26,8 @@ from quire.hooks.routes import CustomRoute, RouteParameter
 from quire.hooks.shape import Shape
 
 _log = structlog.get_logger("quire.extensions")
+_OF_EVERY_ROUTE = frozenset({400, 401, 403, 429, 500, 503})
+"""Statuses of errors in requests and permissions, and of the server."""
 _UNRESTRICTED = (
     "the route returns a document that it has read as the system, private fields and all: "
     "return a shape or a dict with the fields that are meant for the caller"
@@ -50,7 +52,9 @@ def custom_route(
             if context.has_unrestricted:
                 _refuse_unrestricted(result)
             return _response(route, result)
-        except AppError:
+        except AppError as error:
+            if route.errors and not _is_declared(route, error):
+                _note_undeclared(route, error, is_mistake=documents.engine.is_development)
             raise
         except Exception as error:
             if isinstance(error, TimeoutError) and limit.expired():
@@ -73,6 +77,24 @@ def custom_route(
         handler=_limited(handle, route, calls, clock),
         custom=route,
     )
+
+
+def _is_declared(route: CustomRoute, error: AppError) -> bool:
+    """Tell whether a route may raise an error: one that it declares, or that every route may."""
+    return isinstance(error, route.errors) or error.status in _OF_EVERY_ROUTE
+
+
+def _note_undeclared(route: CustomRoute, error: AppError, *, is_mistake: bool) -> None:
+    """Log an error that a route does not declare; raises InternalServerError for a mistake."""
+    _log.error(
+        "a route raised an error that is not in its errors",
+        route=route.name,
+        place=route.place,
+        error=type(error).__name__,
+        status=error.status,
+    )
+    if is_mistake:
+        raise InternalServerError from error
 
 
 def _limited(handler: Handler, route: CustomRoute, calls: SharedCounters, clock: Clock) -> Handler:

@@ -11,6 +11,7 @@ import msgspec
 
 from quire.access.declared_routes import SERVER_PATHS
 from quire.customisations import usual_routes
+from quire.errors import AppError
 from quire.extension_loading.mark_check import takes_arguments
 from quire.extension_loading.modules import ExtensionProblem
 from quire.hooks.policies import Policy
@@ -60,6 +61,7 @@ class RouteCheck:
             summary=(inspect.getdoc(function) or "").partition("\n")[0],
             policies=tuple(_policies(file, line, mark)),
             rate=_call_rate(mark.rate),
+            errors=tuple(mark.errors),
             parameters={one.name: one for one in _parameters(function, path)},  # type: ignore[arg-type]  # likewise
         )
         key = (mark.method, _shape(path))
@@ -109,6 +111,7 @@ class RouteCheck:
         if mark.rate is not None and _call_rate(mark.rate) is None:
             yield f'rate must be like "30/minute", not {mark.rate!r}'
         yield from _policy_problems(mark.policies)
+        yield from _error_problems(mark.errors)
         yield from self._core_action(mark.action or _action_of(file, name) or "")
         yield from _signature_problems(name, function, mark.method, segments)
 
@@ -127,6 +130,16 @@ def _policy_problems(policies: object) -> Iterator[str]:
             yield f"the policy {getattr(policy, '__name__', policy)!r} is not a plain function"
         elif not takes_arguments(policy, 1):
             yield f"the policy {policy.__name__} must take one argument, the context"
+
+
+def _error_problems(errors: object) -> Iterator[str]:
+    if not isinstance(errors, list | tuple):
+        yield f"errors must be a list of error classes, such as [Conflict], not {errors!r}"
+        return
+    for error in errors:
+        if not (isinstance(error, type) and issubclass(error, AppError)):
+            name = getattr(error, "__name__", repr(error))
+            yield f"{name} in errors is no error of quire, such as Conflict or NotFound"
 
 
 def _policies(file: str, line: int, mark: RouteMark) -> Iterator[Policy]:

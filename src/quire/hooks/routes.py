@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
+from quire.errors import AppError
 from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.marks import Replaces, add_mark
 from quire.hooks.policies import Policy, PolicyFunction
@@ -23,6 +24,7 @@ class RouteMark(Struct, frozen=True, kw_only=True, eq=False):
     timeout: Any
     policies: Any
     rate: Any
+    errors: Any
 
     @property
     def phase(self) -> str:
@@ -45,6 +47,7 @@ class RouteDecorator:
         policies: Sequence[PolicyFunction] = (),
         rate: str | None = None,
         timeout: float = 30,
+        errors: Sequence[type[AppError]] = (),
         replaces: Replaces = (),
     ) -> Callable[[F], F]:
         """Mark a function as a route.
@@ -54,6 +57,8 @@ class RouteDecorator:
         ``api::<folder>.<folder>.<function>``; a ``public`` route needs none. ``policies`` are
         functions of a `PolicyContext` that are called first. ``rate`` limits the calls of one
         caller: ``"30/minute"``, by second, minute, hour or day. ``timeout`` is in seconds.
+        ``errors`` are the errors of ``quire`` that the function raises, such as ``[Conflict]``,
+        for OpenAPI; any other but those of requests and permissions is then a mistake.
         ``replaces`` are JavaScript files that the route takes the place of.
         """
         mark = RouteMark(
@@ -64,6 +69,7 @@ class RouteDecorator:
             policies=policies,
             rate=rate,
             timeout=timeout,
+            errors=errors,
         )
         return lambda function: add_mark(function, mark, replaces)
 
@@ -106,7 +112,7 @@ class CustomRoute(CheckedFunction, frozen=True, kw_only=True, eq=False):
 
     ``path`` has no slash at its ends; ``timeout`` is in seconds. ``action`` is the full name of the
     permission, also if the route is ``public`` and needs none. ``returns`` is the return
-    annotation.
+    annotation, ``errors`` are those that the function may raise; with none they are not declared.
     """
 
     method: str
@@ -119,4 +125,5 @@ class CustomRoute(CheckedFunction, frozen=True, kw_only=True, eq=False):
     summary: str = ""
     policies: tuple[Policy, ...] = ()
     rate: CallRate | None = None
+    errors: tuple[type[AppError], ...] = ()
     parameters: Mapping[str, RouteParameter] = field(default_factory=dict)

@@ -108,6 +108,7 @@ FAILURES: Mapping[int, tuple[str, str]] = {
     401: ("Unauthorized", "The credentials are missing or no longer hold."),
     403: ("Forbidden", "The caller lacks the permission for this."),
     404: ("NotFound", "There is no such thing, or not in this locale and status."),
+    409: ("Conflict", "The present state does not allow this."),
     412: ("PreconditionFailed", "The document has changed meanwhile."),
     413: ("PayloadTooLarge", "The body or a file in it is too large."),
     429: ("TooManyRequests", "Too many attempts; `Retry-After` says when to try again."),

@@ -11,6 +11,7 @@ from quire.hooks.shape import Shape
 from quire.openapi.content.documents import DescriptionContext, page_meta
 from quire.openapi.json_schema import FREE_OBJECT, array_of, record
 from quire.openapi.operations import (
+    FAILURES,
     DescribedOperation,
     DescribedParameter,
     DescribedResponse,
@@ -38,6 +39,7 @@ def describe_custom_route(describing: DescriptionContext, route: CustomRoute) ->
         responses=[
             DescribedResponse(status=204) if returns is None else DescribedResponse(schema=returns),
         ],
+        errors=sorted({400, 401, 403, *(error.status for error in route.errors)} & {*FAILURES}),
     )
 
 

@@ -20,7 +20,7 @@ class PlaceOrder(Struct):
     quantity: Annotated[int, Meta(ge=1, le=100)]
 
 
-@route.post("/orders/place", public=True)
+@route.post("/orders/place", public=True, errors=[Conflict])
 async def place_order(order: PlaceOrder) -> dict[str, str]:
     """Place an order; its confirmation exists only if the transaction commits."""
     price = PRICES.get(order.product)
