@@ -7,7 +7,8 @@ each of their statements: ``python -m tests.reliability migrations``. Jobs and w
 when the server is killed: ``python -m tests.reliability background --rounds 200``. Releases, when
 it is killed while one is published or undone: ``python -m tests.reliability releases``. A search
 index that follows what is published: ``python -m tests.reliability search-index``. Several nodes, a
-server and a replica that go away in turn: ``python -m tests.reliability failover``.
+server and a replica that go away in turn: ``python -m tests.reliability failover``. Schedules by
+three processes, and after a restart: ``python -m tests.reliability schedules``.
 """
 
 import asyncio
@@ -38,6 +39,7 @@ from tests.reliability.outage import WAYS, Outcome, live_through
 from tests.reliability.release_crash import crash_releases
 from tests.reliability.remodel_crash import crash_changes
 from tests.reliability.remodels import memory_of, remodel
+from tests.reliability.scheduling import run_schedules
 from tests.reliability.search_crash import crash_search
 
 _CLIENTS = 6
@@ -384,6 +386,58 @@ def releases(
         highlight=False,
     )
     return 1 if outcome.problems else 0
+
+
+@app.command
+def schedules(
+    *,
+    entries: int = 60,
+    seconds: float = 60,
+    within: float = 2,
+    seed: int = 1,
+    database: KindName = "sqlite",
+) -> int:
+    """Publish articles at planned times by three processes, before and after a restart.
+
+    Parameters
+    ----------
+    entries
+        How many articles are planned, twice.
+    seconds
+        In how many seconds all of them are due.
+    within
+        In how many seconds after its time each has to happen.
+    seed
+        Decides the times.
+    database
+        The kind of database.
+    """
+    kind = kind_called(database)
+    console = Console()
+    with TemporaryDirectory() as folder, console.status("starting") as status:
+        project = kind.recorded(Path(folder) / "project")
+        try:
+            outcome = run_schedules(
+                project,
+                lambda: quire(project, 3),
+                entries=entries,
+                seconds=seconds,
+                seed=seed,
+                progress=status.update,
+            )
+        finally:
+            kind.release(project)
+    delays = sorted(outcome.delays)
+    late = [delay for delay in delays if delay > within]
+    for problem in outcome.problems:
+        console.print(problem, style="red", markup=False)
+    console.print(
+        f"{outcome.published} articles published, {outcome.runs} runs of a schedule; delay median"
+        f" {delays[len(delays) // 2]:.2f} s, longest {delays[-1]:.2f} s; {len(late)} later than"
+        f" {within:g} s, {len(outcome.problems)} faults",
+        highlight=False,
+    )
+    return 1 if outcome.problems or late else 0
 
 
 @app.command
