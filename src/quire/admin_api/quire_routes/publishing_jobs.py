@@ -82,16 +82,18 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         document_id: str,
         locale: str | None,
         action: ItemAction,
-        due_at: int,
+        at: int,
         editor: int,
         timezone: str | None,  # noqa: ARG002 - for those who look at the schedule
     ) -> None:
         """Publish or unpublish an entry, unless it was deleted since.
 
+        The parameters are the fields of EntryArguments, by whose names they are stored.
+
         Raises ConflictError with the reason if that is impossible.
         """
         arguments = EntryArguments(
-            uid=uid, document_id=document_id, locale=locale, action=action, at=due_at, editor=editor
+            uid=uid, document_id=document_id, locale=locale, action=action, at=at, editor=editor
         )
         if not await self._exists(arguments.entry):
             _log.info("a scheduled entry was deleted", uid=uid, document=document_id, locale=locale)
@@ -102,7 +104,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
             publication = ReleasePublication(unit, ability, history)
             every = yield from publication.versions([arguments.entry])
             live = published_moment(publication.live_version(every, arguments.entry))
-            if action == "publish" and live is not None and live >= due_at:
+            if action == "publish" and live is not None and live >= at:
                 return  # an earlier run was lost after its commit
             item = item_of_entry(0, action, arguments.entry)
             yield from publication.carry_out(0, [item])
@@ -117,12 +119,12 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         )
         return await self.parts.documents.find_one(draft, entry.document_id) is not None
 
-    async def _publish_release(self, *, release: int, due_at: int, editor: int) -> None:
+    async def _publish_release(self, *, release: int, at: int, editor: int) -> None:
         """Publish a release, unless it was published or scheduled for another time since."""
         history = await self.parts.history.ready()
         await self.parts.tables.ensure(RELEASE_SNAPSHOTS)
         found = await self.parts.database.read(lambda: self.parts.releases.get(release))
-        if found.is_done or found.scheduled_at != due_at:
+        if found.is_done or found.scheduled_at != at:
             return
 
         def act(unit: UnitOfWork, ability: AdminAbility) -> Program[None]:
