@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from bench.servers import Launch, running
 from tests.conformance.corpus import credentials
@@ -157,7 +158,7 @@ def _wait_for_notes(project: Path, published: Mapping[str, float]) -> Counter[st
         time.sleep(0.2)
 
 
-def _notes(project: Path, file: str) -> list[dict[str, float]]:
+def _notes(project: Path, file: str) -> list[dict[str, Any]]:
     path = project / file
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return [json.loads(line) for line in text.splitlines()]

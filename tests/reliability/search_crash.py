@@ -1,5 +1,6 @@
 """Kills a server that uses the package quire-search, and holds its index against what is public."""
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -59,7 +60,8 @@ def crash_search(
 
     def start() -> Launch:
         launched = launch()
-        return replace(launched, environment={**launched.environment, "PYTHONPATH": str(site)})
+        path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
+        return replace(launched, environment={**launched.environment, "PYTHONPATH": path})
 
     found: list[str] = []
     numbers = count()
