@@ -23,7 +23,7 @@ import quire.database.migration.schema_pair
 import quire.document_service.read_planner
 import quire.schema.load
 from quire.database.compile.compiled_read import CompiledRead
-from quire.database.compile.read_plan import NOTHING_PRESENTED, ValueSerializers, compile_read
+from quire.database.compile.compiler import NOTHING_PRESENTED, ValueSerializers, compile_read
 from quire.database.compile.statements import Query, StatementBuilder
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect

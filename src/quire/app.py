@@ -42,7 +42,7 @@ from quire.extension_loading import (
 )
 from quire.metrics.families import MetricFamily
 from quire.runtime.metrics_collector import Metrics
-from quire.runtime.schema_reload import FollowerContext, SchemaFollower
+from quire.runtime.schema_follower import FollowerContext, SchemaFollower
 from quire.runtime.schema_runtime import SchemaRuntime, make_schema_runtime
 from quire.runtime.services import Services, open_services
 from quire.runtime.startup_checks import clear_archives, require_agreement

@@ -14,7 +14,7 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.extension_loading import ExtensionError, load_extensions
 from quire.hooks.jobs import JobDefinition
 from quire.jobs.job import add_job, cancel_jobs
-from quire.jobs.worker import LEASE_MS, make_job_runtime
+from quire.jobs.job_worker import LEASE_MS, make_job_runtime
 from tests.databases.kind import Kind
 from tests.extending.background import (
     attempted,

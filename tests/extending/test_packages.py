@@ -10,7 +10,7 @@ import pytest
 
 from quire.cli import run
 from quire.extension_loading import ExtensionError, load_extensions
-from quire.extension_loading.packages import installed_packages
+from quire.extension_loading.package_loading import installed_packages
 from quire.hooks.registry import Extensions
 from quire.settings import load_settings
 from tests.extending.project import schema_in, write_code

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from quire.access.ability import Ability
-from quire.database.dialects.sqlite.database_file import SqliteOptions
 from quire.database.dialects.sqlite.driver import SqliteDatabase
+from quire.database.dialects.sqlite.file_handles import SqliteOptions
 from quire.database.execute.cached_lists import ListCache, StatementCosts
 from quire.database.interface import Database
 from quire.document_service.read_planner import Mode, ReadPlanner

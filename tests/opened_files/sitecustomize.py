@@ -1,7 +1,7 @@
 """Report every plain open of a SQLite database file that the process has open already.
 
 Closing such a second descriptor drops the locks of the process on the file, see
-`quire.database.dialects.sqlite.database_file`, the only module that is allowed to open one.
+`quire.database.dialects.sqlite.file_handles`, the only module that is allowed to open one.
 
 Python imports this module by itself in processes whose ``PYTHONPATH`` names its folder, so that it
 works in servers that tests start, too. It imports nothing but the standard library.
@@ -15,7 +15,7 @@ from pathlib import Path
 REPORT = "OPENED_FILES_REPORT"
 """The environment variable that names the file to which reports are appended."""
 
-_ALLOWED = "quire.database.dialects.sqlite.database_file"
+_ALLOWED = "quire.database.dialects.sqlite.file_handles"
 _SUFFIXES = tuple(f".db{suffix}" for suffix in ("", "-wal", "-shm", "-journal"))
 _DESCRIPTORS = next(filter(os.path.isdir, ("/proc/self/fd", "/dev/fd")))
 

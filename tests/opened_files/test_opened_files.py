@@ -12,8 +12,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from quire.database.dialects.sqlite.database_file import SqliteOptions
 from quire.database.dialects.sqlite.driver import SqliteDatabase
+from quire.database.dialects.sqlite.file_handles import SqliteOptions
 from tests.opened_files.sitecustomize import REPORT
 
 _PROCESS = """

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.database.compile.read_plan import compile_read
+from quire.database.compile.compiler import compile_read
 from quire.database.program import Program, Rows, Statement
 from quire.query.querystring import parse_query
 from quire.query.resolve import ResolvedRead

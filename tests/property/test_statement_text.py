@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from quire.database.compile.compiled_read import CompiledNode, CompiledRead
-from quire.database.compile.read_plan import compile_read
+from quire.database.compile.compiler import compile_read
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 
 from quire.access.principal import Principal
-from quire.auth.grant_limits import require_grantable
+from quire.auth.end_user_grant_limits import require_grantable
 from quire.database.program import Program
 from quire.database.stores.auth_rows import ROW_RULES_KEY, Accounts, write_grants
 from quire.database.stores.core_store import read_setting, write_setting

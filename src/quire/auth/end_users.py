@@ -10,8 +10,8 @@ from datetime import timedelta
 from typing import TypeVar
 
 from quire.access.principal import Principal
+from quire.auth.end_user_grant_limits import require_grantable
 from quire.auth.end_user_settings import AdvancedOptions, advanced_options
-from quire.auth.grant_limits import require_grantable
 from quire.auth.mailed_codes import is_current
 from quire.auth.sessions import Sessions
 from quire.database.program import Program

@@ -9,7 +9,7 @@ from quire.cli.project_settings import require_project
 from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extension_loading.code_settings import code_settings
-from quire.extension_loading.packages import (
+from quire.extension_loading.package_loading import (
     InstalledPackage,
     PackageError,
     import_all,

@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from quire.access.principal import EndUser, Principal
 from quire.auth.authenticator import Authenticator
-from quire.content_api.auth_strategies import Strategies
 from quire.content_api.cache_control import SharedCaching
 from quire.content_api.customised_routes import EVERYBODY
 from quire.content_api.draft_access import refuse_drafts
@@ -32,6 +31,7 @@ from quire.content_api.http_messages import (
     Response,
     credential_of,
 )
+from quire.content_api.project_auth_strategies import Strategies
 from quire.content_api.raw_body import METHODS_WITH_BODY, is_form, read_body
 from quire.content_api.readiness import Readiness
 from quire.content_api.request_observer import CountedResponse, RequestObserver

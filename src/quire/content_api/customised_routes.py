@@ -13,7 +13,7 @@ from quire.customisations.query_changes import apply_steps
 from quire.customisations.reads import DocumentRead
 from quire.customisations.value_expressions import uses_path
 from quire.errors import PolicyError
-from quire.query.parameters import rewrite_query, sent_query
+from quire.query.python_parameters import rewrite_query, sent_query
 from quire.query.querystring import parse_query
 
 EVERYBODY = Anonymous(NO_PERMISSIONS)

@@ -8,7 +8,7 @@ from quire.access.principal import Administrator, Principal
 from quire.auth.authenticator import fingerprint
 from quire.database.retry_guard import CommitCounter
 from quire.ids import new_request_id
-from quire.query.parameters import read_query
+from quire.query.python_parameters import read_query
 from quire.query.querystring import QueryValue
 
 if TYPE_CHECKING:

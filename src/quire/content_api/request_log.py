@@ -17,7 +17,7 @@ from quire.access.principal import ApiToken, EndUser
 from quire.clock import Clock, iso_from_ms, now_ms
 from quire.content_api.http_messages import Request
 from quire.logging import present_trace_id
-from quire.query.parameters import sent_query
+from quire.query.python_parameters import sent_query
 
 _SECRETS = frozenset(
     {

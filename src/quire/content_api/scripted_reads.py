@@ -36,7 +36,7 @@ from quire.document_service.read_planner import Mode, Query
 from quire.document_service.read_service import ReadService
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.hooks.policies import ReadAction
-from quire.query.parameters import rewrite_query, sent_query
+from quire.query.python_parameters import rewrite_query, sent_query
 from quire.schema.model import ContentType
 
 

@@ -24,7 +24,6 @@ from quire.database.execute.prepared_read import PreparedRead
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, InvalidKeyError, ValidationError
 from quire.query.filter_operators import Predicate
-from quire.query.parameters import as_query
 from quire.query.plan import (
     Comparison,
     Filter,
@@ -37,6 +36,7 @@ from quire.query.plan import (
     SortKey,
     Status,
 )
+from quire.query.python_parameters import as_query
 from quire.query.resolve import ResolvedRead
 from quire.query.resolve.errors import Findings, Param
 from quire.query.resolve.filters import resolve_filters, resolve_search

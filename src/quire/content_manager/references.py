@@ -13,7 +13,7 @@ from quire.content_manager.plan_nodes import CREATORS
 from quire.content_manager.status_and_locale import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.view_configuration import main_field
 from quire.database.program import Program
-from quire.query.parameters import as_query
+from quire.query.python_parameters import as_query
 from quire.query.querystring import QueryValue
 from quire.schema.attributes.base import ComponentAttribute, RelationAttribute
 from quire.schema.model import ContentType, Model, Schema

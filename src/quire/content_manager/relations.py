@@ -28,8 +28,8 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.query.filter_operators import Predicate
 from quire.query.lenient_filters import known_filters
-from quire.query.parameters import as_query
 from quire.query.plan import Comparison, Filter, PlanNode, ReadPlan, SortKey, Status
+from quire.query.python_parameters import as_query
 from quire.query.resolve.errors import Param
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.pagination import Pagination

@@ -20,7 +20,7 @@ from quire.database.lru import BoundedCache
 from quire.hooks.policies import Rule, RuleAction
 from quire.hooks.principal import Principal
 from quire.hooks.time import observe_time
-from quire.query.parameters import as_query
+from quire.query.python_parameters import as_query
 from quire.query.resolve.row_rules import resolve_rule
 from quire.query.resolve.scope import ReadLimits, Slots
 from quire.schema.model import USER_UID, Schema, TypeKind

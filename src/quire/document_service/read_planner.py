@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from quire.access.ability import Ability, FullAccess
 from quire.database.compile.compiled_read import CompiledRead
+from quire.database.compile.compiler import NOTHING_PRESENTED, ValueSerializers, compile_read
 from quire.database.compile.grouped_counts import compile_grouped_counts
-from quire.database.compile.read_plan import NOTHING_PRESENTED, ValueSerializers, compile_read
 from quire.database.compile.statements import Query as CompiledQuery
 from quire.database.compile.statements import Values
 from quire.database.dialect import Dialect
@@ -29,7 +29,6 @@ from quire.database.program import Program, Statement
 from quire.database.tables.table_map import TableMap
 from quire.errors import ServiceUnavailableError
 from quire.metrics.caches import CacheCounter
-from quire.query.parameters import as_query, read_query
 from quire.query.plan import (
     ConstantCondition,
     Filter,
@@ -39,6 +38,7 @@ from quire.query.plan import (
     Status,
     plan_size,
 )
+from quire.query.python_parameters import as_query, read_query
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits, ResolvedRead, Resolver
 from quire.query.resolve.row_rules import COUNT, FIND, rule_filter

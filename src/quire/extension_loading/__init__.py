@@ -4,7 +4,7 @@ No other package imports modules of a project.
 """
 
 from quire.extension_loading.attribute_types import extend_schema
-from quire.extension_loading.load import (
+from quire.extension_loading.collect_hooks import (
     ExtensionError,
     ExtensionProblem,
     check_extensions,
@@ -12,8 +12,8 @@ from quire.extension_loading.load import (
     load_extensions,
     load_storage_backends,
 )
-from quire.extension_loading.modules import ImportedModules
-from quire.extension_loading.packages import installed_packages
+from quire.extension_loading.module_import import ImportedModules
+from quire.extension_loading.package_loading import installed_packages
 
 __all__ = [
     "ExtensionError",

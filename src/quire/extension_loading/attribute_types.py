@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from quire.errors import ValidationError
-from quire.extension_loading.modules import ExtensionProblem, line_of
+from quire.extension_loading.module_import import ExtensionProblem, line_of
 from quire.hooks.attribute_types import (
     AdminInput,
     AdminModule,

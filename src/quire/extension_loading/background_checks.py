@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from quire.document_service.shape_queries import query_of_shape
 from quire.extension_loading.jobs import JobCheck
 from quire.extension_loading.mark_check import MarkCheck
-from quire.extension_loading.modules import ExtensionProblem, line_of
+from quire.extension_loading.module_import import ExtensionProblem, line_of
 from quire.hooks.after_commit import ChangeListener, ChangeMark, ReadStatus
 from quire.hooks.errors import UnknownFieldError, nearest
 from quire.hooks.jobs import JobMark

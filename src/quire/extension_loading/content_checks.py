@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from quire.extension_loading.mark_check import MarkCheck
-from quire.extension_loading.modules import ExtensionProblem
+from quire.extension_loading.module_import import ExtensionProblem
 from quire.hooks.around import AroundCall, AroundMark, around_calls
 from quire.hooks.computed import ComputedField, ComputedMark
 from quire.hooks.marks import HookMark

@@ -8,7 +8,7 @@ from zoneinfo import available_timezones
 
 from msgspec.structs import replace
 
-from quire.extension_loading.modules import ExtensionProblem
+from quire.extension_loading.module_import import ExtensionProblem
 from quire.hooks.errors import nearest
 from quire.hooks.jobs import JobDefinition, JobMark, arguments_of, fields_of_template
 from quire.hooks.schedules import MISSED_RUNS, ScheduleDefinition, ScheduleMark, require_cron

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Generic, Protocol, TypeVar
 
-from quire.extension_loading.modules import ExtensionProblem
+from quire.extension_loading.module_import import ExtensionProblem
 from quire.hooks.document import Document, uid_of
 from quire.hooks.errors import nearest
 from quire.schema.model import USER_UID, ContentType, Schema

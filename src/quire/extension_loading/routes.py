@@ -13,7 +13,7 @@ from quire.access.declared_routes import SERVER_PATHS
 from quire.customisations import usual_routes
 from quire.errors import AppError
 from quire.extension_loading.mark_check import takes_arguments
-from quire.extension_loading.modules import ExtensionProblem
+from quire.extension_loading.module_import import ExtensionProblem
 from quire.hooks.policies import Policy
 from quire.hooks.routes import CallRate, CustomRoute, RouteMark, RouteParameter, Source
 from quire.schema.model import Schema

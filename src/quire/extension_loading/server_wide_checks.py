@@ -14,7 +14,7 @@ from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.extension_loading.attribute_types import AttributeTypeCheck
-from quire.extension_loading.modules import ExtensionProblem, line_of
+from quire.extension_loading.module_import import ExtensionProblem, line_of
 from quire.hooks.attribute_types import AttributeTypeMark
 from quire.hooks.errors import nearest
 from quire.hooks.operators import CustomOperator, OperandField, OperatorMark

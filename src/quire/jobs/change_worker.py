@@ -23,7 +23,7 @@ from quire.hooks.after_commit import Change, ChangeListener
 from quire.hooks.registry import CallCause
 from quire.hooks.shape import Shape
 from quire.ids import new_document_id
-from quire.jobs.worker import JobRuntime
+from quire.jobs.job_worker import JobRuntime
 from quire.queue_worker import QueueWorker, StartSpan, backoff_ms, no_span
 
 _log = structlog.get_logger("quire.jobs")

@@ -18,8 +18,8 @@ from quire.errors import ConfigurationError
 from quire.hooks.registry import Extensions
 from quire.hooks.startup_shutdown import LifecycleFunction, Moment
 from quire.jobs.change_worker import ChangeWorker
-from quire.jobs.schedules import ScheduleWorker
-from quire.jobs.worker import JobRuntime, JobWorker, JobWorkerOptions
+from quire.jobs.job_worker import JobRuntime, JobWorker, JobWorkerOptions
+from quire.jobs.schedule_worker import ScheduleWorker
 from quire.queue_worker import StartSpan, no_span
 from quire.settings import Settings
 

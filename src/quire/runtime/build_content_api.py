@@ -12,7 +12,6 @@ from quire.content_api.around_reads import AroundReads
 from quire.content_api.batch.handler import BatchApi
 from quire.content_api.cache_control import SharedCaching
 from quire.content_api.content_types import ModelApi
-from quire.content_api.custom_routes import custom_route
 from quire.content_api.customised_routes import guarded_routes
 from quire.content_api.documents import DocumentApi
 from quire.content_api.headers import Cors, ResponseHeaders, pdf_policy, security_headers
@@ -21,6 +20,7 @@ from quire.content_api.openapi_routes import PATH as DESCRIPTION
 from quire.content_api.openapi_routes import DescriptionApi
 from quire.content_api.project_javascript.routes import ScriptServices
 from quire.content_api.public_files import PageProvider, PublicFiles
+from quire.content_api.python_routes import custom_route
 from quire.content_api.readiness import Readiness
 from quire.content_api.response_cache import ResponseCache
 from quire.content_api.routes import Authorizer, Route, RouteTable

@@ -20,7 +20,7 @@ from quire.content_api.server_timing import ServerTiming, TimedPlanner
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.cached_values import ContentVersion
 from quire.customisations import Customisations, find_customisations
-from quire.database.compile.read_plan import NOTHING_PRESENTED
+from quire.database.compile.compiler import NOTHING_PRESENTED
 from quire.database.entries.entry_tables import EntryStore, open_store
 from quire.database.execute.cached_lists import ListCache
 from quire.database.schema_version import (
@@ -40,7 +40,7 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.extension_loading import extend_schema
 from quire.hooks.registry import NO_EXTENSIONS, CodeLimits, Extensions
 from quire.ids import new_document_id
-from quire.jobs.worker import JobRuntime, make_job_runtime
+from quire.jobs.job_worker import JobRuntime, make_job_runtime
 from quire.query.resolve.scope import ReadLimits
 from quire.runtime.build_content_api import ContentParts, assemble_content
 from quire.runtime.scheduled_backups import backup_schedules

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, quote
 import msgspec
 
 from quire.clock import Clock
-from quire.database.compile.read_plan import ValueSerializers
+from quire.database.compile.compiler import ValueSerializers
 from quire.schema.model import FILE_UID
 
 _STEPS = 4

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quire.builder.file_transaction import FileTransaction, has_file_transactions, recover_files
-from quire.runtime.schema_reload import SchemaFollower
+from quire.runtime.schema_follower import SchemaFollower
 from tests.databases.kind import Kind
 from tests.extending.background import ended
 from tests.unit.admin_api.office import Office, Reply, office_project, run_office

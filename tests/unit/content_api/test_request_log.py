@@ -6,7 +6,7 @@ import pytest
 
 from quire.content_api.http_messages import Request
 from quire.content_api.request_log import RequestLog, mask_query
-from quire.query.parameters import rewrite_query
+from quire.query.python_parameters import rewrite_query
 
 
 def request(query: bytes = b"", path: bytes = b"/api/tags") -> Request:

@@ -1,7 +1,7 @@
 """Compiles plans of the library."""
 
 from quire.database.compile.compiled_read import CompiledRead
-from quire.database.compile.read_plan import compile_read
+from quire.database.compile.compiler import compile_read
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.query.plan import ReadPlan
 from tests.library.model import library_schema, library_tables

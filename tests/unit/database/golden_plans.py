@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from quire.database.compile.read_plan import compile_read
+from quire.database.compile.compiler import compile_read
 from quire.database.dialect import Dialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.entries.entry_tables import open_store

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from quire.database.compile.compiled_read import CompiledNode, CompiledRead
-from quire.database.compile.read_plan import compile_read
+from quire.database.compile.compiler import compile_read
 from quire.database.compile.statements import Query
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect

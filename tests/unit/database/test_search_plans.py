@@ -8,7 +8,7 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
-from quire.database.compile.read_plan import compile_read
+from quire.database.compile.compiler import compile_read
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.entries.entry_tables import open_store
 from quire.database.entries.lookup import is_taken

@@ -15,7 +15,7 @@ from quire.document_service.commands import CreateDocument, UpdateDocument
 from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InvalidKeyError
-from quire.query.parameters import as_query
+from quire.query.python_parameters import as_query
 from quire.query.querystring import QueryValue
 from tests.unit.kiosk import MASTHEAD, PAPER, WRITER, JsonObject, Kiosk, open_kiosk
 

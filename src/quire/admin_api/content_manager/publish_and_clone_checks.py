@@ -30,7 +30,7 @@ from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.shared_fields import localized_type, shared_fields
+from quire.content_manager.shared_field_prefill import localized_type, shared_fields
 from quire.content_manager.status_and_locale import RequestedVersion, locale_of, locales_of
 from quire.content_manager.write_context import UNKNOWN_LOCALE
 from quire.database.entries.components import component_links
@@ -41,7 +41,7 @@ from quire.database.program import Program
 from quire.document_service.locale_selection import locale_codes
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, BadInputError, NotFoundError
-from quire.query.parameters import as_query
+from quire.query.python_parameters import as_query
 from quire.schema.attributes.base import ComponentAttribute, Relation, RelationAttribute
 from quire.schema.model import ContentType, Model, Schema
 

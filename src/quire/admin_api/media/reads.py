@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from quire.access.ability import FullAccess
 from quire.admin_api.admin_user_lists import list_limits, parse_positive
 from quire.content_manager.permissions import CREATOR_FIELDS
-from quire.database.compile.read_plan import NOTHING_PRESENTED
+from quire.database.compile.compiler import NOTHING_PRESENTED
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import members
 from quire.database.program import Program
@@ -23,7 +23,7 @@ from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.errors import InvalidKeyError, NotFoundError, ValidationError
 from quire.query.lenient_filters import known_filters
-from quire.query.parameters import as_query
+from quire.query.python_parameters import as_query
 from quire.query.querystring import QueryValue
 from quire.query.resolve.filters import LONG_LIST, has_longer_list
 from quire.schema.attributes.base import Attribute, RelationAttribute, ScalarAttribute

@@ -36,7 +36,7 @@ from quire.content_manager.status_and_locale import Query, RequestedVersion, req
 from quire.database.execute.json_encoding import encode
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.query.parameters import as_query
+from quire.query.python_parameters import as_query
 from quire.query.querystring import QueryValue
 
 _QUERY_PARAMETERS = (

@@ -28,7 +28,7 @@ from quire.database.stores.jobs import JOB_STATES, JOBS, RUNNING, WAITING, JobQu
 from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSchedule
 from quire.errors import ConflictError, NotFoundError, ValidationError
 from quire.hooks.schedules import ScheduleDefinition
-from quire.jobs.schedules import enqueue_runs
+from quire.jobs.schedule_worker import enqueue_runs
 
 JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
 

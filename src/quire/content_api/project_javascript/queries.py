@@ -6,7 +6,7 @@ from quire.customisations.reads.calls import row_query
 from quire.customisations.statements import NotUnderstoodError
 from quire.javascript.interpreter.values import DateValue, UnsupportedError, text_of
 from quire.javascript.scope import UNDEFINED
-from quire.query.parameters import as_query
+from quire.query.python_parameters import as_query
 from quire.query.querystring import QueryValue
 
 Query = dict[str, object]

@@ -41,7 +41,7 @@ from quire.javascript.interpreter.values import (
     is_nullish,
 )
 from quire.javascript.scope import UNDEFINED
-from quire.query.parameters import RewrittenQuery, as_query, read_query, sent_query
+from quire.query.python_parameters import RewrittenQuery, as_query, read_query, sent_query
 
 _log = structlog.get_logger("quire")
 _CORE = ("find", "findOne", "create", "update", "delete")

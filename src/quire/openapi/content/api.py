@@ -8,8 +8,8 @@ from msgspec import Struct
 from quire import __version__
 from quire.access.ability import Ability
 from quire.access.declared_routes import DeclaredRoute
-from quire.openapi.content.custom_routes import describe_custom_route
 from quire.openapi.content.documents import DescriptionContext, describe_document_route
+from quire.openapi.content.python_routes import describe_custom_route
 from quire.openapi.document import DocumentInfo, RouteOperation, assemble
 from quire.openapi.document_schemas import Models
 from quire.openapi.json_schema import INTEGER, Schemas

@@ -20,7 +20,6 @@ from quire.access.ability import (
 )
 from quire.access.row_rules import NO_ROW, PLACES, places_in
 from quire.errors import AppError, InvalidKeyError, ValidationError
-from quire.query.parameters import as_query
 from quire.query.plan import (
     ConstantCondition,
     EdgeKind,
@@ -31,6 +30,7 @@ from quire.query.plan import (
     RelatedCondition,
     SortKey,
 )
+from quire.query.python_parameters import as_query
 from quire.query.resolve.errors import Findings, Param
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, target_model

@@ -6,13 +6,13 @@ from typing import TypeVar
 
 import apsw
 
-from quire.database.dialects.sqlite.database_file import (
+from quire.database.dialects.sqlite.errors import translate
+from quire.database.dialects.sqlite.file_handles import (
     SqliteOptions,
     create_empty_file,
     open_connection,
     open_error,
 )
-from quire.database.dialects.sqlite.errors import translate
 from quire.database.program import Program, Rows, Statement, run_program
 
 T = TypeVar("T")

@@ -20,15 +20,15 @@ from typing import TypeVar
 import apsw
 
 from quire.database.dialects.sqlite.changed_tables import OwnCommits, WriteTracker
-from quire.database.dialects.sqlite.database_file import (
+from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.dialects.sqlite.errors import translate
+from quire.database.dialects.sqlite.file_handles import (
     OpenedFiles,
     SqliteOptions,
     closed_on_error,
     open_connection,
     open_error,
 )
-from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.dialects.sqlite.errors import translate
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex, is_log_long
 from quire.database.interface import PoolStatistics, WouldBlockError

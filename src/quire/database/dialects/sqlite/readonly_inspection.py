@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import apsw
 
-from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection, open_error
 from quire.database.dialects.sqlite.errors import translate
+from quire.database.dialects.sqlite.file_handles import SqliteOptions, open_connection, open_error
 from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
 from quire.database.program import Program, Rows, Statement, run_program
 from quire.errors import DatabaseOpenError

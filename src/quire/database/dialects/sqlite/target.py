@@ -11,15 +11,15 @@ import structlog
 from msgspec.structs import replace
 
 from quire.database.dialects.sqlite.bulk_load import FilledFile, open_for_filling
-from quire.database.dialects.sqlite.database_file import (
+from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl, quote
+from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.dialects.sqlite.driver import SqliteDatabase
+from quire.database.dialects.sqlite.file_handles import (
     SqliteOptions,
     copy_database_file,
     create_empty_file,
     require_unused,
 )
-from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl, quote
-from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.dialects.sqlite.readonly_inspection import (
     ReadOnlyFile,
     damage_program,

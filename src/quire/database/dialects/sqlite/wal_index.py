@@ -16,7 +16,7 @@ import os
 import sys
 from struct import Struct
 
-from quire.database.dialects.sqlite.database_file import close_shm, open_shm
+from quire.database.dialects.sqlite.file_handles import close_shm, open_shm
 
 _SIZE = 100
 _COPY = 48

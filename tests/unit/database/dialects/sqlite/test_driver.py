@@ -12,8 +12,8 @@ import apsw
 import pytest
 import uvloop
 
-from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection
 from quire.database.dialects.sqlite.driver import SqliteDatabase
+from quire.database.dialects.sqlite.file_handles import SqliteOptions, open_connection
 from quire.database.interface import WouldBlockError
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (

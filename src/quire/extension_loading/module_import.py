@@ -12,7 +12,11 @@ from types import ModuleType
 from msgspec import Struct
 
 from quire.extension_loading.code_settings import CodeSettingsError, code_settings
-from quire.extension_loading.packages import PackageError, installed_packages, load_package
+from quire.extension_loading.package_loading import (
+    PackageError,
+    installed_packages,
+    load_package,
+)
 from quire.settings import SETTINGS_FILE, Settings, load_settings
 
 _PACKAGE = "src"

@@ -11,7 +11,7 @@ from typing import Any
 from quire.errors import QuireError
 from quire.extension_loading.background_checks import BackgroundChecks
 from quire.extension_loading.content_checks import ContentChecks, HookCheck
-from quire.extension_loading.modules import (
+from quire.extension_loading.module_import import (
     ExtensionProblem,
     ImportedModules,
     import_modules,

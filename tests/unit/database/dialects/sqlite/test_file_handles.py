@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import quire
-from quire.database.dialects.sqlite.database_file import create_empty_file
+from quire.database.dialects.sqlite.file_handles import create_empty_file
 
 
 def test_no_other_module_opens_a_connection() -> None:
@@ -13,7 +13,7 @@ def test_no_other_module_opens_a_connection() -> None:
         for path in package.rglob("*.py")
         if any(text in path.read_text("utf-8") for text in ("apsw.Connection(", "import sqlite3"))
     }
-    assert opening == {"database/dialects/sqlite/database_file.py"}
+    assert opening == {"database/dialects/sqlite/file_handles.py"}
 
 
 def test_a_file_is_created_with_its_folder_and_never_emptied(tmp_path: Path) -> None:
