@@ -81,11 +81,11 @@ def bench(  # noqa: PLR0913 - each of these is an option
     skip_strapi
         Measure without the peer.
     write
-        Put the tables of a whole run into docs/performance.md. A run that was asked for only
-        some workloads or is quick never writes.
+        Put the tables of a whole run into docs/performance.md. A quick run, or one of some
+        workloads, never writes.
     database
         What the servers keep content in. On PostgreSQL nothing is measured on growth unless it is
-        asked for, and Quire with two processes as well.
+        requested, and Quire with two processes as well.
     """
     console = Console()
     database_kind = SqliteGround() if database == "sqlite" else PostgresGround()

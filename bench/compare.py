@@ -50,7 +50,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A running server under a name of the table, and the targets it is asked for by workload."""
+    """A running server under a name of the table, and the targets that it serves by workload."""
 
     name: str
     server: Server
@@ -94,7 +94,7 @@ def compare(
 def unequal_response(servers: Sequence[Server], workload: Workload) -> str | None:
     """Return where the servers' JSON answers to a workload differ, or None when none does.
 
-    A sample of its targets is asked for. Raises ServerError when an answer is not 200.
+    A sample of its targets is requested. Raises ServerError when a response is not 200.
     """
     step = max(1, len(workload.targets) // _VERIFIED_TARGETS)
     for target in workload.targets[::step]:
@@ -109,7 +109,7 @@ def unequal_response(servers: Sequence[Server], workload: Workload) -> str | Non
 def responses(server: Server, chosen: Sequence[Workload]) -> dict[str, str]:
     """Return the body of a server's answer to every target of the workloads chosen.
 
-    Raises ServerError when an answer is not 200.
+    Raises ServerError when a response is not 200.
     """
     return {
         target: response_body(server, target).decode()

@@ -39,7 +39,7 @@ class DriverError(Exception):
 def open_reader(path: Path) -> apsw.Connection:
     """Open a database for reading only, set up as a server that is bound for speed would."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=512)
-    # Without it every bind of a value prepares the statement anew once there are statistics.
+    # Without it every bind of a value prepares the statement again once there are statistics.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
     connection.execute(f"PRAGMA mmap_size = {_MMAP_BYTES}")
@@ -64,7 +64,7 @@ def cpu_per_request(job: DriverJob, clock: Callable[[], float] = time.process_ti
 
 
 def drive(job: DriverJob) -> float:
-    """Run ``job`` in a process of its own and return CPU microseconds per request.
+    """Run ``job`` in a separate process and return CPU microseconds per request.
 
     Raises DriverError with the process's last words when it fails.
     """

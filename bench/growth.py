@@ -18,7 +18,7 @@ from bench.workloads import choose, workloads
 class Footprint:
     """What one server took at one scale.
 
-    ``start_seconds`` runs from starting the process to the first answer to a content request;
+    ``start_seconds`` runs from starting the process to the first response to a content request;
     ``memory_mb`` is the worker's resident memory after it was under load.
     """
 

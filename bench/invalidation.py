@@ -1,8 +1,8 @@
 """The value of cached responses under writes: ``python -m bench.invalidation``.
 
 A site of ten content types is read, and one of them is written to: 95 % reads of 260 addresses, 5 %
-writes. Quire keeps the answers of the other nine. It is measured with and without kept answers, and
-beside the sources of another version of it (``--before DIR``), in turn and within one run.
+writes. Quire keeps the responses of the other nine. It is measured with and without kept responses,
+and next to the sources of another version of it (``--before DIR``), in turn and within one run.
 """
 
 import json
@@ -87,7 +87,7 @@ def invalidation(
 
 
 def _of_sources(stage: Stage, sources: Path) -> Launch:
-    """Return how to start Quire with the sources of a checkout, on a project of its own."""
+    """Return how to start Quire with the sources of a checkout, on a separate project."""
     launch = stage.quire(_SCALE, kind="before")
     return replace(launch, name=BEFORE, environment={"PYTHONPATH": str(sources / "src")})
 

@@ -61,7 +61,7 @@ class LoadJob:
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """What one run saw: wall-clock seconds, latencies in milliseconds, bytes of answers' bodies."""
+    """The result of one run: seconds, latencies in milliseconds, bytes of response bodies."""
 
     requests: int
     seconds: float
@@ -87,7 +87,7 @@ class _LostError(Exception):
 
 
 class _Connection(asyncio.Protocol):
-    """One kept-alive connection: sends a request, waits for its whole answer, sends the next."""
+    """One kept-alive connection: sends a request, waits for its whole response, sends the next."""
 
     def __init__(self, requests: Iterator[bytes], latencies: list[float], first: bytes) -> None:
         self.body_bytes = 0
@@ -111,11 +111,11 @@ class _Connection(asyncio.Protocol):
             self.finished.set_exception(_LostError(self._request, exc))
 
     def on_body(self, body: bytes) -> None:
-        """Called by the parser for each piece of an answer's body."""
+        """Called by the parser for each piece of a response's body."""
         self.body_bytes += len(body)
 
     def on_message_complete(self) -> None:
-        """Called by the parser at the end of an answer."""
+        """Called by the parser at the end of a response."""
         self._latencies.append(time.perf_counter() - self._sent_at)
         if self._transport is None or self.finished.done():
             return
@@ -192,7 +192,7 @@ def write_bytes(write: Write, token: str) -> bytes:
 async def run_load(job: LoadJob) -> LoadResult:
     """Send the requests of ``job`` and return what was seen.
 
-    Raises LoadError when an answer is an error or connections are lost again and again,
+    Raises LoadError when a response is an error or connections are lost again and again,
     OSError when none can be made, TimeoutError when it all takes longer than ten minutes.
     """
     client = _Client(job)
@@ -215,7 +215,7 @@ async def run_load(job: LoadJob) -> LoadResult:
 
 
 def load(job: LoadJob) -> LoadResult:
-    """Run ``job`` in a process of its own, so that generating load costs the caller nothing.
+    """Run ``job`` in a separate process, so that generating load costs the caller nothing.
 
     Raises LoadError with the process's own words when it fails.
     """

@@ -44,7 +44,7 @@ def plain_application(responses: Mapping[str, str]) -> _Application:
 
 
 def main() -> None:
-    """Serve until a signal comes; the arguments are the port and the file of answers."""
+    """Serve until a signal comes; the arguments are the port and the file of responses."""
     port, path = sys.argv[1:]
     responses = json.loads(Path(path).read_text(encoding="utf-8"))
     uvicorn.run(

@@ -199,7 +199,7 @@ def print_table(table: Table, console: Console) -> None:
 
 
 def print_tables(run: Run, console: Console) -> None:
-    """Print all tables of a run, and what their answers differed in, if they did."""
+    """Print all tables of a run, and what their responses differed in, if they did."""
     console.print(run.machine)
     for table in tables(run):
         print_table(table, console)

@@ -2,9 +2,9 @@
 
 One server answers the same reads to a token that may do everything, to a token that may do what is
 listed, to an end user, and to an end user whose role has a rule on the rows of every type. It keeps
-no answers, so that each of them is read. The rules hold for all rows, so that the answers are the
-same, and what differs is what it takes to know who may see what. Callers take turns, round after
-round; ratios are of CPU time within this run.
+no responses, so that each of them is read. The rules hold for all rows, so that the responses are
+the same, and what differs is what it takes to know who may see what. Callers take turns, round
+after round; ratios are of CPU time within this run.
 """
 
 import http
@@ -105,7 +105,7 @@ def _asked(server: Server, method: str, target: str, body: Json | None, token: s
 def measure(
     server: Server, chosen: tuple[Workload, ...], effort: Effort, reported: Callable[[str], None]
 ) -> list[Result]:
-    """Measure the workloads for all callers. Raises ServerError when their answers differ."""
+    """Measure the workloads for all callers. Raises ServerError when their responses differ."""
     who = callers(server)
     for workload in chosen:
         difference = unequal_response(who, workload)
@@ -169,7 +169,7 @@ def rights(
     try:
         with console.status("starting") as status:
             stage = Stage(_FOLDER, make_tables, status.update)
-            # What is kept of an answer costs everybody the same.
+            # What is kept of a response costs everybody the same.
             with administered(stage.quire(scale, without=["responses"])) as server:
                 chosen = choose(reads, only)
                 found = table(measure(server, chosen, Effort(rounds, seconds), status.update))

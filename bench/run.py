@@ -50,7 +50,7 @@ class Plan:
 
     @property
     def scale(self) -> Scale:
-        """The scale of the comparison: 25,000 documents if they are among those asked for."""
+        """The scale of the comparison: 25,000 documents if they are among those requested."""
         if COMPARED_DOCUMENTS in self.documents:
             return Scale(COMPARED_DOCUMENTS)
         return Scale(max(self.documents))

@@ -50,7 +50,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server: its name, port, process id, and seconds from start to first answer.
+    """A running server: its name, port, process id, and seconds from start to first response.
 
     ``administrator`` is the access token of its administrator, once they have signed in, and
     ``token`` what opens the content API.
@@ -68,7 +68,7 @@ class Server:
 def running(launch: Launch, probe: str = PROBE, ready: frozenset[int] = _READY) -> Iterator[Server]:
     """Start a server, wait until it answers ``probe`` as it does when ready, and stop it at last.
 
-    ``ready`` are the statuses of such an answer.
+    ``ready`` are the statuses of such a response.
 
     Its output goes to ``server.log`` in its folder. Raises ServerError when it ends or is silent
     for too long, with the end of that log.

@@ -155,7 +155,7 @@ def _receiver() -> Iterator[str]:
 
 
 def _add_webhook(server: Server, url: str) -> None:
-    """Let each write of an entry be told to a URL. Raises ServerError when that is refused."""
+    """Let each write of an entry be told to a URL. Raises ServerError when that is rejected."""
     events = ["entry.create", "entry.update", "entry.publish"]
     body = json.dumps({"name": "soak", "url": url, "headers": {}, "events": events})
     headers = {

@@ -15,7 +15,7 @@ from bench.project import DATABASE
 
 
 class SqliteGround:
-    """Every server has a file of its own."""
+    """Every server has a separate file."""
 
     name = "sqlite"
     floor = "Bare driver"

@@ -125,7 +125,7 @@ class Stage:
         return quire(folder, workers)
 
     def strapi(self, scale: Scale, installed: Path, *, as_strapi_left_it: bool = False) -> Launch:
-        """Return how to start Strapi on a project and a database of its own.
+        """Return how to start Strapi on a project and a separate database.
 
         ``as_strapi_left_it`` is about the database: `BenchDatabase.leave`. Raises ServerError when
         ``installed`` has no usable Strapi.

@@ -34,7 +34,7 @@ _INSTANT_MS = 1_577_836_800_000  # 2020-01-01T00:00:00Z
 def make_tables(project: Path) -> None:
     """Make the tables of the new project in ``project``, with a new database's first rows.
 
-    Raises SchemaError when its content model has faults.
+    Raises SchemaError when its content model has errors.
     """
     schema = load_schema(project)
     tables = map_tables(schema)

@@ -108,7 +108,7 @@ def _connection(server: Server) -> http.client.HTTPConnection:
 
 @contextmanager
 def _light_requests(server: Server) -> Iterator[list[float]]:
-    """Ask for a small list all the while; the list holds the milliseconds that each answer took."""
+    """Request a small list continuously; yields the milliseconds of each response."""
     waits: list[float] = []
     done = threading.Event()
 

@@ -18,7 +18,7 @@ _VARIANTS = 200
 class Workload:
     """A kind of request: a name to choose it by, words for the table, its request targets.
 
-    The targets (path and query) are asked for in turn; more than one of them means that the
+    The targets (path and query) are requested in turn; more than one of them means that the
     answer varies from request to request. ``writes`` are mixed in, if there are any.
     """
 

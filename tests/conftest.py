@@ -96,10 +96,10 @@ def _has_kinds_of_its_own(metafunc: pytest.Metafunc) -> bool:
 
 @pytest.fixture(autouse=True)
 def _no_secret_shows() -> Iterator[None]:
-    """Whatever a test is about: no log line and no answer shows a secret."""
+    """Whatever a test is about: no log line and no response shows a secret."""
     logging = structlog.get_config()
     yield
-    structlog.configure(**logging)  # commands that run in this process have a form of their own
+    structlog.configure(**logging)  # commands that run in this process have a separate form
     found = list(WATCH.leaks)
     WATCH.leaks.clear()
     assert found == []

@@ -30,4 +30,4 @@ def keep_files_in_memory() -> None:
     """
     if "TMPDIR" not in os.environ:
         os.environ["TMPDIR"] = str(files_folder())
-        tempfile.tempdir = None  # looked up anew
+        tempfile.tempdir = None  # looked up again

@@ -1,6 +1,6 @@
 """Selects the tests of the quick run: ``pytest -m quick`` takes less than a minute.
 
-Of each test function that needs neither PostgreSQL nor a process of its own, one case is chosen; of
+Of each test function that needs neither PostgreSQL nor a separate process, one case is chosen; of
 those that replay what was recorded, every twentieth. Where each function takes a database through a
 whole command or change, every third function is enough. Generated tests and those of what happens
 to servers under load are none of them.

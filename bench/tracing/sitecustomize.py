@@ -16,7 +16,7 @@ from quire.database.program import Rows
 
 
 def _trace_to(path: Path) -> None:
-    # Line by line: who reads the file after an answer finds everything that led to it.
+    # Line by line: who reads the file after a response finds everything that led to it.
     lines = path.open("a", encoding="utf-8", buffering=1)
 
     def note(sql: str, values: object) -> None:

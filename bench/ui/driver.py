@@ -146,7 +146,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def new_page(browser: Browser, address: str) -> Page:
-    """Open a page of the size of a small laptop in a context of its own."""
+    """Open a page of the size of a small laptop in a separate context."""
     context = browser.new_context(
         base_url=address,
         viewport={"width": 1440, "height": 900},

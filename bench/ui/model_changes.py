@@ -1,8 +1,8 @@
 """The time until a changed content type is in the API and in the content form.
 
 ``python -m bench.ui changes`` makes thirty changes of every kind, and takes the time from the
-answer that says that a change is applied: to the first answer of the API that has it, and until
-the form of an entry, opened anew, shows it.
+answer that says that a change is applied: to the first response of the API that has it, and until
+the form of an entry, opened again, shows it.
 """
 
 from dataclasses import dataclass

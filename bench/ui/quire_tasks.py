@@ -51,7 +51,7 @@ def open_list(ui: Driver, case: Case) -> None:
 
 
 def _job(page: Page) -> Locator:
-    """Return the list of work that goes on beside the screen."""
+    """Return the list of work that goes on next to the screen."""
     return page.get_by_role("region", name="Running work")
 
 
@@ -223,7 +223,7 @@ def _apply(ui: Driver) -> None:
 
 
 def make_type(ui: Driver, case: Case) -> None:
-    """A field is chosen from a list, and named beside it."""
+    """A field is chosen from a list, and named next to it."""
     page = ui.page
     _model(ui)
     ui.click(page.get_by_role("button", name="New collection"))
@@ -305,7 +305,7 @@ def make_token(ui: Driver, case: Case) -> None:
 
 
 def make_webhook(ui: Driver, case: Case) -> None:
-    """A test shows the answer of the other side, and the log lists it with all others."""
+    """A test shows the response of the other side, and the log lists it with all others."""
     page = ui.page
     ui.start("/admin/settings/webhooks", page.get_by_role("link", name="Create webhook").first)
     ui.click(page.get_by_role("link", name="Create webhook").first)

@@ -46,7 +46,7 @@ class Client:
         self._http.headers["authorization"] = f"Bearer {token.json()['data']['token']}"
 
     def __call__(self, method: str, path: str, body: object = None, **rest: Any) -> Any:  # noqa: ANN401 - JSON
-        """Send a request; raise httpx.HTTPStatusError when it is refused."""
+        """Send a request; raise httpx.HTTPStatusError when it is rejected."""
         response = self._http.request(method, path, json=body, **rest)
         response.raise_for_status()
         return response.json() if response.content else None

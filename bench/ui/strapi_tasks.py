@@ -275,7 +275,8 @@ def fill_folder(ui: Driver, case: Case) -> None:
         ui.click(page.get_by_role("main").get_by_role("button", name=file.name))
         drawer = page.get_by_role("dialog")
         ui.fill(drawer.get_by_role("textbox", name="Alternative text"), case.text)
-        # The drawer stays open. Until it has read the file anew, Escape asks about unsaved changes.
+        # The drawer stays open. Until it has read the file again, Escape asks about unsaved
+        # changes.
         with page.expect_response(_reads_a_file):
             ui.click(drawer.get_by_role("button", name="Save"))
         ui.see(page.get_by_text("File updated"))

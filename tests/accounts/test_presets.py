@@ -1,6 +1,6 @@
 """Sign-in through each known provider, replaced by a local process.
 
-Only the addresses are others: what is asked of a provider, how its answers are read, and what
+Only the addresses are others: what is asked of a provider, how its responses are read, and what
 becomes of them is what it would be with the real one.
 """
 

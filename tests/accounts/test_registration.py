@@ -139,7 +139,7 @@ async def test_what_users_call_themselves_is_no_html_and_no_header_in_a_mail(sit
     site.set(MAILS, email_confirmation={**template, "options": options})
     name = "<b>x</b>\r\nBcc: everybody@example.org\r\n\r\n<%= CODE %>"
     await site.post("auth/local/register", ADA)
-    # Rows of other programs may have such names; they are refused where users are written.
+    # Rows of other programs may have such names; they are rejected where users are written.
     site.execute("UPDATE up_users SET username = ? WHERE username = 'ada'", name)
     await site.post("auth/send-email-confirmation", {"email": "ada@example.org"})
     _, mail = await site.mails(2)

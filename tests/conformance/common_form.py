@@ -18,12 +18,12 @@ _BIG = re.compile(r"-?\d{16,19}")
 
 
 def common_step(step: Step) -> Step:
-    """Return a step with its recorded answer in the common form."""
+    """Return a step with its recorded response in the common form."""
     return replace(step, body=common(step.body))
 
 
 def common_response(response: Answer) -> Answer:
-    """Return an answer with its JSON in the common form."""
+    """Return a response with its JSON in the common form."""
     if response.json is None:
         return response
     return replace(response, content=json.dumps(common(response.json)).encode())

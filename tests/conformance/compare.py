@@ -21,9 +21,9 @@ COMPONENT_LIST = "__component must be one of the following values: "
 def differences(
     case: Recorded, response: Answer, placeholders: Placeholders | None = None
 ) -> list[str]:
-    """Return the differences between an answer and the recorded one: none if they are equal.
+    """Return the differences between a response and the recorded one: none if they are equal.
 
-    With ``placeholders``, those in the recorded answer stand for what they have stood for so far.
+    With ``placeholders``, those in the recorded response stand for what they have stood for so far.
     """
     comparison = _Comparison(placeholders)
     return [
@@ -41,7 +41,7 @@ def differences(
 
 
 def _in_order(case: Recorded, body: JSON) -> JSON:
-    """Sort the items of an answer that came in no particular order as the recorded ones were."""
+    """Sort the items of a response that came in no particular order as the recorded ones were."""
     name = case.sort_body_by
     if name is None or not isinstance(body, list):
         return body

@@ -37,18 +37,18 @@ CORPUS = Path(__file__).parent / "corpus"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """A request and its recorded answer.
+    """A request and its recorded response.
 
     Attributes:
         path: The request target, byte for byte, with its query string.
         auth: Who asks: None for nobody, the name of an API token, ``user:NAME`` for an end user,
             ``bearer:`` and a token, or ``raw:`` and the literal Authorization header.
-        body: The JSON of the answer; None if it had none.
-        text: The answer that is not JSON; bytes that are not UTF-8 are ``base64:`` and their code.
-        length: The number of bytes of the answer, where that was recorded.
-        response_headers: Those headers of the answer that belong to the case, by lower-case name.
-        sort_body_by: The member that orders the items of an answer whose order means nothing.
-        deviation: Set where the reference shows what it should not.
+        body: The JSON of the response; None if it had none. text: The response that is not JSON;
+        bytes that are not UTF-8 are ``base64:`` and their code. length: The number of bytes of the
+        response, where that was recorded. response_headers: Those headers of the response that
+        belong to the case, by lower-case name. sort_body_by: The member that orders the items of a
+        response whose order means nothing. deviation: Set where the reference shows what it should
+        not.
     """
 
     method: str
@@ -85,11 +85,11 @@ class ReadCase(Recorded):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step(Recorded):
-    """One request of a scenario, which may use what the answers to earlier ones said.
+    """One request of a scenario, which may use what the responses to earlier ones said.
 
     ``{{step.1.body.data.documentId}}`` in its target or its JSON stands for that member of the
-    first answer. In its recorded answer ``<id:1>``, ``<documentId:1>`` or ``<time:1>`` stand for
-    what was made during the scenario, the same each time it is named.
+    first response. In its recorded response ``<id:1>``, ``<documentId:1>`` or ``<time:1>`` stand
+    for what was made during the scenario, the same each time it is named.
 
     Attributes:
         json_body: What is sent as JSON, where `has_json_body`.
@@ -136,7 +136,7 @@ class QueryStringCase:
 
 @dataclass(frozen=True, slots=True)
 class ModelCase:
-    """A request for a description of the model, and the text of its answer, byte for byte."""
+    """A request for a description of the model, and the text of its response, byte for byte."""
 
     path: str
     auth: str | None
@@ -164,7 +164,7 @@ def read_cases(archive: str = "reads") -> tuple[ReadCase, ...]:
 
 @cache
 def cases_on(database: str) -> tuple[ReadCase, ...]:
-    """Return the read cases with the answers that were recorded on a kind of database."""
+    """Return the read cases with the responses that were recorded on a kind of database."""
     if database != "postgresql":
         return read_cases()
     own = {(case.group, case.name): case for case in read_cases("reads-postgres")}

@@ -54,7 +54,7 @@ class Described:
     def problems_of_response(
         self, operation: tuple[str, str], status: int, body: JSON
     ) -> list[str]:
-        """Say where the body of an answer does not fit what is said of it."""
+        """Say where the body of a response does not fit what is said of it."""
         path, method = operation
         responses = self.document["paths"][path][method]["responses"]
         known = str(status) if str(status) in responses else "default"

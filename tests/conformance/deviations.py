@@ -6,13 +6,14 @@ A row of the table under the heading "Deviations" is ``| id | where | reference 
   "METHOD path", a line "name: value" in lower case for each of its own headers, and its body
   (``^`` and ``$`` are the ends of these lines; a vertical bar is written ``\|``, as everywhere in
   such a table);
-- `reference` begins with the status that was recorded: the row covers no other answers;
+- `reference` begins with the status that was recorded: the row covers no other responses;
 - `Quire` begins with the status that Quire answers, which "without zero-width characters" or "but
   for its CORS headers" may follow.
 
-For a recorded server error any 4xx with an error envelope is accepted. For another recorded answer
-it is the status of the row, with whatever body; or, without zero-width characters, the recorded
-answer once they are taken out of its texts; or the recorded answer, whatever it says of origins.
+For a recorded server error any 4xx with an error envelope is accepted. For another recorded
+response it is the status of the row, with whatever body; or, without zero-width characters, the
+recorded answer once they are taken out of its texts; or the recorded response, whatever it says of
+origins.
 """
 
 import re
@@ -62,7 +63,7 @@ class Deviation:
     def differences(
         self, case: Recorded, response: Answer, placeholders: Placeholders | None = None
     ) -> list[str]:
-        """Return what an answer to a case has that the row does not allow."""
+        """Return what a response to a case has that the row does not allow."""
         if self.visible_only:
             return differences(replace(case, body=_visible(case.body)), response, placeholders)
         if self.except_cors:
@@ -96,7 +97,7 @@ def judge(
     deviations: Iterable[Deviation],
     placeholders: Placeholders | None = None,
 ) -> list[str]:
-    """Return what is wrong with an answer to a recorded request: nothing if it is as it should."""
+    """Return what is wrong with a response to a recorded request: nothing if it is as it should."""
     for deviation in deviations:
         if deviation.covers(case):
             return deviation.differences(case, response, placeholders)

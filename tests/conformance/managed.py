@@ -34,7 +34,7 @@ _NAMING = ("uid", "action", "actionId", "subject")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagedCase:
-    """A request that changes nothing, and its recorded answer."""
+    """A request that changes nothing, and its recorded response."""
 
     group: str
     name: str
@@ -52,7 +52,7 @@ class ManagedCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagedStep:
-    """A step of a scenario, and what of its answer counts.
+    """A step of a scenario, and what of its response counts.
 
     ``deviation`` is set where the reference does what a safe server must not.
     """
@@ -86,7 +86,7 @@ def managed_scenarios(archive: str) -> tuple[ManagedScenario, ...]:
 class AdminAuthorization(Authorization):
     """Turns the `auth` of a case into headers; signs each administrator in once.
 
-    ``admin_users`` are administrators by name, with what they sign in with, beside the recorded
+    ``admin_users`` are administrators by name, with what they sign in with, next to the recorded
     one.
     """
 
@@ -131,7 +131,7 @@ async def differing_steps(
 ) -> dict[int, list[str]]:
     """Send the requests of a scenario; return in words where answers differ, by step.
 
-    For a recorded server error any answer with a 4xx will do. Steps that deviate are sent alone.
+    For a recorded server error any response with a 4xx will do. Steps that deviate are sent alone.
     Both bodies are compared in a ``form``, as they are if none is given.
     """
     placeholders = Placeholders()
@@ -174,7 +174,7 @@ def managed_cases(archive: str) -> tuple[ManagedCase, ...]:
 
 
 def counting(one: "ManagedCase | ManagedStep", value: JSON) -> JSON:
-    """Return what counts of an answer to a case or step."""
+    """Return what counts of a response to a case or step."""
     counted = reduced(value, one.without, one.unordered)
     for path in one.ignored:
         counted = _without_path(counted, path.split("."))
@@ -182,7 +182,7 @@ def counting(one: "ManagedCase | ManagedStep", value: JSON) -> JSON:
 
 
 def reduced(value: JSON, without: Sequence[str], unordered: Sequence[str]) -> JSON:
-    """Return what counts of an answer."""
+    """Return what counts of a response."""
     counted = _without(value, tuple(without)) if without else value
     for path in unordered:
         counted = _sorted_at(counted, path.split("."))

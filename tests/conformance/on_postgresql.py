@@ -115,10 +115,10 @@ def _common_text(text: str) -> str:
 def judge_on_postgresql(
     case: ReadCase, response: Answer, deviations: Iterable[Deviation]
 ) -> list[str]:
-    """Return what is wrong with an answer of a server on PostgreSQL.
+    """Return what is wrong with a response of a server on PostgreSQL.
 
     Where the reference breaks, because PostgreSQL refuses its SQL or an operand, either the request
-    is refused, or it is answered as it is with SQLite.
+    is rejected, or it is answered as it is with SQLite.
     """
     if case.name in REFUSED:
         return _status(response, 400)
@@ -133,7 +133,7 @@ def differs_on_postgresql(scenario: Scenario, found: Iterable[str]) -> bool:
     """Whether a scenario, recorded on SQLite, has to end otherwise on PostgreSQL.
 
     It does where something is written that PostgreSQL does not store, a string that is no JSON, a
-    number or a text that its column has no room for: that is refused, and the steps after it have
+    number or a text that its column has no room for: that is rejected, and the steps after it have
     nothing to build on.
     """
     listed = f"{scenario.group}/{scenario.name}" in _OTHERWISE

@@ -29,7 +29,7 @@ class SocketClient:
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
     ) -> Answer:
-        """Send one request, byte for byte as given, and return the whole answer."""
+        """Send one request, byte for byte as given, and return the whole response."""
         return await asyncio.to_thread(self._request, method, raw_target, headers or {}, body)
 
     def _request(
@@ -55,7 +55,7 @@ class SocketClient:
 
 @contextmanager
 def served(project: Path) -> Iterator[int]:
-    """Serve the project in a folder on a port of its own, on a thread; gives the port."""
+    """Serve the project in a folder on a separate port, on a thread; gives the port."""
     settings = load_settings(
         project, environ={}, overrides={"server.host": "127.0.0.1", "server.port": 0}
     )
@@ -74,6 +74,6 @@ def served(project: Path) -> Iterator[int]:
 
 @contextmanager
 def connected(port: int, patience: float = 30) -> Iterator[SocketClient]:
-    """Connect to a server on this machine, which has so many seconds for each answer."""
+    """Connect to a server on this machine, which has so many seconds for each response."""
     with closing(HTTPConnection("127.0.0.1", port, timeout=patience)) as connection:
         yield SocketClient(connection)

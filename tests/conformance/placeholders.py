@@ -1,6 +1,6 @@
 """Placeholders in recorded responses for values generated during the recording.
 
-``<id:1>`` in a recorded answer is any number, ``<documentId:2>`` any document's id and so on: the
+``<id:1>`` in a recorded response is any number, ``<documentId:2>`` any document's id and so on: the
 same value wherever the scenario names it again. Moments are the same when they lie close together,
 because the reference takes the time more than once for one request.
 """

@@ -31,11 +31,11 @@ async def replay(
     *,
     in_common: bool = False,
 ) -> list[str]:
-    """Send the requests of a scenario, and return in words where the answers differ.
+    """Send the requests of a scenario, and return in words where the responses differ.
 
     With ``in_common`` they are compared in a form that all databases have in common.
 
-    No more is sent after the first answer that differs, since the next ones build upon it; but
+    No more is sent after the first response that differs, since the next ones build upon it; but
     differences that ``allow`` accepts do not count.
     """
     placeholders = Placeholders()
@@ -68,7 +68,7 @@ async def send(step: Step, client: Client, authorization: Authorization) -> Answ
 
 
 def filled(step: Step, responses: Sequence[Answer]) -> Step:
-    """Put in what the answers so far said, wherever a request refers to it."""
+    """Put in what the responses so far said, wherever a request refers to it."""
     return replace(
         step,
         path=str(_fill(step.path, responses)),
@@ -82,7 +82,7 @@ def filled(step: Step, responses: Sequence[Answer]) -> Step:
 
 
 def _cookie(template: re.Match[str], responses: Sequence[Answer]) -> str:
-    """Return the value of a cookie that an answer sets; nothing where it does not."""
+    """Return the value of a cookie that a response sets; nothing where it does not."""
     headers = responses[int(template[1]) - 1].headers.get("set-cookie", "")
     found = re.search(rf"(?:^|,\s*){re.escape(template[2])}=([^;]*)", headers)
     return found[1] if found else ""
@@ -111,7 +111,7 @@ def _fill(value: JSON, responses: Sequence[Answer]) -> JSON:
 
 
 def _answered(template: re.Match[str], responses: Sequence[Answer]) -> JSON:
-    """Return what a template names: None where an answer does not have it, as in a refusal."""
+    """Return what a template names: None where a response does not have it, as in a refusal."""
     value = responses[int(template[1]) - 1].json
     for name in filter(None, template[2].split(".")):
         match value:

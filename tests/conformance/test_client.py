@@ -17,7 +17,7 @@ from tests.conformance.corpus import Credentials
 
 
 class Recorder:
-    """An app that keeps what it was asked and answers one thing."""
+    """An app that keeps what it was asked and always returns the same response."""
 
     def __init__(self, *chunks: bytes, status: int = 200, starts: bool = True) -> None:
         self.chunks = chunks

@@ -32,7 +32,7 @@ WRITE_GROUPS = sorted({scenario.group for scenario in write_scenarios()})
 
 TOLERATED = frozenset(
     {
-        # Members that are passed over.
+        # Members that are ignored.
         *("data plus extras", "reserved keys", "reserved keys on update", "locale in the body"),
         *("create errors", "update errors", "status in the connect", "position invalid"),
         # What says nothing, or nothing of sense, of a relation.
@@ -124,7 +124,7 @@ _PLACE = re.compile(r"<(\w+):\d+>")
 
 
 def filled(value: JSON) -> JSON:
-    """Put something of its kind wherever a recorded answer has a placeholder."""
+    """Put something of its kind wherever a recorded response has a placeholder."""
     match value:
         case str():
             found = _PLACE.fullmatch(value)

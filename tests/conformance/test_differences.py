@@ -20,7 +20,7 @@ SOME_ARTICLE = "ctwz165unnvcn25xzvaf4p3k"
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Sends requests with full access to a project of its own."""
+    """Sends requests with full access to a separate project."""
 
     client: AsgiClient
 

@@ -1,6 +1,6 @@
 """Requests generated from the OpenAPI document get described responses, never a 500.
 
-They go to the recorded project, which a server of its own serves, by somebody who may do anything.
+They go to the recorded project, which a separate server serves, by somebody who may do anything.
 """
 
 from collections.abc import Callable, Iterator
@@ -88,7 +88,7 @@ def known_parameters(operation: Any, headers: dict[str, str]) -> list[dict[str, 
 
 
 def problems_of(operation: Any, headers: dict[str, str]) -> list[str]:  # noqa: ANN401 - of any method
-    """Send requests to one operation, and say what is wrong with the answers."""
+    """Send requests to one operation, and say what is wrong with the responses."""
     problems: list[str] = []
     known = cycle(known_parameters(operation, headers))
 

@@ -106,7 +106,7 @@ def requests(leaving_out: tuple[str, ...] = ("none",)) -> Iterator[Asked]:
 
 
 def entries(response: JSON) -> list[dict[str, Any]]:
-    """The entries of an answer: a page, or one that is there."""
+    """The entries of a response: a page, or one that is there."""
     if not isinstance(response, dict):
         return []
     results, data = response.get("results"), response.get("data")

@@ -34,7 +34,7 @@ async def replay_group(
     authorization: Authorization,
     deviations: Sequence[Deviation],
 ) -> None:
-    """Send every request of a group, and fail with what differs from the recorded answers."""
+    """Send every request of a group, and fail with what differs from the recorded responses."""
     cases = [case for case in cases_on(kind.name) if case.group == group]
     failures = []
     for case in cases:

@@ -32,7 +32,7 @@ def step(path: str = "/", json_body: JSON = None, body: JSON = None, **more: str
 
 
 class Answering:
-    """Gives prepared answers, and keeps what it was sent."""
+    """Gives prepared responses, and keeps what it was sent."""
 
     def __init__(self, *responses: Answer) -> None:
         self.responses = list(responses)

@@ -69,7 +69,7 @@ def test_head_answers_the_head_of_get_and_not_a_byte_more(port: int) -> None:
 
 
 def without_varying(head: bytes) -> list[bytes]:
-    """Leave out the headers that differ between any two answers."""
+    """Leave out the headers that differ between any two responses."""
     varying = (b"date:", b"x-request-id:")
     return [line for line in head.split(b"\r\n") if not line.lower().startswith(varying)]
 

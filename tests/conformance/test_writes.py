@@ -97,7 +97,7 @@ async def test_a_recorded_scenario_is_answered_as_the_reference_did(
 async def replay_scenario(
     scenario: Scenario, kind: Kind, client: Client, deviations: Sequence[Deviation]
 ) -> None:
-    """Send the requests of a scenario, and fail with what differs from the recorded answers."""
+    """Send the requests of a scenario, and fail with what differs from the recorded responses."""
     deviation = written_deviation(scenario)
     allowed: list[str] = []
 

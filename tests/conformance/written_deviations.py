@@ -25,8 +25,8 @@ _SHARED = (
 class WrittenDeviation:
     """Scenarios that differ for one reason.
 
-    `request` is searched in "METHOD path" of the requests whose answers may differ, `where` at the
-    beginning of a difference in words.
+    `request` is searched in "METHOD path" of the requests whose responses may differ, `where` at
+    the beginning of a difference in words.
     """
 
     id: str
@@ -35,7 +35,7 @@ class WrittenDeviation:
     where: re.Pattern[str]
 
     def covers(self, step: Step, difference: str) -> bool:
-        """Tell whether an answer may differ from the recorded one in this."""
+        """Tell whether a response may differ from the recorded one in this."""
         asked = self.request.search(f"{step.method} {step.path}")
         return asked is not None and self.where.match(difference) is not None
 

@@ -3,14 +3,14 @@ r"""Requests in the pages with their responses, and their comparison.
 A block marked ``http run`` holds a request: method and target (which may go on in indented lines),
 headers, an empty line, a body. One marked ``sh run`` holds one ``curl`` command. Both are sent to
 the example blog, or with ``http run site`` to a new project without content types. The next block
-is the answer: ``json`` is the body, of the status that its ``error`` names or of 200; ``http`` is
+is the response: ``json`` is the body, of the status that its ``error`` names or of 200; ``http`` is
 a status line, the headers that matter and, where the body matters, an empty line and the body.
 
-In an answer ``…`` stands for what is left out: in an object any other members, in a list any number
-of items, as a value anything, and inside quotes any text. Members come in the order of the answer.
-Words in capitals in a request, such as ``DOCUMENT_ID``, are filled in, and so is a text of an
-answer that is nothing but such a word. One that is not known yet stands for whatever is there, and
-from then on for that.
+In a response ``…`` stands for what is left out: in an object any other members, in a list any
+number of items, as a value anything, and inside quotes any text. Members come in the order of the
+response. Words in capitals in a request, such as ``DOCUMENT_ID``, are filled in, and so is a text
+of an answer that is nothing but such a word. One that is not known yet stands for whatever is
+there, and from then on for that.
 """
 
 import json
@@ -77,18 +77,18 @@ class Expected:
     text: str | None = None
 
     def filled(self, words: Mapping[str, str]) -> "Expected":
-        """The answer with known words in capitals replaced."""
+        """The response with known words in capitals replaced."""
         headers = {name: words.get(value, value) for name, value in self.headers.items()}
         return replace(self, headers=headers, body=_fill(self.body, words))
 
     def values(self, response: Answer) -> Iterator[tuple[str, str]]:
-        """The words in capitals with what an answer has in their places."""
+        """The words in capitals with what a response has in their places."""
         for name, pattern in self.headers.items():
             yield from _values(pattern, response.headers.get(name.lower()))
         yield from _values(self.body, response.json)
 
     def problems(self, response: Answer) -> list[str]:
-        """What is otherwise in an answer, as sentences."""
+        """What is otherwise in a response, as sentences."""
         found = []
         if response.status != self.status:
             found.append(f"status {response.status} instead of {self.status}")
@@ -105,7 +105,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A request of a page with the answer that is written below it."""
+    """A request of a page with the response that is written below it."""
 
     page: str
     line: int
@@ -188,7 +188,7 @@ def _expected(block: Fence | None) -> Expected:
 
 
 def _status(body: JSON) -> int:
-    """The status that an answer's body tells."""
+    """The status that a response's body tells."""
     error = body.get("error") if isinstance(body, dict) else None
     status = error.get("status") if isinstance(error, dict) else None
     return status if isinstance(status, int) else 200

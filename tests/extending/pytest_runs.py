@@ -10,7 +10,7 @@ _OUTCOME = re.compile(r"(\d+) (passed|failed|errors?|skipped|warnings?)")
 
 
 def run_pytest(project: Path, *options: str) -> dict[str, int]:
-    """Run the tests of a project in a process of its own; returns how many had which outcome.
+    """Run the tests of a project in a separate process; returns how many had which outcome.
 
     Other plug-ins are not loaded unless ``options`` name them. Raises AssertionError with what was
     printed when any of them failed.

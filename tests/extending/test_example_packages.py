@@ -19,7 +19,7 @@ PACKAGES = {"quire-search": 5, "quire-slugs": 5, "quire-webdav": 4}
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which all packages are installed; their sources are beside it."""
+    """A folder in which all packages are installed; their sources are next to it."""
     return install_packages(tmp_path_factory.mktemp("packages"), PACKAGES)[1]
 
 

@@ -106,7 +106,7 @@ async def test_what_it_sets_is_validated_and_it_may_refuse(tmp_path: Path, kind:
             reply = await office.ask("POST", "/api/papers", {"data": {"title": title}})
             assert (reply.status, reply.error) == (status, message)
         made = await office.ask("POST", "/api/papers", {"data": {"title": "  ab "}})
-        # Of a body that is no object nothing is prepared: it is refused as ever.
+        # Of a body that is no object nothing is prepared: it is rejected as ever.
         refused = await office.ask("POST", "/api/papers", {"data": []})
         assert (made.data["title"], refused.status) == ("ababab", 400)
         assert await titles(office) == ["ababab"]

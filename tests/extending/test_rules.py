@@ -152,7 +152,7 @@ async def test_the_rule_of_an_action_refuses_what_may_be_seen(tmp_path: Path, ki
         paper = await make(office, "papers", title="Sold", price=1, sold=False)
         path = f"/api/papers/{paper['documentId']}"
         draft = f"{path}?status=draft"
-        # To make it what may not be changed is refused as well.
+        # To make it what may not be changed is rejected as well.
         assert (await office.ask("PUT", draft, {"data": {"sold": True}})).status == 403
         assert (await office.ask("PUT", path, {"data": {"title": "Sold again"}})).status == 200
 

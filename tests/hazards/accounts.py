@@ -17,7 +17,7 @@ SECONDS = NOW // 1000
 
 @asynccontextmanager
 async def newsroom_site(settings: Settings, **overrides: object) -> AsyncIterator[Site]:
-    """Serve a newsroom with an SMTP server beside it."""
+    """Serve a newsroom with an SMTP server next to it."""
     async with receiving() as inbox, open_site(settings.project, inbox, **overrides) as site:
         yield site
 

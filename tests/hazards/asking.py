@@ -181,7 +181,7 @@ async def serving(project: Path, **overrides: object) -> AsyncIterator[Visitor]:
 
 
 def error(response: Answer) -> JsonObject:
-    """The error that an answer tells."""
+    """The error that a response tells."""
     found: JsonObject = json.loads(response.content)["error"]
     return found
 

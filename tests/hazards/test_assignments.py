@@ -60,7 +60,7 @@ async def on_every_way(
 async def test_h036_system_fields_are_not_set_by_payloads(
     editor: Editor, name: str, who: Who
 ) -> None:
-    """A key that is not the caller's to write is refused by name, and nothing is written."""
+    """A key that is not the caller's to write is rejected by name, and nothing is written."""
     data = {"title": "Assigned", name: SYSTEM_FIELDS[name]}
     for place, reported in await on_every_way(editor, data, who):
         assert (reported["name"], reported["message"]) == ("ValidationError", f"Invalid key {name}")
@@ -154,7 +154,7 @@ def leading(target: object) -> list[object]:
 async def test_h041_relations_to_what_one_may_not_find_are_refused(
     editor: Editor, place: str, where: str | None
 ) -> None:
-    """The answer is the same whether the target exists or not, also where nothing is named."""
+    """The response is the same whether the target exists or not, also where nothing is named."""
     name = place.rpartition(".")[2]
     zenobia = await editor.document_id("authors", "name", AUTHOR_WORD)
     seen = []

@@ -103,7 +103,7 @@ async def test_h117_what_is_nearly_json_is_not_json(ask: Visitor, method: str, b
 async def test_h117_what_is_wrong_with_json_is_reported(
     ask: Visitor, body: bytes, message: str
 ) -> None:
-    """The first fault is named with its place, in the words that clients know from JavaScript."""
+    """The first error is named with its place, in the words that clients know from JavaScript."""
     response = await ask.send("POST", "/api/articles", ANON, JSON, body)
     assert error(response) == {"status": 400, "name": "SyntaxError", "message": message}
 

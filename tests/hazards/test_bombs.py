@@ -63,7 +63,7 @@ async def test_h119_deep_and_wide_queries_are_bounded(
     ],
 )
 async def test_h119_large_queries_end(ask: Visitor, query: str) -> None:
-    """A large query is answered or refused as too large; it is no fault of the server.
+    """A large query is answered or refused as too large; it is no error of the server.
 
     Among them texts that take a pattern with repetitions long: the attribute ``code`` has one.
     """
@@ -96,7 +96,7 @@ async def test_h120_everything_is_one_level_of_everything(ask: Visitor, who: str
 
 
 async def test_h120_levels_of_relations_are_bounded(ask: Visitor, newsroom: Settings) -> None:
-    """More levels than the settings allow are refused before anything is read."""
+    """More levels than the settings allow are rejected before anything is read."""
     message = "Cannot populate more than {} levels (limits.populate_depth)"
     target = "articles?populate=category" + ".parent" * 20
     response = await ask(target)
@@ -108,7 +108,7 @@ async def test_h120_levels_of_relations_are_bounded(ask: Visitor, newsroom: Sett
 
 
 async def test_h120_relations_of_one_request_are_bounded(newsroom: Settings) -> None:
-    """A wide request is refused like a deep one."""
+    """A wide request is rejected like a deep one."""
     async with serving(newsroom.project, limits__populate_nodes=3) as strict:
         rows(await strict("articles?populate=category"))
         response = await strict("articles?populate[0]=category.parent&populate[1]=related.related")
@@ -147,7 +147,7 @@ async def test_h121_asking_for_the_same_again_costs_nothing_more(ask: Visitor) -
         watched = ask.watch()
         try:
             query = "&".join(["populate=category"] * times)
-            # No other test asks for this, so that no answer to it is kept.
+            # No other test asks for this, so that no response to it is kept.
             rows(await ask(f"articles?pagination[withCount]=false&times={times}&{query}"))
         finally:
             ask.unwatch(watched)

@@ -224,7 +224,7 @@ async def test_a_write_drops_the_responses_that_depend_on_it_and_no_others(
         path = f"{uid}/{listed.json['data'][0]['documentId']}"  # type: ignore[index,call-overload]
     kept: set[str] = set()
     expected = {*EVERYTHING} - dropped
-    # Others who commit on the same PostgreSQL server drop all answers, at any moment of a try.
+    # Others who commit on the same PostgreSQL server drop all responses, at any moment of a try.
     for number in range(_TRIES):
         for one in EVERYTHING:
             await asked.is_cached(one)

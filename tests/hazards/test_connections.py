@@ -144,7 +144,7 @@ def test_h124_a_head_at_the_limit_is_read(port: int) -> None:
 
 
 def test_h124_a_header_without_an_end_is_refused(port: int) -> None:
-    """A head that never ends is refused when it is too large, not when the memory is full."""
+    """A head that never ends is rejected when it is too large, not when the memory is full."""
     with closing(socket.create_connection(("127.0.0.1", port), timeout=30)) as connection:
         connection.sendall(GET + b"X-Filler: ")
         sent = 0
@@ -178,7 +178,7 @@ def test_h124_a_large_body_is_no_large_head(port: int) -> None:
 
 
 def test_h124_responses_that_are_due_are_not_mixed_up(port: int) -> None:
-    """What is refused behind other requests does not get an answer in their place."""
+    """What is rejected behind other requests does not get a response in their place."""
     sign_in = b'{"identifier": "reader", "password": "x"}'
     first = (
         b"POST /api/auth/local HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
@@ -231,14 +231,14 @@ def test_h124_responses_that_are_due_are_not_mixed_up(port: int) -> None:
     ],
 )
 def test_h124_no_request_hides_in_another(port: int, request_: bytes) -> None:
-    """A request that two servers may understand differently is refused, with all behind it."""
+    """A request that two servers may understand differently is rejected, with all behind it."""
     received = exchange(port, request_ + HIDDEN)
     assert statuses(received) in ([b"400"], [])
     still_responses(port)
 
 
 def test_h124_the_body_of_a_read_is_no_request(port: int) -> None:
-    """What a GET brings with it is passed over, whatever it looks like."""
+    """What a GET brings with it is ignored, whatever it looks like."""
     asked = GET + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(HIDDEN) + HIDDEN
     assert statuses(exchange(port, asked)) == [b"200"]
     asked = GET + b"Content-Length: %d\r\n\r\n" % len(HIDDEN) + HIDDEN
@@ -250,7 +250,7 @@ def test_h124_the_body_of_a_read_is_no_request(port: int) -> None:
 
 
 def test_h124_a_header_cannot_split_a_response(port: int) -> None:
-    """What an answer repeats of a request stays on its line."""
+    """What a response repeats of a request stays on its line."""
     for value in (b"a%0d%0aX-Injected: 1", b"a\tX-Injected: 1", b"\xc4\x8d\xc4\x8aX-Injected: 1"):
         asked = GET + b"Connection: close\r\nOrigin: " + value + b"\r\n\r\n"
         head = exchange(port, asked).partition(b"\r\n\r\n")[0]

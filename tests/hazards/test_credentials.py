@@ -65,7 +65,7 @@ async def status(site: Site, token: str, method: str = "GET", target: str = "art
 
 
 def members(value: object) -> set[str]:
-    """The names of all members of an answer."""
+    """The names of all members of a response."""
     if isinstance(value, dict):
         return set(value).union(*(members(inner) for inner in value.values()))
     return set().union(*(members(inner) for inner in value)) if isinstance(value, list) else set()

@@ -155,7 +155,7 @@ async def test_the_limit_of_a_list_is_a_setting(newsroom: Settings) -> None:
     ],
 )
 async def test_what_means_nothing_in_a_filter_is_refused(editor: Editor, query: str) -> None:
-    """Were it dropped, more rows would match than were asked for, and be deleted."""
+    """Were it dropped, more rows would match than were requested, and be deleted."""
     document_id = await editor.made("articles", title="stays")
     for response in (
         await editor.ask(f"articles?{query}"),

@@ -108,7 +108,7 @@ async def test_h117_a_form_without_its_boundary_is_refused(
 
 
 async def test_h117_files_are_read_past(editor: Editor) -> None:
-    """Many megabytes of files in a form for content are neither kept nor a fault."""
+    """Many megabytes of files in a form for content are neither kept nor an error."""
     body = file_part(b"files", bytes(30_000_000)) + part(b"data[title]", b"Past") + END
     response = await editor.send("POST", "articles", body, headers=MULTIPART)
     assert shown(response, status=201)["title"] == "Past"

@@ -88,7 +88,7 @@ TYPES = {
 
 
 def entries(response: Answer) -> list[object]:
-    """What an answer shows, whatever its form."""
+    """What a response shows, whatever its form."""
     found = json.loads(response.content)
     if isinstance(found, dict) and "data" in found:
         found = found["data"]
@@ -107,7 +107,7 @@ def all_uids(schema: Schema) -> frozenset[str]:
 async def test_h012_responses_show_what_the_schema_and_the_permissions_allow(
     ask: Visitor, query: str, who: Who
 ) -> None:
-    """Every member of an answer is an attribute that is not hidden, of a type one may find."""
+    """Every member of a response is an attribute that is not hidden, of a type one may find."""
     response = await ask(query, who)
     if response.status != 200:
         assert response.status in {401, 403}
@@ -121,7 +121,7 @@ async def test_h012_responses_show_what_the_schema_and_the_permissions_allow(
 @pytest.mark.parametrize("who", EVERYBODY)
 @pytest.mark.parametrize("query", QUERIES)
 async def test_h018_no_answer_holds_a_secret(ask: Visitor, query: str, who: Who) -> None:
-    """The words of private values are in no answer, not even in one to full access."""
+    """The words of private values are in no response, not even in one to full access."""
     for headers in ({}, {"Strapi-Response-Format": "v4"}):
         text = (await ask(query, who, headers)).content.decode()
         for secret in (SECRET, PASSCODE_HASH, RESET_TOKEN, "$2a$"):
@@ -215,7 +215,7 @@ async def test_h018_a_setting_hides_an_attribute_everywhere(newsroom: Settings) 
 async def test_h018_a_column_without_an_attribute_is_not_shown(
     own_newsroom: Settings, who: Who
 ) -> None:
-    """What the database holds beyond the schema is in no answer, and no parameter reaches it."""
+    """What the database holds beyond the schema is in no response, and no parameter reaches it."""
     file = own_newsroom.project / "src/api/article/content-types/article/schema.json"
     schema = json.loads(file.read_text(encoding="utf-8"))
     del schema["attributes"]["secret"]
@@ -237,7 +237,7 @@ async def test_h021_rights_are_those_of_one_role(ask: Visitor) -> None:
 
 
 async def test_h028_errors_tell_nothing_of_what_is_there(ask: Visitor) -> None:
-    """What one may not find is refused alike, whether or not it exists."""
+    """What one may not find is rejected alike, whether or not it exists."""
     author = rows(await ask("authors", FULL))[0]["documentId"]
     refusals = [await ask(target) for target in (f"authors/{author}", f"authors/{'a' * 24}")]
     assert [response.status for response in refusals] == [403, 403]
@@ -265,7 +265,7 @@ async def test_h028_errors_tell_nothing_of_what_is_there(ask: Visitor) -> None:
     ],
 )
 async def test_h028_nothing_hidden_is_proposed(ask: Visitor, query: str) -> None:
-    """An error names the key that was asked for, and proposes no other."""
+    """An error names the key that was requested, and proposes no other."""
     response = await ask(f"articles?{query}")
     asked = query.partition("=")[0] + query.partition("=")[2]
     assert response.status == 400

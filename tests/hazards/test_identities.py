@@ -122,14 +122,14 @@ async def test_h031_no_cache_between_is_told_to_keep_a_response(ask: Visitor, wh
     ],
 )
 async def test_h032_a_failed_sign_in_is_no_sign_in(ask: Visitor, header: str) -> None:
-    """Credentials that fail are refused, or are as good as none; they never open more."""
+    """Credentials that fail are rejected, or are as good as none; they never open more."""
     for target in TARGETS:
         response = await ask(target, headers={"Authorization": header})
         assert response.status == 401 or seen(response) == seen(await ask(target))
 
 
 async def test_h031_a_role_that_changes_is_noticed_at_once(own_newsroom: Settings) -> None:
-    """What is taken from a role is refused to its users and to visitors with the next request."""
+    """What is taken from a role is denied to its users and to visitors with the next request."""
     async with serving(own_newsroom.project) as ask:
         for who in (ANON, CLERK):
             assert (await ask("articles", who)).status == 200

@@ -117,8 +117,8 @@ async def test_h112_statements_do_not_change_with_values(
 ) -> None:
     """Values are bound: the text of every statement is that of a harmless value.
 
-    What is refused has come to no statement: what PostgreSQL compares with nothing, a NUL among it,
-    and patterns that are too long for LIKE.
+    What is rejected has come to no statement: what PostgreSQL compares with nothing, a NUL among
+    it, and patterns that are too long for LIKE.
     """
     expected = await statements(ask, place + ("1" if place in OF_A_TYPE else "x"))
     assert expected
@@ -131,7 +131,7 @@ async def test_h112_statements_do_not_change_with_values(
 
 
 async def statements(ask: Visitor, query: str) -> list[str]:
-    """What runs for a query, without counting; nothing, if it is refused.
+    """What runs for a query, without counting; nothing, if it is rejected.
 
     A statement that was stopped on a busy machine and run again elsewhere counts once.
     """
@@ -277,7 +277,7 @@ async def test_h114_signs_of_patterns_stand_for_themselves_in_searches(
 async def test_h115_parameters_of_a_wrong_shape_are_refused(
     ask: Visitor, query: str, message: str
 ) -> None:
-    """What is parsed but cannot be meant is refused before anything is read."""
+    """What is parsed but cannot be meant is rejected before anything is read."""
     watched = ask.watch()
     try:
         response = await ask(f"articles?{query}")

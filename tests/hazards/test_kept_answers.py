@@ -63,7 +63,7 @@ class Site:
 
 
 def field(response: Answer, *path: str | int) -> JSON:
-    """Return what stands at a place of an answer."""
+    """Return what stands at a place of a response."""
     assert response.status < 300, response.content
     found: JSON = response.json
     for step in path:
@@ -85,7 +85,7 @@ class Cluster:
     """A published article by its document id, to be changed."""
 
     async def shown(self, site: Site) -> list[tuple[int, JSON]]:
-        """Ask one server for everything, twice, and return what the second answers say."""
+        """Ask one server for everything, twice, and return what the second responses say."""
         found = []
         for path, headers in self.targets:
             await site.send("GET", path, headers=headers)
@@ -323,7 +323,7 @@ async def test_h142_no_credential_or_permission_outlives_a_commit(cluster: Clust
 
 
 async def test_h142_another_default_locale_shows_at_once(own_recorded: Path) -> None:
-    """What is asked for without a locale is in the default one."""
+    """What is requested without a locale is in the default one."""
     settings = load_settings(own_recorded, environ={})
     application = build_app(settings)
     async with running(application):
@@ -341,7 +341,7 @@ async def test_h142_another_default_locale_shows_at_once(own_recorded: Path) -> 
 
 
 async def test_h099_links_that_end_are_made_for_each_response(own_recorded: Path) -> None:
-    """A link that was made for an earlier answer may have ended."""
+    """A link that was made for an earlier response may have ended."""
     path = "/api/articles?filters[cover][id][$notNull]=true&populate=cover&pagination[pageSize]=1"
     private = {"uploads.private": True, "uploads.link_lifetime": "1s"}
     application = build_app(load_settings(own_recorded, environ={}, overrides=private))
@@ -352,5 +352,5 @@ async def test_h099_links_that_end_are_made_for_each_response(own_recorded: Path
             response = await site.send("GET", path)
             assert "etag" not in response.headers
             links.add(str(field(response, "data", 0, "cover", "url")))
-            await asyncio.sleep(0.3)  # links are made anew four times in their life
+            await asyncio.sleep(0.3)  # links are made again four times in their life
     assert len(links) > 1

@@ -35,7 +35,7 @@ _TYPE = "src/api/{0}/content-types/{0}/schema.json"
 
 @asynccontextmanager
 async def quire(*arguments: object) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A command as a process of its own."""
+    """A command as a separate process."""
     process = await asyncio.create_subprocess_exec(
         QUIRE, *map(str, arguments), stdout=PIPE, stderr=PIPE
     )
@@ -121,7 +121,7 @@ async def test_h145_whoever_does_not_want_to_wait_is_told_that_nothing_has_chang
 async def test_h146_servers_with_former_files_go_on_while_those_with_later_ones_take_over(
     kind: Kind, own_recorded: Path, tmp_path: Path
 ) -> None:
-    """They read and write beside columns that they do not know, and start again beside them."""
+    """They read and write next to columns that they do not know, and start again next to them."""
     later = tmp_path / "later"
     shutil.copytree(own_recorded, later, ignore=shutil.ignore_patterns("data.db*"))
     if kind is SQLITE:
@@ -285,7 +285,7 @@ BAITED: Sequence[tuple[str, dict[str, Any]]] = [
 def test_h051_nothing_in_a_schema_file_becomes_sql(
     kind: Kind, own_recorded: Path, run: Run, name: str, raw: dict[str, Any]
 ) -> None:
-    """It is refused with its path, or is a name or value like any other."""
+    """It is rejected with its path, or is a name or value like any other."""
     edit_type(own_recorded, "passport", {name: raw})
     applied = run("migrate", own_recorded, "--apply")
     if applied.code:

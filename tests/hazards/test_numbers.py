@@ -58,7 +58,7 @@ async def test_h116_pages_stay_within_bounds(
 async def test_h116_pages_that_cannot_be_are_refused(
     ask: Visitor, query: str, name: str, message: str
 ) -> None:
-    """What is no place in a list is refused, and not guessed."""
+    """What is no place in a list is rejected, and not guessed."""
     response = await ask(f"articles?{query}")
     assert response.status == 400
     assert (error(response)["name"], error(response)["message"]) == (name, message)
@@ -109,7 +109,7 @@ async def test_h122_numbers_beyond_every_column_equal_nothing(
 ) -> None:
     """A number that no column holds is one like any other: it equals none, and is greater.
 
-    Where a column takes whole numbers of so many bits, it is refused.
+    Where a column takes whole numbers of so many bits, it is rejected.
     """
     beyond = "is outside the range of integers"
     for operator in ("[$eq]", "[$in]"):

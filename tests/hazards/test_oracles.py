@@ -148,7 +148,7 @@ async def test_h003_private_attributes_cannot_be_filtered_by(
 async def test_h004_private_attributes_cannot_be_sorted_by(
     ask: Visitor, sort: str, who: Who
 ) -> None:
-    """An order by something hidden would tell it by bisection, so it is refused."""
+    """An order by something hidden would tell it by bisection, so it is rejected."""
     response = await ask(f"articles?{sort}", who)
     assert response.status == 400
     found = error(response)
@@ -178,7 +178,7 @@ async def test_h004_private_attributes_cannot_be_sorted_by(
     ],
 )
 async def test_h005_words_of_the_inside_mean_nothing_outside(ask: Visitor, name: str) -> None:
-    """What servers call their own options inside is no parameter, or is refused."""
+    """What servers call their own options inside is no parameter, or is rejected."""
     everything = await ask("articles")
     for shape, right in product(
         (f"{name}[updatedBy][password][$startsWith]={{}}", f"{name}[secret]={{}}", f"{name}={{}}"),
@@ -261,7 +261,7 @@ async def test_h020_search_does_not_look_into_tokens(ask: Visitor, right: str) -
     ],
 )
 async def test_h009_logical_operators_hide_nothing(ask: Visitor, filters: str, who: Who) -> None:
-    """A private attribute is refused at any depth of ``$and``, ``$or`` and ``$not``."""
+    """A private attribute is rejected at any depth of ``$and``, ``$or`` and ``$not``."""
     response = await ask_alike(ask, f"articles?filters{filters}", SECRET, who)
     assert response.status == 400
     assert error(response)["message"].startswith("Invalid key ")
@@ -356,7 +356,7 @@ async def test_h019_there_are_no_aggregates_to_ask_for_hidden_values(
 async def test_h017_end_users_cannot_be_told_apart_by_what_is_hidden_of_them(
     ask: Visitor, name: str
 ) -> None:
-    """Filters and orders by the secrets of end users are refused even to full access."""
+    """Filters and orders by the secrets of end users are rejected even to full access."""
     for question in (
         f"users?filters[{name}][$startsWith]={{}}",
         f"users/count?filters[{name}]={{}}",

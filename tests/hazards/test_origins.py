@@ -28,7 +28,7 @@ ASKING = {"Access-Control-Request-Method": "GET"}
 
 
 def cors(response: Answer) -> dict[str, str]:
-    """What an answer says of pages that may read it."""
+    """What a response says of pages that may read it."""
     prefix = "access-control-allow-"
     return {
         name.removeprefix(prefix): value
@@ -77,7 +77,7 @@ async def test_h084_an_origin_can_be_listed_beside_all_others(newsroom: Settings
 
 
 async def test_h086_answers_say_that_they_differ_by_origin(newsroom: Settings) -> None:
-    """A cache on the way gives no page the answer that was made for another one."""
+    """A cache on the way gives no page the response that was made for another one."""
     for origins in (("*",), (OURS,)):
         async with serving(newsroom.project, cors__origins=origins) as visitor:
             for origin in (None, OURS, OTHER, "null"):

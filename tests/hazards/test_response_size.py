@@ -61,7 +61,7 @@ async def circle(editor: Editor) -> Editor:
 
 @pytest.fixture(scope="module")
 async def unlimited(circle: Editor) -> AsyncIterator[Visitor]:
-    """Reads every response anew."""
+    """Reads every response again."""
     async with serving(
         circle.settings.project, cache__responses=0, limits__response_size=10**9
     ) as ask:

@@ -131,7 +131,7 @@ async def test_nothing_else_is_public(
     async with served(kind, tmp_path) as site:
         await site.write("POST", "papers", {"title": "one"})
         for _ in range(2):
-            answer = await site.ask("papers")  # the public answer is remembered meanwhile
+            answer = await site.ask("papers")  # the public response is remembered meanwhile
             assert header(answer, "Cache-Control") == PUBLIC
             answer = await site.ask(target, method, **dict(headers))
             assert header(answer, "Cache-Control") == PRIVATE

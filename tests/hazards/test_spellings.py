@@ -102,7 +102,7 @@ def questions(draw: st.DrawFn) -> Question:
 
 
 def plain(response: Answer) -> object:
-    """An answer without the order of members, which follows that of the parameters."""
+    """A response without the order of members, which follows that of the parameters."""
     return response.status, json.loads(response.content)
 
 
@@ -154,7 +154,7 @@ definitions = st.lists(
 async def test_h033_no_spelling_shows_more_than_may_be_shown(
     ask: Visitor, who: Who, asked: list[tuple[str, str, str]], status: str
 ) -> None:
-    """Whatever is asked for, and however, an answer shows what may be shown, or is refused."""
+    """Whatever is requested, and however, a response shows what may be shown, or is rejected."""
     query = "&".join(shape.format(parameter, quote(name)) for parameter, shape, name in asked)
     response = await ask(f"articles?{query}{status}", who)
     assert response.status in {200, 400}
@@ -242,7 +242,7 @@ async def test_h033_an_empty_wish_below_a_relation_is_no_wish_for_everything(
 
 
 async def test_h033_every_field_alone_is_that_field(ask: Visitor) -> None:
-    """A field that is asked for alone comes with the identity of the entry and nothing else."""
+    """A field that is requested alone comes with the identity of the entry and nothing else."""
     model = ask.application.schema.content_types[ARTICLE]
     for attribute in model.attributes.values():
         response = await ask(f"articles?fields={attribute.name}")

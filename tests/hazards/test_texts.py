@@ -50,7 +50,7 @@ async def test_h118_odd_text_equals_nothing(
 async def test_h118_texts_are_compared_as_they_were_sent(
     ask: Visitor, form: Literal["NFC", "NFD", "NFKC", "NFKD"]
 ) -> None:
-    """Forms of a text that look alike are different texts; none is a fault."""
+    """Forms of a text that look alike are different texts; none is an error."""
     text = quote(unicodedata.normalize(form, "\u00e9\ufb01\u212b\u1e9b\u0323"))
     for operator in ("$eq", "$eqi", "$contains", "$containsi", "$startsWith"):
         assert rows(await ask(f"articles?filters[title][{operator}]={text}")) == []
@@ -71,7 +71,7 @@ async def test_h118_texts_are_compared_as_they_were_sent(
 async def test_h118_ids_in_paths_are_text(
     kind: Kind, ask: Visitor, segment: str, status: int
 ) -> None:
-    """A segment of a path that is no text is refused; other odd ones name no document.
+    """A segment of a path that is no text is rejected; other odd ones name no document.
 
     With a NUL it is no text for PostgreSQL.
     """

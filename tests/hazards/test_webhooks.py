@@ -78,7 +78,7 @@ async def hook(office: Office, url: str, events: list[str] | None = None) -> str
 
 
 async def until(true: Callable[[], Awaitable[bool]]) -> None:
-    """Wait for something that happens beside the test."""
+    """Wait for something that happens in the background."""
     async with asyncio.timeout(60):
         while not await true():  # noqa: ASYNC110 - it is asked over HTTP
             await asyncio.sleep(0.02)

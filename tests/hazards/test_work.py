@@ -50,7 +50,7 @@ async def test_h120_a_read_that_takes_too_long_is_given_up(newsroom: Settings) -
 
 
 async def test_h120_what_is_slow_but_allowed_is_answered(newsroom: Settings) -> None:
-    """A heavy request that stays within the time gets its answer, beside lighter ones."""
+    """A heavy request within the time limit gets its response, as do lighter ones."""
     async with serving(newsroom.project, database__slow_query_ms=1) as ask:
         names = [row["name"] for row in rows(await ask(HEAVY))]
     assert sorted(names) == ["Harbour", "Sea"]

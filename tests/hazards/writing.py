@@ -104,13 +104,13 @@ class Editor:
 
     def _findings(self) -> set[str]:
         schema = load_project_schema(self.settings)
-        with ThreadPoolExecutor(1) as archive:  # the check has an event loop of its own
+        with ThreadPoolExecutor(1) as archive:  # the check has a separate event loop
             report = archive.submit(check_database, self.settings, schema).result()
         return {*map(str, report.findings), *report.problems, *report.damage}
 
 
 def shown(response: Answer, status: int = 200) -> JsonObject:
-    """The entry that an answer shows."""
+    """The entry that a response shows."""
     assert response.status == status, response.content
     data: JsonObject = json.loads(response.content)["data"]
     return data

@@ -108,7 +108,7 @@ async def recorded_users(client: SocketClient) -> list[str]:
         response = await _post(client, "/api/auth/local", _credentials(name, password))
         if response.status == RateLimitError.status:
             await asyncio.sleep(_PERIOD_S)
-            client.connection.close()  # as the server has done meanwhile; it is opened anew
+            client.connection.close()  # as the server has done meanwhile; it is opened again
             response = await _post(client, "/api/auth/local", _credentials(name, password))
         said = response.json.get("error", {}) if isinstance(response.json, dict) else {}
         refused = said.get("message", "") if isinstance(said, dict) else ""

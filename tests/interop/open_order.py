@@ -32,7 +32,7 @@ def lay_in_order(project: Path) -> None:
 
 
 def settled(value: JSON, database: str) -> JSON:
-    """Return an answer with the lists that have no order on a kind of database in a fixed one."""
+    """Return a response with the lists that have no order on a kind of database in a fixed one."""
     unsorted = _UNSORTED.get(database, ())
     return _settled(value, unsorted) if unsorted else value
 

@@ -6,7 +6,7 @@
 ``all (a, b)``                every one of the parts
 ``any (a, b)``                at least one of them
 ``some author (…)``           some related row for which the part holds
-``some or no author (…)``     likewise, or no related row at all
+``some or no author (…)``     also, or no related row at all
 ``true``, ``false``           a filter that holds for every row or for none
 ============================  =====================================================================
 """

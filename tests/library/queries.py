@@ -73,7 +73,7 @@ def problem(
     limits: ReadLimits | None = None,
     schema: Schema | None = None,
 ) -> AppError:
-    """Return the fault of a query that has one."""
+    """Return the error of a query that has one."""
     try:
         found = resolve(query, uid, ability=ability, limits=limits, schema=schema)
     except AppError as error:

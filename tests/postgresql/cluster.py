@@ -39,7 +39,7 @@ _SETTINGS = {
     # Hundreds of databases that live for a second need no care, nor statistics that come by chance.
     "autovacuum": "off",
     "max_wal_size": "256MB",
-    # As the servers have it whose answers were recorded, and not as this machine has it.
+    # As the servers have it whose responses were recorded, and not as this machine has it.
     "timezone": "UTC",
     "lc_messages": "C",
 }
@@ -59,7 +59,7 @@ class OsAccount:
 
 
 class Cluster:
-    """A server and its data in a folder of its own."""
+    """A server and its data in a separate folder."""
 
     def __init__(
         self, folder: Path, others: Mapping[str, str] = _NO_OTHERS, port: int | None = None
@@ -96,7 +96,7 @@ class Cluster:
             self._process.wait()
 
     def kill(self) -> None:
-        """End the server's first process at once, as a fault does; the others see that it is gone.
+        """End the server's first process at once, as an error does; the others see that it is gone.
 
         What was committed survives with ``synchronous_commit`` alone.
         """
@@ -105,7 +105,7 @@ class Cluster:
             self._process.wait()
 
     def freeze(self) -> None:
-        """Let the server hang: it keeps its connections, takes new ones, and answers nobody."""
+        """Let the server hang: it keeps its connections, takes new ones, and responds to none."""
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
@@ -220,7 +220,7 @@ def _reachable(binaries: Path, folder: Path, account: OsAccount) -> Path:
     """Return programs that the account may run: a copy where theirs is in somebody's own folder."""
     if account.uid is None or not is_from_wheel(binaries) or _open_to_all(binaries):
         return binaries
-    # They look for their libraries beside their package.
+    # They look for their libraries next to their package.
     installed = binaries.parent
     package, site = installed.parent, folder / "site"
     shutil.copytree(installed, site / package.name / installed.name)

@@ -29,7 +29,7 @@ def new_database(template: str | None = None) -> str:
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     run = run_folder().name.rpartition("-")[2][:12]
     name = f"quire_{run}_{worker}_{next(_numbers)}"
-    # As in the databases whose answers were recorded: text in the order of its code points.
+    # As in the databases whose responses were recorded: text in the order of its code points.
     _server().script(
         f"CREATE DATABASE {name} TEMPLATE {template or 'template0'} ENCODING 'UTF8'"
         + ("" if template else " LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")

@@ -26,7 +26,7 @@ def served_settings(direct: str) -> Mapping[str, object]:
 
 
 def tell_project(project: Path) -> None:
-    """Write what a project has to say of the pooler beside the address, if there is one."""
+    """Write what a project has to say of the pooler next to the address, if there is one."""
     if VARIABLE not in os.environ:
         return
     settings = project / "quire.toml"

@@ -17,7 +17,7 @@ Row = tuple[Any, ...]
 
 
 class Session:
-    """A connection that answers at once."""
+    """A connection that responds at once."""
 
     def __init__(self, url: str) -> None:
         """Connect to the database of a URL."""
@@ -47,7 +47,7 @@ class Session:
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """Return the event loop of all sessions, which runs on a thread of its own."""
+    """Return the event loop of all sessions, which runs on a separate thread."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="postgresql-sessions", daemon=True).start()
     return loop

@@ -70,7 +70,7 @@ class Site(Protocol):
         ...
 
     def send(self, method: str, target: str, body: Json | None = None) -> Any:  # noqa: ANN401 - any JSON
-        """Send a request with full access; return the JSON of the answer, which is a success."""
+        """Send a request with full access; return the JSON of the response, which is a success."""
         ...
 
     def unpublish(self, key: Key) -> None:
@@ -78,7 +78,7 @@ class Site(Protocol):
         ...
 
     def discard_draft(self, key: Key) -> None:
-        """Make a draft what is published, likewise."""
+        """Replace a draft by the published version."""
         ...
 
     def problems(self) -> Sequence[str]:
@@ -196,7 +196,7 @@ def renamed(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any 
 
 
 def seen_article(data: Json) -> dict[str, object]:
-    """Return what an answer says of an article, for comparison."""
+    """Return what a response says of an article, for comparison."""
     return {
         "title": data["title"],
         "author": data["author"] and data["author"]["documentId"],
@@ -208,7 +208,7 @@ def seen_article(data: Json) -> dict[str, object]:
 
 
 def seen_category(data: Json) -> dict[str, object]:
-    """Return what an answer says of a category, for comparison."""
+    """Return what a response says of a category, for comparison."""
     return {
         "title": data["name"],
         "parent": [data["parent"]["documentId"]] if data["parent"] else [],

@@ -22,7 +22,7 @@ STEP_MS = 20
 
 
 class QuireSite:
-    """Answers requests on an event loop of its own; time passes between them alone."""
+    """Answers requests on a separate event loop; time passes between them alone."""
 
     def __init__(self, project: Path) -> None:
         """``project`` is the recorded one, for this site alone."""
@@ -46,7 +46,7 @@ class QuireSite:
         self._runner.close()
 
     def send(self, method: str, target: str, body: Json | None = None) -> Any:  # noqa: ANN401 - any JSON
-        """Send a request with full access; return the JSON of the answer, which is a success."""
+        """Send a request with full access; return the JSON of the response, which is a success."""
         self._now += STEP_MS
         headers = {"authorization": f"Bearer {self._token}", "content-type": "application/json"}
         content = b"" if body is None else json.dumps(body).encode()

@@ -30,7 +30,7 @@ class Texts(NamedTuple):
 
     ``fold`` is what it makes of letters in order to disregard their case, ``text`` what it makes of
     a value that is looked into; operators that end in ``i`` disregard case, the others do so unless
-    they ``regard_case``. Those look into values of ``looked_into`` alone, and are refused for any
+    they ``regard_case``. Those look into values of ``looked_into`` alone, and are rejected for any
     other; ``None`` is all of them.
     """
 

@@ -119,7 +119,7 @@ class Payloads:
         return self._mostly(complete, odd)
 
     def _entry(self, model: Model, depth: int) -> st.SearchStrategy[dict[str, object]]:
-        """Some attributes with values, seldom with a key beside them."""
+        """Some attributes with values, seldom with a key next to them."""
         own = {attribute.name: self._value(attribute, depth) for attribute in model.own_attributes}
         chosen = st.lists(st.sampled_from(sorted(own)), max_size=5, unique=True).flatmap(
             lambda names: st.fixed_dictionaries({name: own[name] for name in names})

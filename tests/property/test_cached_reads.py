@@ -94,7 +94,7 @@ class Servers:
         await self._choice.choice(kinds)(number)
 
     async def look(self) -> None:
-        """Ask for something new and something that was asked for, and compare the answers."""
+        """Ask for something new and something that was requested, and compare the responses."""
         for _ in range(_READS):
             if not self._asked or self._choice.random() < 0.3:
                 self._asked.append(self._query())

@@ -41,7 +41,7 @@ class Sent(NamedTuple):
 
 
 class Server:
-    """An application on an event loop of its own, which lasts from example to example."""
+    """An application on a separate event loop, which lasts from example to example."""
 
     def __init__(self, project: Path) -> None:
         self.application = build_app(load_settings(project, environ={}))
@@ -55,7 +55,7 @@ class Server:
         self._runner.close()
 
     def check(self, sent: Sent) -> int:
-        """Send a request and return the status; fail if the server is at fault."""
+        """Send a request and return the status; fail if the server fails."""
         with capture_logs() as lines:
             # Everybody comes from elsewhere, or most would be sent away for coming too often.
             client = str(ip_address(next(self._visitors)))
@@ -67,7 +67,7 @@ class Server:
 
 
 async def _answered(application: Application, sent: Sent, client: str) -> int:
-    """Send a request below anything that could refuse or mend it, and return the status."""
+    """Send a request below anything that could refuse or repair it, and return the status."""
     messages: list[Message] = []
     gone = asyncio.Event()
     unread = [{"type": "http.request", "body": sent.body, "more_body": False}]

@@ -66,7 +66,7 @@ class Reply(NamedTuple):
 
 
 class Site:
-    """A project of generated types, served on an event loop of its own."""
+    """A project of generated types, served on a separate event loop."""
 
     def __init__(self, project: Path, kind: Kind, seed: int) -> None:
         self.model: GeneratedModel = generate_model(seed)

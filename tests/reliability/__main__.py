@@ -58,7 +58,7 @@ def reliability(
     Parameters
     ----------
     rounds
-        How many times it is killed; the first round that shows a fault is the last.
+        How many times it is killed; the first round that shows an error is the last.
     seconds
         How long it is written to at the longest, before it is killed at a random moment.
     seed
@@ -356,7 +356,7 @@ def releases(
     Parameters
     ----------
     rounds
-        How many times it is killed; the first round that shows a fault is the last.
+        How many times it is killed; the first round that shows an error is the last.
     entries
         How many entries the release has.
     seed

@@ -50,7 +50,7 @@ class RefusalError(Exception):
 
     def __init__(self, request: str, status: int, body: bytes) -> None:
         super().__init__(f"{request}: {status} {body.decode()}")
-        error = json.loads(body)["error"]  # the content-type builder has a form of its own
+        error = json.loads(body)["error"]  # the content-type builder has a separate form
         self.message: str = error["message"] if isinstance(error, dict) else str(error)
 
 
@@ -72,7 +72,7 @@ class Site:
         target: str,
         body: Mapping[str, object] | None = None,
     ) -> Any:  # noqa: ANN401 - as JSON gives it
-        """Send a request and return the JSON of its answer, None if it has none.
+        """Send a request and return the JSON of its response, None if it has none.
 
         Raises RefusalError for any status but 200, 201 and 204, and OSError or HTTPException when
         the server is gone.
@@ -122,7 +122,7 @@ def find_targets(site: Site) -> Targets:
 
 
 def entry_of(data: Mapping[str, Any]) -> Entry:
-    """Read an entry from the JSON of an answer."""
+    """Read an entry from the JSON of a response."""
     return Entry(
         title=data["title"],
         author=data["author"] and data["author"]["documentId"],

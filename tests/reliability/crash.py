@@ -42,7 +42,7 @@ def crash(
     progress: Callable[[str], None],
     prepare: Callable[[Site], object] = lambda _: None,
 ) -> Outcome:
-    """Kill a server ``rounds`` times; the first round that shows a fault is the last.
+    """Kill a server ``rounds`` times; the first round that shows an error is the last.
 
     ``launch`` tells how to start it, on the recorded project with its database. ``seconds`` is how
     long it is written to at the longest; ``seed`` decides how long in each round, and what is

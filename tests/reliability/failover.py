@@ -37,7 +37,7 @@ class Phase:
 
     @property
     def p99_ms(self) -> float:
-        """The 99th percentile of the times that answers took, in milliseconds."""
+        """The 99th percentile of the times that responses took, in milliseconds."""
         return percentile(self.outcome.times, 0.99) * 1000
 
 

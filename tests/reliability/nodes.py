@@ -63,7 +63,7 @@ class Node:
         self._server = None
 
     def kill(self) -> None:
-        """End it at once, as a fault does."""
+        """End it at once, as an error does."""
         os.killpg(self.pid, signal.SIGKILL)
         self.stop()
 

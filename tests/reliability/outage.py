@@ -1,9 +1,9 @@
 """Clients that use the site while its database stops, hangs, and restarts.
 
-They hold every answer against what they know. A list that nobody changes is always the same. The
-number of tags is at least that of those that were acknowledged before it was asked for, and at most
+They hold every response against what they know. A list that nobody changes is always the same. The
+number of tags is at least that of those that were acknowledged before it was requested, and at most
 that of all that were tried. One tag is changed again and again, and is never read as it was before
-the last change that was acknowledged. What is not answered is refused with 503 and ``Retry-After``.
+the last change that was acknowledged. What is not answered gets 503 and ``Retry-After``.
 At the end every tag that was acknowledged is there.
 """
 
@@ -68,8 +68,8 @@ class Outcome:
 
     ``reads`` and ``kept`` were answered well, ``refused`` were told to come back, among them
     ``refused_reads``; ``cut_off`` are writes of which nobody knows. ``times`` are the seconds that
-    each answer took, ``slowest`` those of the slowest one, ``back`` how many after the database the
-    site was back. ``pauses`` are the longest times in which nothing was read, and written.
+    each response took, ``slowest`` those of the slowest one, ``back`` how many after the database
+    the site was back. ``pauses`` are the longest times in which nothing was read, and written.
     ``problems`` says in words what was wrong.
     """
 
@@ -86,7 +86,7 @@ class Outcome:
 
 
 class Users:
-    """Several who read and several who write, each with a client of its own."""
+    """Several who read and several who write, each with a separate client."""
 
     def __init__(self, clients: Sequence[Client], token: str, writers: int = 1) -> None:
         """The first ``writers`` clients write; if they are several, the first changes one tag."""
@@ -193,7 +193,7 @@ class Users:
     async def _response(
         self, client: Client, method: str, target: str, body: bytes = b""
     ) -> Answer | None:
-        """Ask once; returns a good answer, ``None`` when it was refused as it should be."""
+        """Ask once; returns a good answer, ``None`` when it was rejected as it should be."""
         began = monotonic()
         try:
             response = await self._ask(client, method, target, body)

@@ -90,7 +90,7 @@ def crash_releases(
     """Kill a server ``rounds`` times while a release of so many entries is published or undone.
 
     Most kills come at a random moment of that, others right after the response. ``launch`` tells
-    how to start the server, on the recorded project. The first round that shows a fault is the
+    how to start the server, on the recorded project. The first round that shows an error is the
     last. Raises ServerError when the server does not start again.
     """
     chance = random.Random(seed)

@@ -29,7 +29,7 @@ def crash_changes(
     seed: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
-    """Kill a server ``rounds`` times while its model changes; the first fault ends it.
+    """Kill a server ``rounds`` times while its model changes; the first error ends it.
 
     After each start the whole model is the one before the last change or the one after it, in the
     files as in the tables; the one after it, if the change was acknowledged. ``seconds`` is how

@@ -103,7 +103,7 @@ def remodel(
     times: int,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Outcome:
-    """Change the model of a served project so many times; the first fault ends it.
+    """Change the model of a served project so many times; the first error ends it.
 
     ``progress`` is told the number of each change that all clients have seen.
     """

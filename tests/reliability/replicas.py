@@ -51,7 +51,7 @@ class Pair:
         self._tell("SELECT pg_wal_replay_resume()")
 
     def promote(self) -> None:
-        """Let the replica be a server of its own."""
+        """Let the replica be a separate server."""
         self._tell("SELECT pg_promote()")
 
     @contextmanager

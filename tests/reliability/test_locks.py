@@ -52,7 +52,7 @@ Route = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class RouteClient:
-    """Asks the server of a project; after each answer all of its processes have their locks."""
+    """Asks the server of a project; after each response all of its processes have their locks."""
 
     port: int
     database: Path
@@ -66,7 +66,7 @@ class RouteClient:
         body: bytes | None = None,
         type_: str = "application/json",
     ) -> tuple[int, bytes]:
-        """Send a request over a connection of its own; return status and body."""
+        """Send a request over a separate connection; return status and body."""
         headers = {"Authorization": f"Bearer {token}", "Content-Type": type_}
         with closing(Site(self.port, token).connect()) as connection:
             connection.request(method, target, body, headers)
@@ -76,7 +76,7 @@ class RouteClient:
         return answered
 
     def made(self, method: str, target: str, token: str, body: object) -> Any:  # noqa: ANN401 - JSON
-        """Send a request that has to succeed; return the JSON of its answer."""
+        """Send a request that has to succeed; return the JSON of its response."""
         status, content = self.send(method, target, token, json.dumps(body).encode())
         assert status in {200, 201}, (target, status, content)
         return json.loads(content)

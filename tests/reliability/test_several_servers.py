@@ -136,7 +136,7 @@ def neighbours(
 def nodes(
     kind: Kind, recorded: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Servers]:
-    """Two servers that share nothing but the database: each has a folder of its own."""
+    """Two servers that share nothing but the database: each has a separate folder."""
     with ExitStack() as stack:
         project = stack.enter_context(served(kind, recorded, tmp_path_factory.mktemp("nodes")))
         other = apart(project, project.with_name("other"))

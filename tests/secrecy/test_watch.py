@@ -99,7 +99,7 @@ class TestThisRun:
 
     @pytest.fixture(autouse=True)
     def _forgets(self) -> None:
-        """Let the run go on: what these tests leak is no fault of the server."""
+        """Let the run go on: what these tests leak is no error of the server."""
         WATCH.keep(PASSWORD)
         assert WATCH.leaks == []
 

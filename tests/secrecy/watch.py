@@ -2,7 +2,7 @@
 
 What is secret is learnt on the way: passwords, codes and tokens that are sent, tokens that are
 given out, the secrets of every project that is served. None of it may be in a log line, and none in
-an answer, but for the answers that give tokens out. Hashes of passwords are nowhere.
+a response, but for the responses that give tokens out. Hashes of passwords are nowhere.
 """
 
 import re
@@ -87,7 +87,7 @@ class Watch(Struct):
                 self._note(secret)
 
     def record(self, target: str, headers: Mapping[str, str], body: bytes, sent: bytes) -> None:
-        """Look at the answer to a request, and learn what it gives out."""
+        """Look at the response to a request, and learn what it gives out."""
         if target.startswith(_SHIPPED):
             return
         text = body.decode("utf-8", "replace")
@@ -112,7 +112,7 @@ class Watch(Struct):
         return next((secret for secret in texts if secret in text), None)
 
     def _note(self, secret: object) -> None:
-        """Learn a secret of a request or its answer."""
+        """Learn a secret of a request or its response."""
         self._add(secret, self._sent)
 
 
@@ -163,7 +163,7 @@ def _without_allowed(value: object) -> object:
 
 
 def _without_echo(value: object, sent: Mapping[str, object]) -> object:
-    """Leave out values that are refused: errors show them to whoever sent them."""
+    """Leave out values that are rejected: errors show them to whoever sent them."""
     if isinstance(value, list):
         return [_without_echo(inner, sent) for inner in value]
     if not isinstance(value, dict):

@@ -50,7 +50,7 @@ class _Parser:
 
 
 class Client:
-    """Sends one request after the other; connects anew when the server has closed."""
+    """Sends one request after the other; connects again when the server has closed."""
 
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)

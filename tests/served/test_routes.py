@@ -69,7 +69,7 @@ class Log:
                 await asyncio.sleep(0.01)
 
     def errors(self) -> list[str]:
-        """Return the lines about faults of the server."""
+        """Return the lines about errors of the server."""
         return [
             line for line in self.lines if re.search(r'"level":"(error|critical)"|Traceback', line)
         ]

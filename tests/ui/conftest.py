@@ -174,7 +174,7 @@ _ARRIVED = """() => {
 
 
 def go_on(page: Page, path: str) -> None:
-    """Go to another screen as by a link, for a third of what it takes to load the UI anew.
+    """Go to another screen as by a link, for a third of what it takes to load the UI again.
 
     The screen is there with what it has asked the server for.
     """

@@ -1,6 +1,6 @@
 """Screenshots of the documentation, taken by the tests.
 
-`make pictures` takes them anew; without it, nothing is written.
+`make pictures` takes them again; without it, nothing is written.
 """
 
 import os

@@ -1,6 +1,6 @@
 """The blocks values of the recorded corpus, for the unit tests of the editor of the admin UI.
 
-`python -m tests.ui.recorded_blocks` writes them anew.
+`python -m tests.ui.recorded_blocks` writes them again.
 """
 
 import json
@@ -15,7 +15,7 @@ _KINDS = {"paragraph", "heading", "list", "quote", "code", "image"}
 
 
 def recorded_blocks() -> str:
-    """Return every blocks value that an answer shows, each once, as JSON with one in a line."""
+    """Return every blocks value that a response shows, each once, as JSON with one in a line."""
     answers = chain(
         (case.body for case in read_cases()),
         (step.body for scenario in write_scenarios() for step in scenario.steps),

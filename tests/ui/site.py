@@ -244,7 +244,7 @@ def serve_with_outages(folder: Path) -> Iterator[Outage]:
 
 @contextmanager
 def serve(project: Path) -> Iterator[Site]:
-    """Start a project that has no administrator, as a process of its own."""
+    """Start a project that has no administrator, as a separate process."""
     process = _start(project, 0)
     try:
         yield _site_of(process)

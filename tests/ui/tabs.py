@@ -24,7 +24,7 @@ _CLEAR = """(stored) => {
 
 
 class Tab:
-    """A page in a context of its own, at the address of a server."""
+    """A page in a separate context, at the address of a server."""
 
     def __init__(self, browser: Browser, address: str, locale: str | None = None) -> None:
         self.address = address

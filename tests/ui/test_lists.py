@@ -183,7 +183,7 @@ def test_a_list_is_copied_as_a_request_of_the_content_api(site: Site, own_page: 
     assert [one["title"] for one in entries] == [one["title"] for one in listed["results"]]
     assert len(entries) == 5
 
-    # What the content API cannot be asked for is said.
+    # The menu names filters that the content API does not have.
     go_on(own_page, "/admin/content/api::article.article?missing=de")
     own_page.get_by_role("button", name="More actions for this list").click()
     item = own_page.get_by_role("menuitem", name="Copy as API request")

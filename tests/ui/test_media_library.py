@@ -236,7 +236,7 @@ def test_several_addresses_are_imported_and_those_that_failed_are_named(
     dialog.get_by_role("button", name="Import from a URL").click()
     expect(dialog.get_by_text("begins with http:// or https://")).to_be_visible()
     assert_accessible_in_both_schemes(page)
-    # Addresses inside the network of the server are refused.
+    # Addresses inside the network of the server are rejected.
     inside = [f"{site.address}/uploads/{at}.png" for at in (1, 2)]
     dialog.get_by_label("Addresses of files").fill("\n".join(inside))
     page.keyboard.press("Control+Enter")

@@ -44,7 +44,7 @@ def test_thirty_changes_are_in_the_api_and_in_forms_while_no_request_fails(
                 path = f"/api/memos/{document}"
                 client.put(path, json={"data": change.entry}).raise_for_status()
             update(studio, *change.types, components=change.components)
-            # Whoever is told that a change is applied finds it at once, in the first answer.
+            # Whoever is told that a change is applied finds it at once, in the first response.
             [shown] = client.get("/api/memos").json()["data"]
             assert change.in_api(shown), f"change {number} is not in the API: {shown}"
             builder.goto(f"{FORM}/{document}")

@@ -73,7 +73,7 @@ async def test_the_index_follows_what_is_published(project: Project) -> None:
 
 
 async def test_the_proxy_says_who_sends_a_request(project: Project) -> None:
-    """A signed e-mail is believed, any other one is refused."""
+    """A signed e-mail is believed, any other one is rejected."""
     await project.user("ann", actions=["plugin::users-permissions.user.me"])
     headers = {"x-access-email": "ann@example.com"}
     assert (await project.get("/api/users/me", headers=headers)).status_code == 401

@@ -48,7 +48,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: its status, its JSON, and the cookies that it sets."""
+    """A response: its status, its JSON, and the cookies that it sets."""
 
     status: int
     json: Any
@@ -64,7 +64,7 @@ class Reply:
 
     @property
     def cookie(self) -> str:
-        """The refresh token that the answer sets, as a browser sends it."""
+        """The refresh token that the response sets, as a browser sends it."""
         return self.headers["set-cookie"].split(";")[0]
 
 
@@ -99,7 +99,7 @@ class Office:
         token: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """Send a request whose answer need not be JSON."""
+        """Send a request whose response need not be JSON."""
         sent = {"content-type": "application/json", **(headers or {})}
         if token is not None:
             sent["authorization"] = f"Bearer {token}"

@@ -48,7 +48,7 @@ class ModelSite:
         return content
 
     def files(self) -> dict[str, bytes]:
-        """All files of the model, and whatever lies beside them."""
+        """All files of the model, and whatever lies next to them."""
         paths = [*self.project.glob("src/**/*"), *self.project.glob(".quire*")]
         return {str(path): path.read_bytes() for path in paths if path.is_file()}
 

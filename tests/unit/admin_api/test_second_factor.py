@@ -13,7 +13,7 @@ EMAIL = BOSS["email"]
 
 
 def code(office: Office, secret: str) -> str:
-    """The code of an app now, a step after the last one that was asked for."""
+    """The code of an app now, a step after the last one that was requested."""
     office.clock.pass_by(minutes=1)
     return code_at(secret, office.clock.now // 30_000)
 

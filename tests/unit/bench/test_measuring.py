@@ -36,7 +36,7 @@ def test_the_plain_server_knows_nothing_else(server: Server) -> None:
 
 
 def test_a_load_is_of_as_many_requests_as_asked(server: Server) -> None:
-    """The bytes tell that targets were asked for in turn."""
+    """The bytes tell that targets were requested in turn."""
     job = LoadJob(server.port, tuple(ANSWERS), "token", requests=101, concurrency=4)
     result = load(job)
     first, second = (len(body.encode()) for body in ANSWERS.values())

@@ -29,7 +29,7 @@ def change(project: Path, *statements: str) -> None:
 
 
 def companions(project: Path) -> list[str]:
-    """What SQLite keeps beside a database that is in use."""
+    """What SQLite keeps next to a database that is in use."""
     return sorted(path.name for path in database(project).parent.iterdir())
 
 

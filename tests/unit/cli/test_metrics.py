@@ -83,7 +83,7 @@ def measured(project: Path, *options: str, settings: str = "") -> Iterator[Measu
 def test_requests_are_counted_whoever_answers_them(project: Path, workers: str) -> None:
     token = f"Bearer {credentials().api_tokens['full']}"
     with measured(project, "--workers", workers) as server:
-        for number in range(20):  # each on a connection of its own, so that all processes answer
+        for number in range(20):  # each on a separate connection, so that all processes answer
             assert server.send("GET", f"{LIST}?pagination[pageSize]={number % 3 + 1}") == 200
         server.send("GET", LIST, Authorization=token)
         server.send("POST", LIST)

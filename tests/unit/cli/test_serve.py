@@ -260,7 +260,7 @@ def test_a_database_of_a_newer_layout_is_reported(project: Path) -> None:
 
 def test_a_locked_database_is_reported(project: Path) -> None:
     (project / "quire.toml").write_text("[database]\nbusy_timeout_ms = 50\n", encoding="utf-8")
-    # In a process of its own: reading the file in this one would lose the lock.
+    # In a separate process: reading the file in this one would lose the lock.
     hold = (
         "import sqlite3, sys\n"
         "connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"

@@ -83,7 +83,7 @@ LIST = "/api/tags?pagination[pageSize]=1"
 
 
 def send(address: str, method: str = "GET", path: str = LIST) -> tuple[HTTPResponse, bytes]:
-    """Send a request over a connection of its own."""
+    """Send a request over a separate connection."""
     parts = urlsplit(address)
     connection = HTTPConnection(parts.hostname or "", parts.port or 0, timeout=PATIENCE_S)
     with closing(connection):
@@ -155,7 +155,7 @@ def test_a_request_that_waits_for_the_database_gets_503(
         for statement in LOCKS[kind.name]:
             rows.execute(statement)
         client = stack.enter_context(ThreadPoolExecutor(1))
-        # A list that was asked for before is in memory, and does not wait for the table.
+        # A list that was requested before is in memory, and does not wait for the table.
         waiting = client.submit(send, address, method, "/api/tags?pagination[pageSize]=2")
         wait_until_it_waits(kind, rows)
         process.send_signal(signal.SIGTERM)

@@ -180,7 +180,7 @@ async def served(
 
 
 async def talk(port: int, pieces: Sequence[bytes], responses: int, *, pause: float = 0) -> Reply:
-    """Send pieces over one connection and gather so many answers."""
+    """Send pieces over one connection and gather so many responses."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     reply = Reply()
     for piece in pieces:
@@ -213,7 +213,7 @@ async def reading_port(shared_recorded: Path) -> AsyncIterator[int]:
 
 
 def comparable(reply: Reply) -> list[tuple[int, dict[bytes, bytes], bytes]]:
-    """Leave out what differs between any two answers: date, id of the request, signed tokens."""
+    """Leave out what differs between any two responses: date, id of the request, signed tokens."""
     return [
         (
             status,

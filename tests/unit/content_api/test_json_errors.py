@@ -44,7 +44,7 @@ def test_what_javascript_would_take_is_told_last(text: str, message: str | None)
 
 
 def test_the_parser_of_bodies_minds_what_javascript_minds() -> None:
-    """The search for a fault only begins where that parser refuses a text."""
+    """The search for an error only begins where that parser refuses a text."""
     for text, message in RECORDED.items():
         if message is not None:
             with pytest.raises(orjson.JSONDecodeError):

@@ -27,7 +27,7 @@ def served(project: Path) -> AbstractAsyncContextManager[AsgiClient]:
 
 @pytest.fixture(scope="module")
 async def client(shared_recorded: Path) -> AsyncIterator[AsgiClient]:
-    """One site for all tests: what is refused leaves it as it is."""
+    """One site for all tests: what is rejected leaves it as it is."""
     async with served(shared_recorded) as client:
         yield client
 

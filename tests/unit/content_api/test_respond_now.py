@@ -112,7 +112,7 @@ async def test_a_read_that_has_to_wait_leaves_what_is_known_of_who_asks(
     content: ContentApi, log: StatementLog
 ) -> None:
     asked_for_token: list[bool] = []
-    # A new version of the content asks anew: that of the first use, which is written down, and
+    # A new version of the content asks again: that of the first use, which is written down, and
     # that of anybody else who commits on the same server.
     while asked_for_token[-2:] != [False, False] and len(asked_for_token) < 100:
         target = b"/api/articles?pagination[start]=%d" % len(asked_for_token)

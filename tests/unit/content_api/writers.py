@@ -22,7 +22,7 @@ ADA = "cdibofdtnmb6g0jakv57hg22"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, its body as JSON."""
+    """A response, its body as JSON."""
 
     status: int
     headers: Mapping[str, str]

@@ -2,7 +2,7 @@
 
 They are those of databases with the reference's indexes alone, with one over locale and publication
 as well, and with Quire's; without statistics and with them. After a wanted change, or with another
-SQLite, ``python -m tests.unit.database.golden_plans`` writes the files anew; the commit says why
+SQLite, ``python -m tests.unit.database.golden_plans`` writes the files again; the commit says why
 they changed.
 """
 
@@ -156,7 +156,7 @@ def names() -> list[str]:
 
 
 def write() -> None:
-    """Write all files anew."""
+    """Write all files again."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with open_variants() as stores:
         for name in names():

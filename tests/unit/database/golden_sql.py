@@ -1,6 +1,6 @@
 """Recorded SQL of a dozen reads: ``tests/golden/sql/<database>/<name>.sql``.
 
-After a wanted change, ``python -m tests.unit.database.golden_sql`` writes the files anew; the
+After a wanted change, ``python -m tests.unit.database.golden_sql`` writes the files again; the
 commit says why they changed.
 """
 
@@ -28,7 +28,7 @@ DIALECTS: Mapping[str, Dialect] = {"sqlite": SqliteDialect(), "postgresql": Post
 
 
 class Read(NamedTuple):
-    """A read by its query; ``document`` is the id of the one document that is asked for."""
+    """A read by its query; ``document`` is the id of the one document that is requested."""
 
     query: str
     uid: str = BOOK
@@ -156,7 +156,7 @@ def _tidy(sql: str) -> str:
 
 
 def write() -> None:
-    """Write all files anew."""
+    """Write all files again."""
     for database, dialect in DIALECTS.items():
         folder = FOLDER / database
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 
 A line is an operation with its status codes, a parameter, or a value in a body or a response with
 its place, its types and whether it is required. Where a schema is written, in the operation or as a
-component, makes no difference. The command writes the golden files anew.
+component, makes no difference. The command writes the golden files again.
 """
 
 import asyncio

@@ -50,7 +50,7 @@ async def test_administrators_alone_are_shown_it(office: Office) -> None:
 
 
 def response_schema(document: JsonObject, method: str, path: str, status: int) -> JsonObject:
-    """The schema of an answer, which can point to others in the document."""
+    """The schema of a response, which can point to others in the document."""
     responses = document["paths"][path][method.lower()]["responses"]
     assert str(status) in responses, (method, path, status)
     schema = responses[str(status)].get("content", {}).get("application/json", {}).get("schema", {})

@@ -1,7 +1,7 @@
 """No operation, parameter or property of the OpenAPI documents is lost.
 
 The golden files hold what the documents tell; more may be told, of a value as well. `outline`
-writes them anew.
+writes them again.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

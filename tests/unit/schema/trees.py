@@ -48,7 +48,7 @@ def write_tree(project: Path, *files: Mapping[str, Json | str]) -> Path:
 
 
 def problems(project: Path, options: LoadOptions | None = None) -> list[tuple[str, str, str]]:
-    """Return every fault of a tree as ``(file, path, message)``; none when it is sound."""
+    """Return every error of a tree as ``(file, path, message)``; none when it is sound."""
     try:
         load_schema(project, options)
     except SchemaError as error:
@@ -59,7 +59,7 @@ def problems(project: Path, options: LoadOptions | None = None) -> list[tuple[st
 def attribute_problems(
     project: Path, attributes: Json, *others: Mapping[str, Json]
 ) -> list[tuple[str, str]]:
-    """Return the faults of the attributes of one content type, ``note``."""
+    """Return the errors of the attributes of one content type, ``note``."""
     write_tree(project, type_file("note", attributes), *others)
     file = "src/api/note/content-types/note/schema.json"
     found = problems(project)

@@ -217,7 +217,7 @@ def nothing(file_id: int) -> Program[None]:
 def _break(
     application: Application, broken: pytest.MonkeyPatch, problem: Exception, at: int
 ) -> None:
-    """Let the storage, or the disk beside it, fail once."""
+    """Let the storage, or the disk next to it, fail once."""
     storage: Storage = library_of(application).storage
     calls = iter(range(99))
     for name in ("put", "fetch"):
@@ -265,7 +265,7 @@ async def test_who_waits_for_too_long_is_told_so(own_recorded: Path, tmp_path: P
 async def test_machines_that_share_a_database_wait_for_each_other(
     kind: Kind, own_recorded: Path, tmp_path: Path
 ) -> None:
-    """Each has a folder of its own, so no lock of the operating system keeps them apart."""
+    """Each has a separate folder, so no lock of the operating system keeps them apart."""
     async with served(own_recorded) as (application, _):
         assert application.services is not None
         upload_context = application.services.upload_context

@@ -1,7 +1,7 @@
 """Draw the pictures of the example blog.
 
 Every picture is computed: nothing is downloaded, and two runs with the same Pillow give the same
-bytes, because all chance comes from generators with fixed seeds. The pictures are committed beside
+bytes, because all chance comes from generators with fixed seeds. The pictures are committed next to
 this script; it is needed only by somebody who wants to change one.
 
     python -m pip install "pillow>=11"
@@ -724,7 +724,7 @@ SAVE_OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def save(name: str, picture: Image.Image) -> None:
-    """Write a picture beside this script; PNG pictures get a palette of 128 colours."""
+    """Write a picture next to this script; PNG pictures get a palette of 128 colours."""
     path = HERE / name
     if path.suffix == ".png":
         picture = picture.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)

@@ -64,7 +64,7 @@ def counts(project: Path) -> dict[str, int]:
 
 
 def interrupt(copying: Copying, rows: int) -> None:
-    """Begin a copy in a process of its own that is killed when it has copied so many rows."""
+    """Begin a copy in a separate process that is killed when it has copied so many rows."""
     command = (sys.executable, "-c", _KILLED.format(rows=rows), copying.source, copying.address)
     ended = subprocess.run(command, env=os.environ, capture_output=True, check=False)
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()

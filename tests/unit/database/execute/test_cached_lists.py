@@ -428,7 +428,7 @@ async def test_what_is_populated_is_bounded_where_the_page_is_remembered_too(she
 
 
 def test_a_row_that_is_gone_is_left_out() -> None:
-    """Between two statements of one state none goes; who lets them run apart sees no fault."""
+    """Between two statements of one state none goes; who lets them run apart sees no error."""
     resolved = resolve("sort=title&fields=title&pagination[withCount]=false")
     read = bind_read(compiled(resolved.plan), resolved, ReadLimits(rows=100))
     facts = ListFacts(strategy="by keys")

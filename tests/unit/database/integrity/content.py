@@ -43,7 +43,7 @@ class Content:
                 self._count_rows(statement)
 
     def _count_rows(self, statement: str) -> None:
-        """Let the next id of a table be none that a statement has given a row of its own accord."""
+        """Let the next id of a table be none that a statement has given a row."""
         if named := _INTO.match(statement):
             self.store.run(self.store.kind.counters.raise_to(named[1], 0))
 

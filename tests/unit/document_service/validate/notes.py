@@ -77,7 +77,7 @@ def check_note(stored: Mapping[str, object], rules: ValidationRules = CREATE) ->
 def check_one(
     options: Mapping[str, object], data: Mapping[str, object], rules: ValidationRules = CREATE
 ) -> CheckedEntry:
-    """Check a payload for a type with one attribute, ``field``, beside a boolean, ``on``."""
+    """Check a payload for a type with one attribute, ``field``, next to a boolean, ``on``."""
     attributes = {"field": options, "on": {"type": "boolean"}}
     sources = (
         content_type("one", attributes),

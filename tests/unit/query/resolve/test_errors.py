@@ -29,7 +29,7 @@ def test_errors_of_different_parameters_have_an_order(first: int, second: int) -
     if first == second:
         queries.pop()
     if {first, second} in ({1, 7}, {2, 5}):
-        # Two faults in one parameter: both stand in it.
+        # Two errors in one parameter: both stand in it.
         queries = (
             ["filters[printed]=abc&filters[nope]=1"]
             if 1 in {first, second}

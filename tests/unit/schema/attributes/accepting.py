@@ -27,7 +27,7 @@ def refusals(
     *,
     draft: bool = False,
 ) -> list[Refusal]:
-    """Return why a value is refused; none when it is accepted."""
+    """Return why a value is rejected; none when it is accepted."""
     rules = acceptance(type_name, options)
     try:
         (rules.draft if draft else rules.full)(value)

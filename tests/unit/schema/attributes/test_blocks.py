@@ -37,7 +37,7 @@ def link(url: object, *children: object) -> Node:
 
 
 def problems_of(*nodes: object, draft: bool = False) -> list[tuple[str, str]]:
-    """Return the faults of a document, each with its dotted place."""
+    """Return the errors of a document, each with its dotted place."""
     found = refusals("blocks", list(nodes), draft=draft)
     return [(".".join(map(str, refusal.value_path)), refusal.message) for refusal in found]
 

@@ -31,7 +31,7 @@ given_values = json_values.filter(lambda value: value is not None)
 
 
 def outcome(accept: Acceptor, value: object) -> object:
-    """Return what is kept of a value, or ``None`` when it is refused in a known way."""
+    """Return what is kept of a value, or ``None`` when it is rejected in a known way."""
     try:
         return accept(value)
     except (RefusedValue, ValidationError):

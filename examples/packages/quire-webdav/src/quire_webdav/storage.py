@@ -115,7 +115,7 @@ class WebDav(StorageBackend):
 
 
 def _members(body: bytes) -> list[_Properties]:
-    """Return the members of a folder, of an answer to PROPFIND."""
+    """Return the members of a folder, of a response to PROPFIND."""
     return [
         _Properties(
             unquote(response.findtext("{DAV:}href", "")).rstrip("/").rpartition("/")[2],

@@ -485,7 +485,7 @@ async def test_a_read_that_gets_no_connection_is_told_to_come_back(
 async def test_whether_anybody_has_committed_is_known_while_all_readers_are_busy(
     options: PostgresOptions,
 ) -> None:
-    """What is cached is answered then; the question has a connection of its own."""
+    """What is cached is answered then; the question has a separate connection."""
     busy = replace(options, connections=3, queue_timeout_ms=50)
     async with another(busy) as database, endless_read(database):
         with pytest.raises(DatabaseBusyError):

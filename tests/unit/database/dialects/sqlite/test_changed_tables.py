@@ -102,7 +102,7 @@ def test_only_what_was_noted_is_known(path: Path) -> None:
                 connection.execute("DELETE FROM books")
             states.append(commits.state())
         assert commits.changed_tables(states[0], states[2]) == BOOKS | AUTHORS
-        # What was asked for is not remembered.
+        # What was requested is not remembered.
         assert commits.changed_tables(states[0], states[1]) is None
         assert commits.changed_tables(states[2], states[3]) is None
         assert commits.changed_tables(None, states[3]) is None
@@ -125,7 +125,7 @@ def test_two_commits_in_the_time_of_one_are_not_noted(path: Path) -> None:
 
 
 def begin_anew(connection: apsw.Connection) -> None:
-    """Let the log begin anew, as a writer does before its first frame."""
+    """Let the log begin again, as a writer does before its first frame."""
     for mode in (apsw.SQLITE_CHECKPOINT_RESTART, apsw.SQLITE_CHECKPOINT_TRUNCATE):
         connection.wal_checkpoint(mode=mode)
 
@@ -142,7 +142,7 @@ def test_a_log_that_this_process_begins_anew_is_followed_to_its_commit(path: Pat
             assert commits.changed_tables(before, begun) == frozenset()
             connection.execute("INSERT INTO books VALUES (2, NULL)")
         assert commits.changed_tables(begun, commits.state()) == BOOKS
-        # Of one that others begin anew, nothing is known.
+        # Of one that others begin again, nothing is known.
         before = commits.state()
         begin_anew(connection)
         assert commits.changed_tables(before, commits.state()) is None

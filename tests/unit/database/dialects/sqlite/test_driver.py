@@ -191,7 +191,7 @@ async def test_a_read_cannot_write(database: SqliteDatabase) -> None:
 
 
 async def present(database: SqliteDatabase) -> int | None:
-    """Return the version of the content as it is now: each round of the loop looks anew."""
+    """Return the version of the content as it is now: each round of the loop looks again."""
     await asyncio.sleep(0)
     return database.version()
 
@@ -439,7 +439,7 @@ async def test_what_another_program_has_committed_is_there_for_the_next_read(
 async def test_reading_and_writing_without_rest_leaves_a_short_log(
     path: Path, database: SqliteDatabase
 ) -> None:
-    """The log can begin anew only while nobody reads from it."""
+    """The log can begin again only while nobody reads from it."""
     page, log = 4096, path.with_name("data.db-wal")
     pages_written, longest = 0, 0
 

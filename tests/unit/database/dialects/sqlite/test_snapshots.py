@@ -168,7 +168,7 @@ async def test_a_snapshot_that_cannot_begin_has_no_version(path: Path) -> None:
 async def test_a_long_log_is_read_in_one_round_only_until_it_is_in_the_file(
     path: Path, writer: apsw.Connection
 ) -> None:
-    """For only while nobody reads from it can a log begin anew."""
+    """For only while nobody reads from it can a log begin again."""
     writer.wal_autocheckpoint(0)
     add(writer, 4096 * 1000)
     async with reading(path) as (reader, snapshots):

@@ -71,7 +71,7 @@ def model(known: list[int], change: LinkChange) -> list[int] | None:
 
 
 def anchor_of(target: LinkTarget) -> int | None:
-    """Return the row that a target is to stand beside."""
+    """Return the row that a target is to stand next to."""
     anchor = target.before or target.after
     return None if anchor is None else anchor.rows[0]
 
