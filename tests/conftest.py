@@ -89,14 +89,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _has_kinds_of_its_own(metafunc: pytest.Metafunc) -> bool:
-    """Tell whether a test says itself what its ``kind`` is, which is something else then."""
+    """Tell whether a test parametrizes ``kind`` itself."""
     given = (mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
     return any("kind" in (names.split(",") if isinstance(names, str) else names) for names in given)
 
 
 @pytest.fixture(autouse=True)
 def _no_secret_shows() -> Iterator[None]:
-    """Whatever a test is about: no log line and no response shows a secret."""
+    """In all tests, no log line and no response contains a secret."""
     logging = structlog.get_config()
     yield
     structlog.configure(**logging)  # commands that run in this process have a separate form
@@ -149,7 +149,7 @@ def open_store(kind: Kind) -> Iterator[Callable[[Schema], Store]]:
 
 @pytest.fixture(scope="session")
 def recorded(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The recorded project, of which copies are made; nobody opens its database."""
+    """The recorded project, which is copied; its database is never opened."""
     project = kind.recorded(tmp_path_factory.mktemp("recorded") / "project")
     yield project
     kind.release(project)

@@ -24,7 +24,7 @@ def sign_in(page: Page) -> None:
 
 
 def _entries(count: int) -> re.Pattern[str]:
-    """Return what a list says of so many entries, with or without a separator."""
+    """Return the text of a number of entries, with or without a separator."""
     return re.compile(f"^{count:,} entries$".replace(",", "[,.\\s]?"))
 
 

@@ -35,7 +35,7 @@ private_addresses = true
 
 
 class Client:
-    """An administrator over HTTP, who prepares a task and looks at what has become of it.
+    """A client of an administrator, to prepare a task and to check its result.
 
     Both servers have the same admin API, so that one client serves for both.
     """
@@ -52,7 +52,7 @@ class Client:
         return response.json() if response.content else None
 
     def status(self, path: str, **headers: str) -> int:
-        """Return the status that somebody else is answered."""
+        """Return the status of a request by another user."""
         return self._http.get(path, headers={"authorization": "", **headers}).status_code
 
     def close(self) -> None:

@@ -56,7 +56,7 @@ async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
 
 @pytest.fixture(scope="module")
 def issuer() -> Iterator[str]:
-    """The address of somebody to sign in through."""
+    """The URL of the sign-in provider."""
     command = [sys.executable, "-m", "tests.accounts.oidc_provider"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

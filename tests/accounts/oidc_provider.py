@@ -64,7 +64,7 @@ def authorize(request: Request) -> Response:
 
 
 def sent_back(asked: dict[str, str]) -> Response:
-    """Send a browser back with a code for what was asked."""
+    """Redirect a browser back with a code for the request."""
     assert asked["code_challenge_method"] == "S256"
     code = secrets.token_urlsafe()
     _codes[code] = asked
@@ -73,7 +73,7 @@ def sent_back(asked: dict[str, str]) -> Response:
 
 
 def is_answered(form: dict[str, str]) -> dict[str, str] | None:
-    """Return what was asked, if a form with its code comes from whoever asked."""
+    """Return the request of a code, if the form comes from the same client."""
     asked = _codes.pop(form.get("code", ""), None)
     digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
     challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

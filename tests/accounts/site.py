@@ -199,7 +199,7 @@ def set_stored(project: Path, key: str, **values: object) -> None:
 
 
 def tree(*actions: str) -> JsonObject:
-    """Return actions in the form in which roles are told what they grant."""
+    """Return actions in the form of the permissions of a role."""
     found: JsonObject = {}
     for action in actions:
         owner, controller, name = action.split(".")

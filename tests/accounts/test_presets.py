@@ -160,7 +160,7 @@ async def test_a_provider_of_oauth_1_has_to_know_where_browsers_are_sent_back_to
 
 
 async def test_nobody_gets_mails_at_an_address_that_was_made_up(site: Site, issuer: str) -> None:
-    """It may be somebody else's, who would get into the account with the code."""
+    """It may belong to somebody else, who could use the code to take over the account."""
     say(issuer, "reddit")
     await sign_in(site, "reddit")
     response = await site.post("auth/forgot-password", {"email": MADE_UP})

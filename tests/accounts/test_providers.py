@@ -45,7 +45,7 @@ def visit(address: str) -> SplitResult:
 
 
 async def come_back(site: Site) -> tuple[Answer, dict[str, str]]:
-    """Go to the provider and come back; returns the response, and what was kept before it."""
+    """Sign in at the provider; returns the response, and the cookies before it."""
     begun = await site.ask("GET", "connect/oidc")
     assert begun.status == 302, begun.content
     back = visit(begun.headers["location"])

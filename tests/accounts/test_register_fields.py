@@ -194,7 +194,7 @@ async def test_what_the_server_decides_is_not_decided_by_those_who_register(
 
 
 async def test_a_project_may_let_new_users_wait(site: Site) -> None:
-    """Who is blocked from the start can do nothing until somebody says so."""
+    """A user who is blocked from the start cannot sign in until unblocked."""
     response = await site.post("auth/local/register", ada(blocked=True))
     token = json.loads(response.content)["jwt"]
     assert (await site.ask("GET", "users/me", token=token)).status == 401

@@ -63,7 +63,7 @@ async def test_lists_totals_and_single_documents_have_no_other_rows(site: Site) 
 async def test_a_row_that_is_somebody_elses_now_is_not_shown_any_more(
     site: Site, query: str
 ) -> None:
-    """However often the list was requested before."""
+    """Also after the list was requested before."""
     token = await somebody(site, {f"{ARTICLE}.find": {"code": {"$eq": "$user.username"}}})
     mine = {"data": {"title": "Mine", "code": "ada"}}
     assert (await site.post("articles", mine, token="full")).status == 201

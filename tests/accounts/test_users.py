@@ -11,7 +11,7 @@ MANAGING = tuple(f"{USERS}.{action}" for action in ("create", "update", "destroy
 
 
 async def manager(site: Site, *actions: str) -> str:
-    """Somebody who may manage users, and whatever else; returns their token."""
+    """Create a user with these actions besides managing users; returns the token."""
     role = await site.make_role("manager", *MANAGING, *actions)
     await site.make_user("max", role)
     return await site.sign_in("max")

@@ -25,7 +25,7 @@ METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the app answered; the names of headers are in lower case, repeated ones are joined."""
+    """A response; header names are in lower case, repeated headers are joined."""
 
     status: int
     headers: Mapping[str, str]
@@ -73,7 +73,7 @@ class Client(Protocol):
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
     ) -> Answer:
-        """Send one request, nothing of it encoded or tidied, and return the whole response."""
+        """Send one request without any encoding or normalization, and return the whole response."""
         ...
 
 
@@ -174,7 +174,7 @@ async def running(app: AsgiApp) -> AsyncIterator[AsgiClient]:
     """Start the app by the lifespan protocol, and shut it down afterwards.
 
     Raises:
-        RuntimeError: It says that it could not start, or not shut down.
+        RuntimeError: The application could not start or shut down.
     """
     WATCH.learn(getattr(app, "settings", None))
     to_app: asyncio.Queue[Message] = asyncio.Queue()

@@ -65,7 +65,7 @@ def _differing(what: str, expected: JSON, actual: JSON) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """How two values are told apart."""
+    """How two values are compared."""
 
     placeholders: Placeholders | None
 

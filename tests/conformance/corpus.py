@@ -6,7 +6,7 @@ Beside this module, in `corpus/`:
 ``reads.tar.xz``            content API reads on SQLite: a JSON Lines file for each group of cases
 ``reads-postgres.tar.xz``   those of them that PostgreSQL answers otherwise
 ``writes.tar.xz``           scenarios that write: a JSON Lines file for each group of scenarios
-``ratelimit.jsonl.xz``      scenarios of somebody who calls too often
+``ratelimit.jsonl.xz``      scenarios that exceed rate limits
 ``administration-*``        reads and scenarios of administrators who run the project
 ``content-manager-*``       reads and scenarios of administrators who manage content
 ``assets.tar.xz``           the files that scenarios upload
@@ -40,8 +40,8 @@ class Recorded:
     """A request and its recorded response.
 
     Attributes:
-        path: The request target, byte for byte, with its query string.
-        auth: Who asks: None for nobody, the name of an API token, ``user:NAME`` for an end user,
+        path: The request target, byte for byte, with its query string. auth: The principal: None
+        for a visitor, the name of an API token, ``user:NAME`` for an end user,
             ``bearer:`` and a token, or ``raw:`` and the literal Authorization header.
         body: The JSON of the response; None if it had none. text: The response that is not JSON;
         bytes that are not UTF-8 are ``base64:`` and their code. length: The number of bytes of the
@@ -93,7 +93,7 @@ class Step(Recorded):
 
     Attributes:
         json_body: What is sent as JSON, where `has_json_body`.
-        raw_body: The body that is sent as it stands, where it is no JSON or not well written.
+        raw_body: The body that is sent unchanged, if it is not JSON or malformed.
         multipart: The fields and files that are sent as a form.
     """
 

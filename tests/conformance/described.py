@@ -41,7 +41,7 @@ class Described:
         return {**self.document, "components": components, "paths": paths}
 
     def operation(self, method: str, target: str) -> tuple[str, str] | None:
-        """Return path and method of the operation that answers a request, if there is any."""
+        """Return path and method of the operation for a request, if there is any."""
         path = unquote(target.partition("?")[0]).removesuffix("/")
         if not path.lower().startswith(self._prefix):
             return None
@@ -54,7 +54,7 @@ class Described:
     def problems_of_response(
         self, operation: tuple[str, str], status: int, body: JSON
     ) -> list[str]:
-        """Say where the body of a response does not fit what is said of it."""
+        """Return the differences of a response body from its description."""
         path, method = operation
         responses = self.document["paths"][path][method]["responses"]
         known = str(status) if str(status) in responses else "default"
@@ -69,7 +69,7 @@ class Described:
         return self._problems((*where, "content", "application/json", "schema"), body)
 
     def problems_of_body(self, operation: tuple[str, str], body: JSON) -> list[str]:
-        """Say where the JSON body of a request does not fit what is said of it."""
+        """Return the differences of a JSON request body from its description."""
         path, method = operation
         if "requestBody" not in self.document["paths"][path][method]:
             return []

@@ -63,7 +63,7 @@ class Deviation:
     def differences(
         self, case: Recorded, response: Answer, placeholders: Placeholders | None = None
     ) -> list[str]:
-        """Return what a response to a case has that the row does not allow."""
+        """Return the parts of a response that the row does not allow."""
         if self.visible_only:
             return differences(replace(case, body=_visible(case.body)), response, placeholders)
         if self.except_cors:
@@ -97,7 +97,7 @@ def judge(
     deviations: Iterable[Deviation],
     placeholders: Placeholders | None = None,
 ) -> list[str]:
-    """Return what is wrong with a response to a recorded request: nothing if it is as it should."""
+    """Return the problems of a response to a recorded request."""
     for deviation in deviations:
         if deviation.covers(case):
             return deviation.differences(case, response, placeholders)

@@ -8,7 +8,7 @@ FORM_TYPE = f"multipart/form-data; boundary={BOUNDARY}"
 
 
 class FilePart(NamedTuple):
-    """A file in a form; without a type it is said to have none."""
+    """A file in a form; ``None`` as type sends no type."""
 
     filename: str
     content: bytes

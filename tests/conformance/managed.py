@@ -52,7 +52,7 @@ class ManagedCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagedStep:
-    """A step of a scenario, and what of its response counts.
+    """A step of a scenario, and the compared parts of its response.
 
     ``deviation`` is set where the reference does what a safe server must not.
     """
@@ -174,7 +174,7 @@ def managed_cases(archive: str) -> tuple[ManagedCase, ...]:
 
 
 def counting(one: "ManagedCase | ManagedStep", value: JSON) -> JSON:
-    """Return what counts of a response to a case or step."""
+    """Return the compared parts of a response to a case or step."""
     counted = reduced(value, one.without, one.unordered)
     for path in one.ignored:
         counted = _without_path(counted, path.split("."))
@@ -182,7 +182,7 @@ def counting(one: "ManagedCase | ManagedStep", value: JSON) -> JSON:
 
 
 def reduced(value: JSON, without: Sequence[str], unordered: Sequence[str]) -> JSON:
-    """Return what counts of a response."""
+    """Return the compared parts of a response."""
     counted = _without(value, tuple(without)) if without else value
     for path in unordered:
         counted = _sorted_at(counted, path.split("."))

@@ -115,7 +115,7 @@ def _common_text(text: str) -> str:
 def judge_on_postgresql(
     case: ReadCase, response: Answer, deviations: Iterable[Deviation]
 ) -> list[str]:
-    """Return what is wrong with a response of a server on PostgreSQL.
+    """Return the problems of a response of a server on PostgreSQL.
 
     Where the reference breaks, because PostgreSQL refuses its SQL or an operand, either the request
     is rejected, or it is answered as it is with SQLite.

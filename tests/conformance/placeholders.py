@@ -40,7 +40,7 @@ class Placeholders:
         return isinstance(expected, str) and _PLACEHOLDER.search(expected) is not None
 
     def differences(self, expected: str, actual: JSON) -> Iterator[str]:
-        """Say in words how a value is not what a text with placeholders stands for."""
+        """Describe how a value differs from a text with placeholders."""
         matched = re.fullmatch(_pattern(expected), str(actual), re.DOTALL)
         if matched is None or type(actual) not in _types(expected):
             yield f"expected {expected}, got {actual!r}"

@@ -68,7 +68,7 @@ async def send(step: Step, client: Client, authorization: Authorization) -> Answ
 
 
 def filled(step: Step, responses: Sequence[Answer]) -> Step:
-    """Put in what the responses so far said, wherever a request refers to it."""
+    """Replace references in a request by values of earlier responses."""
     return replace(
         step,
         path=str(_fill(step.path, responses)),
@@ -111,7 +111,7 @@ def _fill(value: JSON, responses: Sequence[Answer]) -> JSON:
 
 
 def _answered(template: re.Match[str], responses: Sequence[Answer]) -> JSON:
-    """Return what a template names: None where a response does not have it, as in a refusal."""
+    """Return the value of a template: None if a response does not have it."""
     value = responses[int(template[1]) - 1].json
     for name in filter(None, template[2].split(".")):
         match value:

@@ -35,7 +35,7 @@ TOLERATED = frozenset(
         # Members that are ignored.
         *("data plus extras", "reserved keys", "reserved keys on update", "locale in the body"),
         *("create errors", "update errors", "status in the connect", "position invalid"),
-        # What says nothing, or nothing of sense, of a relation.
+        # Values without meaning for a relation.
         *("empty object", "garbage", "true", "odd values"),
         # Components that are not for a zone.
         *("validation", UNLISTED),
@@ -49,7 +49,7 @@ TOLERATED = frozenset(
 
 @pytest.fixture(scope="module")
 async def described(tmp_path_factory: pytest.TempPathFactory) -> Described:
-    """What a full-access token is told of the recorded project."""
+    """The description of the recorded project for a full-access token."""
     project = unpack_project(tmp_path_factory.mktemp("described") / "project")
     async with open_app(project) as client:
         headers = await Authorization(client, credentials()).headers("full")
@@ -124,7 +124,7 @@ _PLACE = re.compile(r"<(\w+):\d+>")
 
 
 def filled(value: JSON) -> JSON:
-    """Put something of its kind wherever a recorded response has a placeholder."""
+    """Replace the placeholders of a recorded response by values of their kinds."""
     match value:
         case str():
             found = _PLACE.fullmatch(value)

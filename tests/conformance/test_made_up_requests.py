@@ -76,7 +76,7 @@ def test_what_is_described_is_answered_as_described(
 
 
 def known_parameters(operation: Any, headers: dict[str, str]) -> list[dict[str, object]]:  # noqa: ANN401
-    """Return what the path may name: things that are there, and whatever is made up."""
+    """Return values for the path: existing and generated ones."""
     collection, _, parameter = operation.path.rpartition("/")
     name = parameter.strip("{}")
     if name == parameter or name not in {"id", "documentId"}:
@@ -88,7 +88,7 @@ def known_parameters(operation: Any, headers: dict[str, str]) -> list[dict[str, 
 
 
 def problems_of(operation: Any, headers: dict[str, str]) -> list[str]:  # noqa: ANN401 - of any method
-    """Send requests to one operation, and say what is wrong with the responses."""
+    """Send requests to one operation, and return the problems of the responses."""
     problems: list[str] = []
     known = cycle(known_parameters(operation, headers))
 

@@ -22,14 +22,14 @@ Validators = Mapping[str, Draft202012Validator]
 
 
 class Content(NamedTuple):
-    """What a document says of the entries of each content type."""
+    """The descriptions of the entries of each content type."""
 
     shown: Validators
     written: Validators
 
 
 class Asked(NamedTuple):
-    """A recorded request about content that went well."""
+    """A successful recorded request about content."""
 
     request: str
     uid: str
@@ -89,7 +89,7 @@ def test_recorded_bodies_are_as_they_are_described(content: Content) -> None:
 
 
 def requests(leaving_out: tuple[str, ...] = ("none",)) -> Iterator[Asked]:
-    """All recorded requests about entries that went well."""
+    """All successful recorded requests about entries."""
     for case in managed_cases("content-manager-reads"):
         about = OF_A_TYPE.match(case.path)
         if about is not None and case.status == 200:

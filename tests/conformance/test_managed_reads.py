@@ -87,6 +87,6 @@ async def differing(
 
 
 def counted_on(kind: Kind, value: JSON, case: ManagedCase) -> JSON:
-    """What counts of a response, in a form that a kind of database comes to."""
+    """The compared parts of a response, in the form of a kind of database."""
     counted = reduced(value, case.without, case.unordered)
     return common_form(counted) if kind is POSTGRESQL else counted

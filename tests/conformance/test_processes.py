@@ -42,7 +42,7 @@ class Alternating:
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
     ) -> Answer:
-        """Send one request to whoever's turn it is."""
+        """Send one request to the next process."""
         return await next(self._clients).request(method, raw_target, headers, body)
 
 
@@ -105,7 +105,7 @@ def authorized() -> dict[str, str]:
 
 
 async def test_what_one_has_remembered_is_forgotten_when_the_other_writes(recorded: Path) -> None:
-    """Totals are remembered; each is asked twice, so that it is remembered."""
+    """Each total is requested twice, so that it is cached."""
     async with processes(recorded) as (one, other):
         totals = []
         for number in range(4):
@@ -120,7 +120,7 @@ async def test_what_one_has_remembered_is_forgotten_when_the_other_writes(record
 
 
 async def test_whoever_loses_a_permission_loses_it_in_both(recorded: Path) -> None:
-    """The permissions of visitors are known to both when one of them hears that they have gone."""
+    """Both processes have cached the permissions of visitors when one revokes them."""
     async with processes(recorded) as (one, other):
         roles = await one.request("GET", "/api/users-permissions/roles", authorized())
         role = next(r for r in roles.json["roles"] if r["type"] == "public")  # type: ignore[index, call-overload, union-attr]

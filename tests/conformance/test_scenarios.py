@@ -32,7 +32,7 @@ def step(path: str = "/", json_body: JSON = None, body: JSON = None, **more: str
 
 
 class Answering:
-    """Gives prepared responses, and keeps what it was sent."""
+    """Returns prepared responses, and records requests."""
 
     def __init__(self, *responses: Answer) -> None:
         self.responses = list(responses)

@@ -33,7 +33,7 @@ SCENARIOS = write_scenarios()
 
 
 class Clock:
-    """Stands still while a request is answered, so that no scenario depends on the machine."""
+    """A clock that is stopped during a request, so that results do not depend on speed."""
 
     def __init__(self) -> None:
         self.now = START_MS

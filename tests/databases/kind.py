@@ -17,7 +17,7 @@ COUNTED_CALLS = "calls"
 
 
 class Rows(Protocol):
-    """A look at the rows of a database, past everything that is tested; changes are kept."""
+    """Direct access to the rows of a database, without the tested code."""
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Run a statement with ``?`` for its values, whatever the kind; returns its rows."""

@@ -26,7 +26,7 @@ def kind_of(project: Path) -> Kind:
 
 
 def rows_of(project: Path) -> AbstractContextManager[Rows]:
-    """Open the database of a project for a while, of whatever kind."""
+    """Open the database of a project, of any kind."""
     return opened(kind_of(project), project)
 
 

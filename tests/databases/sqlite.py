@@ -64,12 +64,12 @@ class SqliteRows:
 
 
 class Sqlite:
-    """The kind of database that every project has unless it says otherwise (a `Kind`)."""
+    """The default kind of database of projects (a `Kind`)."""
 
     name = "sqlite"
 
     def settle(self, project: Path) -> None:
-        """There is nothing to be said: the file is made where it is looked for."""
+        """No settings are needed: the file is created at its default path."""
 
     def recorded(self, folder: Path) -> Path:
         """See `Kind.recorded`."""

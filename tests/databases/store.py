@@ -40,7 +40,7 @@ class Store(Protocol):
 
     @property
     def dialect(self) -> Dialect:
-        """How such databases answer the questions of SQL."""
+        """The dialect of such databases."""
 
     def run(self, program: Program[T]) -> T:
         """Run a program to its end."""
@@ -52,7 +52,7 @@ class Store(Protocol):
         """Run a query; returns its rows by the names of columns."""
 
     def moment(self, milliseconds: int) -> str:
-        """Write a moment as it stands in SQL."""
+        """Format a datetime for SQL."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """Undo what is done within when it fails; may stand in another one."""

@@ -33,7 +33,7 @@ def install_wheel(wheel: Path, folder: Path, python: str) -> Path:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return an environment that says nothing of this checkout and of any project."""
+    """Return an environment without variables of this checkout or a project."""
     settings = {known.variable for known in known_settings().values()}
     return {
         name: value

@@ -69,7 +69,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """What is answered; ``body`` is a parsed pattern, ``text`` one that is not JSON."""
+    """The expected response; ``body`` is a parsed pattern, ``text`` one that is not JSON."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Expected:
         yield from _values(self.body, response.json)
 
     def problems(self, response: Answer) -> list[str]:
-        """What is otherwise in a response, as sentences."""
+        """The differences of a response, as sentences."""
         found = []
         if response.status != self.status:
             found.append(f"status {response.status} instead of {self.status}")
@@ -188,7 +188,7 @@ def _expected(block: Fence | None) -> Expected:
 
 
 def _status(body: JSON) -> int:
-    """The status that a response's body tells."""
+    """The status in the body of a response."""
     error = body.get("error") if isinstance(body, dict) else None
     status = error.get("status") if isinstance(error, dict) else None
     return status if isinstance(status, int) else 200
@@ -241,7 +241,7 @@ def _values(pattern: JSON, value: JSON) -> Iterator[tuple[str, str]]:
 
 
 def fits(pattern: JSON, value: JSON) -> bool:
-    """Tell whether a value is as a pattern says. True is not 1."""
+    """Tell whether a value matches a pattern. True is not 1."""
     match pattern:
         case str():
             if pattern == ANYTHING:

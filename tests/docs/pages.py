@@ -18,7 +18,7 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block: what stands behind its opening mark, its lines, and where it is."""
+    """A fenced block: its info string, its lines, and its position."""
 
     page: str
     line: int
@@ -83,7 +83,7 @@ def links(page: Path) -> Iterator[str]:
 
 
 def code_spans(page: Path) -> Iterator[str]:
-    """What stands between backticks in the prose of a page."""
+    """The code spans in the prose of a page."""
     for found in _CODE_SPAN.finditer(prose(page)):
         yield (found["one"] or found["two"]).strip()
 

@@ -29,7 +29,7 @@ SEARCHED = {
 
 
 def answered_errors(of: type[AppError] = AppError) -> Iterator[type[AppError]]:
-    """The classes of errors that requests can be answered with."""
+    """The error classes of responses."""
     for one in of.__subclasses__():
         if "name" in vars(one) or one is InternalServerError:
             yield one

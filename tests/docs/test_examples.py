@@ -39,7 +39,7 @@ async def test_the_requests_of_a_page_are_answered_as_it_says(
 
 @pytest.mark.parametrize("page", API_PAGES, ids=name_of)
 def test_every_request_of_the_api_pages_is_run(page: Path) -> None:
-    """A block that looks like a request, but is not marked, would be believed unchecked."""
+    """Every block that looks like a request is marked and therefore checked."""
     unmarked = [
         f"{block.page}:{block.line}"
         for block in fences(page)

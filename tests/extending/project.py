@@ -45,7 +45,7 @@ def schema_in(folder: Path) -> Schema:
 
 @asynccontextmanager
 async def open_extended(folder: Path, kind: Kind, code: str) -> AsyncIterator[Office]:
-    """Run the kiosk with the code; whoever asks ``/api`` without a token may do anything there."""
+    """Run the kiosk with the code; visitors have all permissions in ``/api``."""
     async with office_project(folder, kind) as project:
         write_code(project, code)
         async with run_office(project) as office:

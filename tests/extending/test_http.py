@@ -29,7 +29,7 @@ async def send(inside: bool) -> dict[str, int]:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[httpx.Request]:
-    """The requests that were sent; all of them are answered with a price."""
+    """The sent requests; the response to each is a price."""
     requests: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:

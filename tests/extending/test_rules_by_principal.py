@@ -152,7 +152,7 @@ async def test_a_rule_that_reads_the_clock_keeps_its_responses_out_of_the_cache(
 
 
 async def test_a_rule_that_lifts_itself_with_time_is_asked_anew(tmp_path: Path, kind: Kind) -> None:
-    """Whoever was let in by one look at the clock is not let in by the cache after the next."""
+    """A rule that reads the clock is evaluated again, not answered from the cache."""
     code = """
     from datetime import datetime, timezone
     CLOSES = datetime(2027, 1, 15, 8, 5, tzinfo=timezone.utc)

@@ -19,7 +19,7 @@ Admin = Callable[..., Awaitable[Reply]]
 
 
 def admin_of(office: Office) -> Admin:
-    """Return what asks as the first administrator, who is a super admin."""
+    """Return a client for the first administrator, who is a super admin."""
 
     async def ask(method: str, path: str, body: object = None) -> Reply:
         return await office.ask(method, path, body, token=office.boss)

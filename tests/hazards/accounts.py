@@ -33,7 +33,7 @@ def contents(site: Site) -> dict[str, list[tuple[object, ...]]]:
 
 
 def forged(claims: dict[str, object], secret: str = SECRET, algorithm: str = "HS256") -> str:
-    """A JWT of somebody's own making, with a key of whatever length."""
+    """A forged JWT, with a key of any length."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return jwt.encode(claims, secret, algorithm=algorithm)

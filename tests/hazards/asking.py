@@ -35,7 +35,7 @@ Who = str | None
 
 @dataclass(slots=True)
 class Watched:
-    """A database that notes what it is asked to run.
+    """A database that records the statements that it runs.
 
     Of a read that is begun again, as when somebody commits meanwhile, only the last time counts.
     """
@@ -158,7 +158,7 @@ class Visitor:
         return await self._client.request(method, target, {**known, **(headers or {})}, body)
 
     def watch(self) -> Watched:
-        """Note from now on what the content API asks the database."""
+        """Record the statements of the content API from now on."""
         reader = self.application.reader
         assert reader is not None
         watched = Watched(reader.database)
@@ -181,7 +181,7 @@ async def serving(project: Path, **overrides: object) -> AsyncIterator[Visitor]:
 
 
 def error(response: Answer) -> JsonObject:
-    """The error that a response tells."""
+    """The error in a response."""
     found: JsonObject = json.loads(response.content)["error"]
     return found
 
@@ -194,6 +194,6 @@ def rows(response: Answer) -> list[JsonObject]:
 
 
 def total(response: Answer) -> int:
-    """How many entries a list says there are."""
+    """The total of a list."""
     count: int = json.loads(response.content)["meta"]["pagination"]["total"]
     return count

@@ -328,7 +328,7 @@ API_TOKENS = {"readonly": "1" * 256, "full": "2" * 256}
 
 @dataclass(frozen=True, slots=True)
 class EndUser:
-    """Somebody who can sign in; ``actions`` are granted to a role of their own."""
+    """An end user; ``actions`` are the permissions of their role."""
 
     name: str
     actions: tuple[str, ...]

@@ -70,7 +70,7 @@ def target(route: Route, document_id: str) -> str:
 
 
 def body(document_id: str) -> dict[str, Any]:
-    """A body that says enough for any route of content."""
+    """A body that is sufficient for any content route."""
     changed = {"title": "taken", "margin": "taken", "price": 9}
     return {
         **changed,
@@ -98,7 +98,7 @@ async def call(
 
 
 async def hidden_paper(office: Office) -> str:
-    """A paper of somebody else, with something to hide in every field and locale."""
+    """A paper of another user, with hidden values in every field and locale."""
     made = await office.ask(
         "POST",
         f"/content-manager/collection-types/{WRITER}",
@@ -121,7 +121,7 @@ async def hidden_paper(office: Office) -> str:
 
 
 async def end_user(office: Office) -> str:
-    """An access token of somebody who is no administrator at all."""
+    """An access token of a user who is not an administrator."""
     form = {"username": "ann", "email": "ann@example.com", "password": "Correct1horse"}
     made = await office.ask("POST", "/api/auth/local/register", form)
     assert made.status == 200, made.json
@@ -223,7 +223,7 @@ async def beyond_uploads_all_is_closed(office: Office, document_id: str, token: 
 
 
 async def member(office: Office, code: str) -> str:
-    """An access token of somebody with a role that a new project has."""
+    """An access token of an administrator with a default role."""
     listed = (await office.ask("GET", "/admin/roles", token=office.boss)).data
     (role,) = (one["id"] for one in listed if one["code"] == code)
     admin_user = await invited(office, "ned@example.com", role)

@@ -85,7 +85,7 @@ async def test_h117_hostile_bodies_are_refused(
     expected: tuple[int, str, str],
     who: str | None,
 ) -> None:
-    """Depth, size before and after unpacking, and encoding are bounded, whoever sends the body."""
+    """Depth, compressed and uncompressed size, and encoding are limited for all callers."""
     async with asyncio.timeout(30):
         response = await ask.send("POST", "/api/articles", who, {**JSON, **headers}, body)
     assert (response.status, error(response)["name"], error(response)["message"]) == expected

@@ -96,7 +96,7 @@ class Recorder:
 
 
 class Oracle:
-    """Knows which tables a statement reads: SQLite says so when it prepares it."""
+    """Records the tables that a statement reads, as reported by SQLite."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -170,7 +170,7 @@ async def requests(client: AsgiClient) -> list[tuple[str, Mapping[str, str]]]:
 
 
 class Asked:
-    """A server that tells whether it has answered from its cache."""
+    """A server that reports whether a response is from its cache."""
 
     def __init__(self, application: Application) -> None:
         assert application.services is not None
@@ -178,7 +178,7 @@ class Asked:
         self._counter = application.services.metrics.caches.responses
 
     async def is_cached(self, path: str) -> bool:
-        """Tell whether a path is answered from the cache."""
+        """Tell whether the response to a path is from the cache."""
         before = self._counter.hits
         response = await self.site.send("GET", path)
         assert response.status == 200, response.content

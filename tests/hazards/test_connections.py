@@ -25,7 +25,7 @@ def port(newsroom: Settings) -> Iterator[int]:
 
 @pytest.fixture
 def hasty_port(newsroom: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """A server that looks at its connections often."""
+    """A server that checks its connections often."""
     monkeypatch.setattr(LimitedConnection, "period", 0.2)
     with served(newsroom.project) as port:
         yield port
@@ -238,7 +238,7 @@ def test_h124_no_request_hides_in_another(port: int, request_: bytes) -> None:
 
 
 def test_h124_the_body_of_a_read_is_no_request(port: int) -> None:
-    """What a GET brings with it is ignored, whatever it looks like."""
+    """The body of a GET is ignored, whatever its form."""
     asked = GET + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(HIDDEN) + HIDDEN
     assert statuses(exchange(port, asked)) == [b"200"]
     asked = GET + b"Content-Length: %d\r\n\r\n" % len(HIDDEN) + HIDDEN
@@ -250,7 +250,7 @@ def test_h124_the_body_of_a_read_is_no_request(port: int) -> None:
 
 
 def test_h124_a_header_cannot_split_a_response(port: int) -> None:
-    """What a response repeats of a request stays on its line."""
+    """Values of a request in response headers cannot add lines."""
     for value in (b"a%0d%0aX-Injected: 1", b"a\tX-Injected: 1", b"\xc4\x8d\xc4\x8aX-Injected: 1"):
         asked = GET + b"Connection: close\r\nOrigin: " + value + b"\r\n\r\n"
         head = exchange(port, asked).partition(b"\r\n\r\n")[0]

@@ -68,7 +68,7 @@ async def forgetful(newsroom: Settings) -> AsyncIterator[Visitor]:
 async def test_h031_a_response_is_that_of_its_caller(
     ask: Visitor, forgetful: Visitor, target: str
 ) -> None:
-    """Whoever asked the same before, everybody gets what they would have got alone."""
+    """Earlier requests of other callers do not change a response."""
     alone = {who: seen(await forgetful(target, who)) for who in EVERYBODY}
     for order in permutations(EVERYBODY):
         for who in order:

@@ -17,7 +17,7 @@ Server = Callable[[bytes], bytes]
 
 @asynccontextmanager
 async def serving(response: Server) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """Answer requests on this machine; gives the address and what was asked."""
+    """Serve requests on this machine; yields the address and the requests."""
     asked: list[bytes] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

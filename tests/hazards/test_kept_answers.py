@@ -63,7 +63,7 @@ class Site:
 
 
 def field(response: Answer, *path: str | int) -> JSON:
-    """Return what stands at a place of a response."""
+    """Return the value at a path of a response."""
     assert response.status < 300, response.content
     found: JSON = response.json
     for step in path:
@@ -73,7 +73,7 @@ def field(response: Answer, *path: str | int) -> JSON:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Two servers of a project that keep answers, and one that keeps nothing."""
+    """Two servers of a project with a response cache, and one without."""
 
     project: Path
     one: Site
@@ -85,7 +85,7 @@ class Cluster:
     """A published article by its document id, to be changed."""
 
     async def shown(self, site: Site) -> list[tuple[int, JSON]]:
-        """Ask one server for everything, twice, and return what the second responses say."""
+        """Send all requests to one server twice, and return the second responses."""
         found = []
         for path, headers in self.targets:
             await site.send("GET", path, headers=headers)
@@ -266,7 +266,7 @@ WRITES: Sequence[Callable[[Cluster], Awaitable[None]]] = [
 
 
 async def test_h142_no_answer_outlives_what_it_shows(cluster: Cluster) -> None:
-    """Whoever writes, and however: every server answers as one that has kept nothing."""
+    """After every kind of write, servers respond like one without a cache."""
     before = await cluster.shown(cluster.forgetful)
     for write in WRITES:
         assert await cluster.shown(cluster.one) == before, write
@@ -280,7 +280,7 @@ async def test_h142_no_answer_outlives_what_it_shows(cluster: Cluster) -> None:
 
 
 async def test_h142_no_credential_or_permission_outlives_a_commit(cluster: Cluster) -> None:
-    """A server that has verified somebody does so again after a commit, whoever made it."""
+    """Cached credentials are verified again after any commit."""
     admin = await cluster.one.administrator()
     body = {"name": "Reader", "description": "", "type": "read-only", "lifespan": None}
     made = await cluster.one.send("POST", "/admin/api-tokens", body, token=admin)

@@ -36,7 +36,7 @@ async def darkroom(own_recorded: Path) -> AsyncIterator[Darkroom]:
 
 
 async def article(darkroom: Darkroom, *, status: str) -> int:
-    """An article in English that somebody else made."""
+    """An article in English by another administrator."""
     query = f"locale=en&status={status}&pageSize=1&filters[publishedAt][$notNull]=true"
     if status == "draft":
         query = "locale=en&pageSize=1"

@@ -27,7 +27,7 @@ WRONG = "zzzz"
 
 
 async def ask_alike(ask: Visitor, question: str, right: str, who: Who = ANON) -> Answer:
-    """Ask with a right, a wrong and an empty guess; return what all three were answered."""
+    """Send a right, a wrong and an empty guess; return all three responses."""
     responses = [await ask(question.format(guess), who) for guess in (right, WRONG, "")]
     seen = {(response.status, response.content) for response in responses}
     assert len(seen) == 1, (question, [response.content for response in responses])
@@ -39,7 +39,7 @@ async def ask_alike(ask: Visitor, question: str, right: str, who: Who = ANON) ->
 async def test_h001_conditions_of_the_database_cannot_be_asked_for(
     ask: Visitor, name: str, letter: str
 ) -> None:
-    """``where`` is no parameter: it changes nothing, whatever it says."""
+    """``where`` is not a parameter and has no effect."""
     response = await ask_alike(ask, f"articles?where[updatedBy][{name}][$startsWith]={{}}", letter)
     assert response.content == (await ask("articles")).content
 

@@ -28,7 +28,7 @@ ASKING = {"Access-Control-Request-Method": "GET"}
 
 
 def cors(response: Answer) -> dict[str, str]:
-    """What a response says of pages that may read it."""
+    """The CORS headers of a response."""
     prefix = "access-control-allow-"
     return {
         name.removeprefix(prefix): value
@@ -51,7 +51,7 @@ async def asked(visitor: Visitor, origin: str | None) -> list[Answer]:
 async def test_h084_an_origin_that_is_not_listed_is_told_nothing(
     newsroom: Settings, origin: str
 ) -> None:
-    """Neither repeated, nor let in with cookies, however much it looks like one that is."""
+    """An origin similar to a listed one is neither repeated nor allowed cookies."""
     async with serving(newsroom.project, cors__origins=(OURS,)) as visitor:
         assert [cors(response) for response in await asked(visitor, origin)] == [{}] * 7
         for response in await asked(visitor, OURS):

@@ -58,7 +58,7 @@ async def test_h098_this_machine_is_never_asked(reach: Reach, url: str, tmp_path
 
 @pytest.fixture
 def lookups(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What names lead to, question by question; nothing is left to be asked afterwards."""
+    """The addresses of host names, one per lookup."""
     responses: list[list[str]] = []
 
     async def lookup(host: str, port: int, **_: object) -> list[tuple[Any, ...]]:

@@ -45,7 +45,7 @@ def guess_administrators(address: str) -> HTTPResponse:
 def test_h071_processes_count_together_and_go_on_counting_after_a_restart(
     own_newsroom: Settings,
 ) -> None:
-    """One place has one limit, whatever the processes and servers; a restart gives no other."""
+    """One address has one limit across processes and servers, also after a restart."""
     with (own_newsroom.project / "quire.toml").open("a") as file:
         for who in ("users", "admin"):
             file.write(f'\n[{who}.rate_limit]\ninterval = "{INTERVAL_S}s"\n')

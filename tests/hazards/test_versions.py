@@ -90,7 +90,7 @@ async def test_h026_a_word_that_is_no_status_means_drafts(ask: Visitor) -> None:
 @pytest.mark.parametrize("who", [ANON, READER, CLERK])
 @pytest.mark.parametrize("query", ASKING_FOR_DRAFTS)
 async def test_h026_drafts_can_be_kept_for_tokens(strict: Visitor, query: str, who: Who) -> None:
-    """With the setting, callers without API token are denied everything about drafts."""
+    """With the setting, callers without API token are denied drafts and data about drafts."""
     one = await document_id(strict, "Tides")
     for target in ("articles", f"articles/{one}") if who is not CLERK else ("articles",):
         response = await strict(f"{target}?{query}", who)

@@ -23,7 +23,7 @@ EVENTS = ["entry.create", "entry.update", "entry.publish", "entry.delete"]
 
 
 class Receiver:
-    """A server that hears calls, and answers each with the next status, 200 without one."""
+    """A server that records calls, and returns the next status, by default 200."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -110,7 +110,7 @@ def worker_of(office: Office) -> WebhookWorker:
 
 
 async def time_passes(office: Office) -> None:
-    """Let a day go by: whatever waits is due, and sessions have ended."""
+    """Advance the clock by a day: all waiting work is due, sessions have ended."""
     office.clock.pass_by(minutes=24 * 60)
     office.boss = (await office.sign_in(BOSS["email"])).data["token"]
     worker_of(office).wake()

@@ -118,7 +118,7 @@ async def test_h120_the_same_key_again_is_no_further_work(newsroom: Settings) ->
 
 @pytest.mark.parametrize("limit", [3, 7, 12])
 async def test_h120_no_more_rows_are_fetched_than_may_be(newsroom: Settings, limit: int) -> None:
-    """Every statement is told how many rows are left, so that too many are never in memory."""
+    """Every statement is limited to the remaining rows, so that memory is bounded."""
     async with serving(newsroom.project, limits__rows=limit) as ask:
         watched = ask.watch()
         response = await ask(

@@ -39,7 +39,7 @@ def uploaded(response: Answer) -> list[JsonObject]:
 
 
 def folder_of(editor: Editor) -> Path:
-    """Where files are kept."""
+    """The folder of uploaded files."""
     return editor.settings.project / editor.settings.uploads.directory
 
 

@@ -19,7 +19,7 @@ _known: dict[tuple[str, str], set[str]] = {}
 
 
 class Editor:
-    """Sends writes as anybody; everything is as it is said here unless told otherwise."""
+    """Sends writes as any principal, with these defaults."""
 
     def __init__(self, ask: Visitor, settings: Settings) -> None:
         self.ask = ask
@@ -86,7 +86,7 @@ class Editor:
             }
 
     def watch(self) -> Watched:
-        """Note from now on what is asked of the database by writes."""
+        """Record the statements of writes from now on."""
         documents = self.ask.application.documents
         assert documents is not None
         watched = Watched(documents._database)  # noqa: SLF001 - where all writes go through
@@ -110,7 +110,7 @@ class Editor:
 
 
 def shown(response: Answer, status: int = 200) -> JsonObject:
-    """The entry that a response shows."""
+    """The entry in a response."""
     assert response.status == status, response.content
     data: JsonObject = json.loads(response.content)["data"]
     return data

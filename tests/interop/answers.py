@@ -12,7 +12,7 @@ _SHOWN = 20
 
 
 class Side(NamedTuple):
-    """One of two servers: its name in what is told, and how it is asked."""
+    """One of two servers: its name in reports, and its client."""
 
     name: str
     client: SocketClient

@@ -71,7 +71,7 @@ def _move(project: Path, folder: Path, kind: Kind) -> None:
 
 
 def _copy(project: Path, address: str) -> str | None:
-    """Copy a project's database; returns what was said if it was rejected, on one line."""
+    """Copy a project's database; returns the error message on one line, if it failed."""
     program = Path(sys.executable).with_name("quire")
     command = [str(program), "copy", str(project), "--to", address]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)

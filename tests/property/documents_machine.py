@@ -196,7 +196,7 @@ def renamed(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any 
 
 
 def seen_article(data: Json) -> dict[str, object]:
-    """Return what a response says of an article, for comparison."""
+    """Return the compared values of an article in a response."""
     return {
         "title": data["title"],
         "author": data["author"] and data["author"]["documentId"],
@@ -208,7 +208,7 @@ def seen_article(data: Json) -> dict[str, object]:
 
 
 def seen_category(data: Json) -> dict[str, object]:
-    """Return what a response says of a category, for comparison."""
+    """Return the compared values of a category in a response."""
     return {
         "title": data["name"],
         "parent": [data["parent"]["documentId"]] if data["parent"] else [],
@@ -227,7 +227,7 @@ def _ids(targets: Iterable[Json]) -> list[str]:
 
 
 def expected(model: Documents, status: Status, key: Key) -> dict[str, object]:
-    """Return what the model says of a version, in the form of what is read."""
+    """Return a version of the model, in the form of responses."""
     version = model.versions[status][key]
     incoming = "relatedBy" if key.kind == ARTICLE else "children"
     relation = "related" if key.kind == ARTICLE else "parent"

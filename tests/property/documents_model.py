@@ -86,7 +86,7 @@ class Section:
 
 @dataclass(slots=True)
 class Version:
-    """What one version of a document says, and what it leads to by relation."""
+    """The values and relations of one version of a document."""
 
     title: str
     edges: dict[str, list[str]] = field(default_factory=dict)
@@ -180,7 +180,7 @@ class Documents:
             self.modified.add(target)
 
     def publish(self, key: Key) -> None:
-        """Make the published version what the draft says."""
+        """Replace the published version by the draft."""
         first = key not in self.versions["published"]
         self._copy("draft", "published", key)
         self.modified.discard(key)

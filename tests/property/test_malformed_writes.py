@@ -89,7 +89,7 @@ class Written:
         return [str(id_) for (id_,) in found]
 
     def _said(self) -> set[str]:
-        """What ``quire check`` says of the database."""
+        """The findings of ``quire check`` in the database."""
         report = check_database(self._settings, self._schema)
         return {*map(str, report.findings), *report.problems, *report.damage}
 

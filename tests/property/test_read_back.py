@@ -289,7 +289,7 @@ def write(
 
 
 def publish(site: Site, document: Document, by: str, locale: str | None) -> None:
-    """Publish what the draft says."""
+    """Publish the draft."""
     one, where = document.type, {"locale": locale} if locale else {}
     if by == "batch":
         operation = {"action": "publish", "type": one.uid, "documentId": document.id, **where}

@@ -155,7 +155,7 @@ def _delivered(project: Path, file: str) -> list[tuple[str, str]]:
 
 
 def _wait_for(project: Path, acknowledged: set[str]) -> dict[str, list[tuple[str, str]]]:
-    """Wait until everything acknowledged was told of; returns what was, by file."""
+    """Wait until all acknowledged changes were delivered; returns them by file."""
     files = ("changes.jsonl", "jobs.jsonl")
     end = time.monotonic() + _PATIENCE_S
     while True:

@@ -72,7 +72,7 @@ class FailoverTrial:
             await asyncio.to_thread(node.start)
 
     async def lose_server(self, seconds: float) -> None:
-        """Stop the server for so many seconds: reads go on, and writes are told to come back."""
+        """Stop the server for so many seconds: reads continue, and writes get 503."""
         server = self._pair.server
         async with self._phase("server away", may_refuse=True):
             began = monotonic()

@@ -260,7 +260,7 @@ async def live_through(
 ) -> Outcome:
     """Let clients use the site while its database is away for so many seconds at the least.
 
-    Raises TimeoutError when nobody is told to come back, or nobody is served again.
+    Raises TimeoutError when no request gets 503, or none succeeds again.
     """
     users = Users(clients, token)
     await users.begin()

@@ -51,7 +51,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class Client:
-    """Somebody who asks all the time, over one connection, and what they have seen last."""
+    """A client that reads continuously over one connection, and its last result."""
 
     site: Site
     writes: bool

@@ -63,7 +63,7 @@ def run_together(folders: list[Path], *command: str) -> list[tuple[int, str]]:
 
 @pytest.fixture
 def made(kind: Kind, tmp_path: Path) -> Iterator[list[Path]]:
-    """Nodes that have all been told to make the database, if it is not a file of one machine."""
+    """Nodes that all run the command to create a database that is not a local file."""
     with nodes(kind, tmp_path) as folders:
         makers = folders[:1] if kind.name == "sqlite" else folders
         outcomes = run_together(makers, "new")

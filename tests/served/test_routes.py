@@ -96,7 +96,7 @@ def new_project(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def allow_private_webhooks(project: Path) -> None:
-    """Let webhooks of this machine be told, where nobody listens."""
+    """Allow webhooks to this machine, where no server listens."""
     with (project / "quire.toml").open("a", encoding="utf-8") as file:
         file.write("\n[webhooks]\nprivate_addresses = true\n")
 

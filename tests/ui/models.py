@@ -11,7 +11,7 @@ Entry = dict[str, Any]
 
 
 def content_type(name: str, *attributes: Entry, action: str = "update", **more: Any) -> Entry:  # noqa: ANN401 - JSON
-    """What an update says of a content type."""
+    """The part of an update about a content type."""
     return {
         "action": action,
         "uid": f"api::{name}.{name}",

@@ -135,7 +135,7 @@ def _scenes(ids: dict[str, str]) -> Iterator[Scene]:
         at = path.format(**ids)
         yield Scene(f"{name}-full", at)
         for state, before in _STATES.items():
-            # Until then a screen says that it loads, which is a state of its own.
+            # Until then a screen shows its loading state.
             after = _see_error if state in _GIVEN_UP and name != "profile" else _nothing
             yield Scene(f"{name}-{state}", at, before, after)
         yield Scene(f"{name}-no-permission", at, user="reader")

@@ -41,7 +41,7 @@ class Darkroom:
 
     @property
     def kept(self) -> set[str]:
-        """The names of all files that are kept."""
+        """The names of all stored files."""
         settings = self.application.settings
         return {path.name for path in (settings.project / settings.uploads.directory).iterdir()}
 
@@ -86,7 +86,7 @@ class Darkroom:
     async def admin_user(
         self, name: str, *permissions: Mapping[str, object], role: int | None = None
     ) -> int:
-        """Make somebody, with a role of their own or with that one; returns the role's id."""
+        """Create an administrator, with a new role or the given one; returns the role's id."""
         if role is None:
             made = await self.ask("POST", "/admin/roles", {"name": name})
             role = int(json.loads(made.content)["data"]["id"])

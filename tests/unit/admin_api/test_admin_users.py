@@ -8,7 +8,7 @@ READ = "plugin::content-manager.explorer.read"
 
 
 async def invited(office: Office, email: str, *roles: int, token: str | None = None) -> int:
-    """Invite somebody, by default as the boss; returns their id."""
+    """Invite an administrator, by default as the super admin; returns the id."""
     body = {"email": email, "firstname": "Ned", "roles": list(roles)}
     reply = await office.ask("POST", "/admin/users", body, token=token or office.boss)
     assert reply.status == 201, reply.json
@@ -16,7 +16,7 @@ async def invited(office: Office, email: str, *roles: int, token: str | None = N
 
 
 async def clerk(office: Office, *actions: str, email: str = "clerk@example.com") -> tuple[int, str]:
-    """Make a role with these actions and somebody with it; returns their id and access token."""
+    """Create an administrator with a role of these actions; returns id and access token."""
     role = (await office.ask("POST", "/admin/roles", {"name": email}, token=office.boss)).data["id"]
     permissions = [{"action": action, "subject": None} for action in actions]
     granted = await office.ask(

@@ -31,7 +31,7 @@ def grant(
 
 
 async def editor(office: Office, *grants: Mapping[str, Any], email: str = "ed@example.com") -> str:
-    """Make somebody with these permissions; returns their access token."""
+    """Create an administrator with these permissions; returns the access token."""
     admin_user, _ = await clerk(office, email=email)
     shown = await office.ask("GET", f"/admin/users/{admin_user}", token=office.boss)
     path = f"/admin/roles/{shown.data['roles'][0]['id']}/permissions"

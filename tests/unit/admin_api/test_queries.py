@@ -79,7 +79,7 @@ async def own_manage(own_client: AsgiClient) -> Manager:
 
 
 async def limited(client: AsgiClient, manage: Manager, permissions: list[object]) -> Manager:
-    """Return somebody with a role that grants these permissions and nothing else."""
+    """Return an administrator with exactly these permissions."""
     role = (await manage.ok("POST", "/admin/roles", {"name": "Limited", "description": ""}))["data"]
     await manage.ok("PUT", f"/admin/roles/{role['id']}/permissions", {"permissions": permissions})
     admin_user = {

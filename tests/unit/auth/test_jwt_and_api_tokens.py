@@ -36,7 +36,7 @@ def signed(
 
 
 def forged() -> str:
-    """Put somebody else into a token and leave its signature."""
+    """Replace the user of a token without a new signature."""
     header, _, signature = OF_ANOTHER_LIBRARY.split(".")
     claims = encoded(json.dumps(CLAIMS | {"id": 1}).encode()).decode()
     return f"{header}.{claims}.{signature}"

@@ -30,7 +30,7 @@ async def metrics(client: AsgiClient, path: str) -> dict[str, tuple[str, float]]
 
 
 async def metrics_when_remembered(client: AsgiClient) -> dict[str, tuple[str, float]]:
-    """Ask twice, and again when somebody has committed in between.
+    """Send a request twice, and again after another commit.
 
     On PostgreSQL everybody counts who uses the server, as other tests do.
     """

@@ -34,7 +34,7 @@ DOCUMENT = "colouredtagsgrantedtoall"
 
 
 class Site:
-    """The running project, asked by somebody who may do everything."""
+    """The running project, with a client that has all permissions."""
 
     def __init__(self, app: Application, client: AsgiClient) -> None:
         assert app.database is not None

@@ -99,7 +99,7 @@ async def send(client: AsgiClient, target: str, *files: FilePart) -> Any:  # noq
 
 
 async def state(application: Application, file_id: int) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """What is told of a file, and its bytes and those of its other sizes."""
+    """The description of a file, its bytes and those of its formats."""
     client = AsgiClient(application)
     token = credentials().api_tokens["full"]
     headers = {"Authorization": f"Bearer {token}"}

@@ -351,7 +351,7 @@ async def test_what_is_written_is_shown_at_once(own_shelf: Shelf, *, elsewhere: 
 async def test_a_row_that_a_rule_no_longer_lets_through_is_not_shown(
     own_shelf: Shelf, *, known: bool
 ) -> None:
-    """Not even to somebody who was told of the content before it changed."""
+    """Also not with a token of the content before the change."""
     query = "sort=title:desc"
     version = await own_shelf.version()
     if known:

@@ -17,14 +17,14 @@ class Asked:
         self.now = 0.0
 
     async def __call__(self, database: Database, statement: Statement) -> bool | None:
-        """Say what it was told to."""
+        """Return the configured estimate."""
         assert database is NOBODY
         assert statement.sql
         self.times += 1
         return self.is_costly
 
     def clock(self) -> float:
-        """Return the time that it was told."""
+        """Return the configured time."""
         return self.now
 
 

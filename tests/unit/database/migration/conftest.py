@@ -13,7 +13,7 @@ MakeGround = Callable[[Schema], MigratedDatabase]
 
 @pytest.fixture
 def make_context(open_store: Callable[[Schema], Store]) -> MakeGround:
-    """Makes a database with the tables of a schema and what every database says of itself."""
+    """Makes a database with the tables of a schema and the metadata of every database."""
 
     def make(schema: Schema) -> MigratedDatabase:
         context = MigratedDatabase(store=open_store(schema), schema=schema)

@@ -77,7 +77,7 @@ class MigratedDatabase(Struct, frozen=True, kw_only=True):
     schema: Schema
 
     def bring_up(self) -> None:
-        """Write what every database says of itself."""
+        """Write the metadata of every database."""
         for name in CURRENT_MIGRATIONS:
             self.insert("strapi_migrations_internal", name=name)
         self.insert(

@@ -48,7 +48,7 @@ def read(context: MigratedDatabase, key: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def view(main: str, label: str, relation: str, target: str, part: str) -> dict[str, Any]:
-    """What is kept of the view of notes."""
+    """The stored view of notes."""
     return {
         "settings": {"mainField": main, "defaultSortBy": main, "defaultSortOrder": "ASC"},
         "metadatas": {

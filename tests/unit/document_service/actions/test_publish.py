@@ -77,7 +77,7 @@ def test_a_document_can_be_linked_with_itself(press: Press) -> None:
 def test_rows_of_other_tables_with_the_same_ids_are_not_mistaken_for_the_published_one(
     press: Press,
 ) -> None:
-    """Rows are told apart by their tables: ids repeat from one to the next."""
+    """Rows are identified by table and id: ids repeat between tables."""
     topic = press.create(TOPIC, name="Snow", publish=True)
     story = press.create(STORY, name="Alps", topics=[topic], publish=True)
     for _ in range(3):

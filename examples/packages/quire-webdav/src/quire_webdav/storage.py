@@ -36,7 +36,7 @@ webdav = settings("webdav", WebDavSettings)
 
 
 class _Properties(NamedTuple):
-    """What a server says of a member of the folder."""
+    """The properties of a member of the folder."""
 
     name: str
     size: str | None

@@ -31,7 +31,7 @@ else:
 
 
 class Committer:
-    """Commits what it is told, and has done so when `commit` returns."""
+    """Executes and commits statements before `commit` returns."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process

@@ -548,7 +548,7 @@ async def test_while_a_slow_read_runs_others_are_answered(path: Path) -> None:
 
 
 async def test_no_more_slow_reads_wait_than_may(path: Path) -> None:
-    """Others are told to come back; quick reads and those that wait are answered."""
+    """Further reads get 503; quick and waiting reads succeed."""
     async with opened(path, guard_ms=0, read_queue=2) as database:
         slow = [asyncio.create_task(database.read(noting([], lambda: 2_000_000))) for _ in range(2)]
         await asyncio.sleep(0)
