@@ -127,6 +127,23 @@ def test_a_package_does_not_load_beyond_what_it_may(site: Path, tmp_path: Path) 
         load(tmp_path, NAME, VERSION, 'may = ["before_write"]')
 
 
+def test_a_package_replaces_javascript_only_if_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replacing = 'on=["create"], replaces="src/api/paper/policies/is-owner.js"'
+    code = HOOKS.replace('on=["create"]', replacing)
+    install(tmp_path / "site", "quire_search", code)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    try:
+        with pytest.raises(ExtensionError, match="does more than it may: add replaces to its"):
+            load(tmp_path, NAME, VERSION, MAY)
+        extensions = load(tmp_path, NAME, VERSION, MAY.replace("]", ', "replaces"]'))
+        assert [*extensions.replaced] == ["src/api/paper/policies/is-owner.js"]
+    finally:
+        for name in [one for one in sys.modules if one.startswith("quire_search")]:
+            del sys.modules[name]
+
+
 def test_a_changed_file_is_found_by_the_record(site: Path, tmp_path: Path) -> None:
     record = f'record = "{installed_packages()["quire-search"].record}"'
     assert load(tmp_path, NAME, VERSION, MAY, record).hooks

@@ -6,6 +6,7 @@ same are equal and have equal hashes, so results cached for one request serve th
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -160,9 +161,26 @@ def narrow_for_call(ability: "Ability", uid: str, condition: str, *, volatile: b
     if isinstance(ability, Unsanitized):
         message = "what the system reads is not narrowed by its ability"
         raise TypeError(message)
+    if volatile or project_rules_of(ability).volatile:
+        # Abilities with other moments are equal.
+        return _narrowed(ability, uid, condition, volatile=volatile)
+    return _narrowed_once(ability, uid, condition)
+
+
+def _narrowed(
+    ability: "FullAccess | ReadOnly | Granted | NarrowedAbility",
+    uid: str,
+    condition: str,
+    *,
+    volatile: bool = False,
+) -> NarrowedAbility:
     rules = project_rules_of(ability).with_condition(uid, condition, volatile=volatile)
     granted = ability.granted if isinstance(ability, NarrowedAbility) else ability
     return NarrowedAbility(granted, rules)
+
+
+_narrowed_once = lru_cache(1000)(_narrowed)
+"""Each read of one caller has the same condition."""
 
 
 def rules_of(ability: "Ability") -> Mapping[str, str]:

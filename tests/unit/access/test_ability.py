@@ -2,7 +2,18 @@
 
 import pytest
 
-from quire.access.ability import NO_PERMISSIONS, FullAccess, Granted, ReadOnly, can_find
+from quire.access.ability import (
+    NO_PERMISSIONS,
+    Ability,
+    FullAccess,
+    Granted,
+    NarrowedAbility,
+    ProjectRules,
+    ReadOnly,
+    can_find,
+    narrow_for_call,
+    rules_of,
+)
 
 BOOKS = "api::book.book"
 
@@ -56,3 +67,21 @@ def test_abilities_that_grant_something_else_are_different() -> None:
 
 def test_an_ability_does_not_print_what_it_grants() -> None:
     assert repr(Granted(frozenset({"a", "b"}))) == "Granted(2 actions)"
+
+
+def test_an_ability_for_a_call_is_made_once_unless_it_depends_on_the_time() -> None:
+    def narrowed(ability: Granted | NarrowedAbility, *, volatile: bool = False) -> Ability:
+        return narrow_for_call(ability, BOOKS, '{"title":"Sea"}', volatile=volatile)
+
+    granted = Granted(frozenset({f"{BOOKS}.find"}))
+    again = Granted(frozenset({f"{BOOKS}.find"}))
+    assert narrowed(granted) is narrowed(again)
+    assert narrowed(granted, volatile=True) is not narrowed(again, volatile=True)
+
+    def moving(moment: str) -> NarrowedAbility:
+        rule = f"{BOOKS}.find"
+        rules = ProjectRules(rules={rule: moment}, volatile=frozenset({rule}))
+        return NarrowedAbility(granted, rules)
+
+    first, second = narrowed(moving("one")), narrowed(moving("two"))
+    assert [rules_of(one)[f"{BOOKS}.find"] for one in (first, second)] == ["one", "two"]
