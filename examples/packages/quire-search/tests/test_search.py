@@ -45,6 +45,18 @@ async def test_what_is_published_is_found(project: Project) -> None:
     assert await found(token, "high") == []
 
 
+async def test_types_without_drafts_are_indexed(project: Project) -> None:
+    """Each of their documents is public."""
+    token = await project.token()
+    made = await token.post("/api/notes", json={"data": {"text": "Low water"}})
+    await project.drain()
+    assert [entry.text for entry in index.texts()] == ["Low water"]
+    address = f"/api/notes/{made.json()['data']['documentId']}"
+    await token.put(address, json={"data": {"text": "High water"}})
+    await project.drain()
+    assert [entry.text for entry in index.texts()] == ["High water"]
+
+
 async def test_only_what_the_caller_may_find_is_shown(project: Project) -> None:
     """The route adds no permission."""
     token = await project.token()
@@ -55,7 +67,7 @@ async def test_only_what_the_caller_may_find_is_shown(project: Project) -> None:
     assert (await project.get(address, params=query)).status_code == 403
     await project.grant("public", PAGES)
     assert await found(project.visitor, "tide") == ["Tide"]
-    unknown = await project.get("/api/search/api::note.note", params=query)
+    unknown = await project.get("/api/search/api::letter.letter", params=query)
     assert unknown.status_code == 404
 
 

@@ -26,10 +26,14 @@ from quire_search.index import Entry, SearchIndex
 
 
 class SearchSettings(Struct):
-    """``[extensions.config.search_index]``: the file, and the text attributes by content type."""
+    """``[extensions.config.search_index]``: the file, and the text attributes by content type.
+
+    ``without_drafts`` names those of the types whose documents have no drafts.
+    """
 
     path: str
     types: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    without_drafts: list[str] = field(default_factory=list[str])
 
 
 config = settings("search_index", SearchSettings)
@@ -39,7 +43,8 @@ Record = Shape[Document]
 
 def record_shape(names: Iterable[str]) -> type[Record]:
     """Return the shape of what is read of documents: their text attributes."""
-    fields = [("documentId", str), *((name, str | None, None) for name in names)]
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = [("documentId", str)]
+    fields += [(name, str | None, None) for name in names]
     return cast("type[Record]", defstruct("Record", fields, bases=(Shape,), kw_only=True))
 
 
@@ -64,12 +69,16 @@ async def update_index(changes: Sequence[Change[Record]]) -> None:
 
 
 for _uid, _names in config.types.items():
-    after_commit(
-        _uid,
-        on=["create", "update", "delete", "publish", "unpublish", "clone"],
-        shape=record_shape(_names),
-        coalesce=True,
-    )(update_index)
+    _record = record_shape(_names)
+    if _uid in config.without_drafts:
+        _listen = after_commit(
+            _uid, on=["create", "update", "clone", "delete"], shape=_record, coalesce=True
+        )
+    else:
+        _listen = after_commit(
+            _uid, on=["publish", "unpublish", "delete"], shape=_record, coalesce=True
+        )
+    _listen(update_index)
 
 
 def expected_version() -> int:

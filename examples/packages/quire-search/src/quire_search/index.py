@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -96,7 +96,7 @@ class SearchIndex:
             return [Entry(*row) for row in rows]
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def _open(self) -> Generator[sqlite3.Connection, None, None]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
         with closing(connection) as database:
@@ -105,7 +105,7 @@ class SearchIndex:
             yield database
 
     @contextmanager
-    def _changing(self) -> Iterator[sqlite3.Connection]:
+    def _changing(self) -> Generator[sqlite3.Connection, None, None]:
         """Open the file for a transaction: what fails, or is killed, leaves nothing."""
         with self._open() as database:
             database.execute("BEGIN IMMEDIATE")
