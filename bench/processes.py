@@ -21,6 +21,18 @@ def cpu_seconds(pid: int) -> float | None:
     return sum(known) / os.sysconf("SC_CLK_TCK") if known else None
 
 
+def cpu_microseconds(pid: int) -> float:
+    """Return the CPU time that the living threads of ``pid`` and its descendants have used.
+
+    It is more exact than `cpu_seconds`, for short loads. Raises OSError without /proc.
+    """
+    nanoseconds = 0
+    for process in process_tree(pid):
+        for thread in (_PROC / str(process) / "task").iterdir():
+            nanoseconds += int((thread / "schedstat").read_text(encoding="utf-8").split()[0])
+    return nanoseconds / 1000
+
+
 def resident_megabytes(pid: int) -> float | None:
     """Return the resident memory of the largest process of the tree, in MB; None without /proc.
 
