@@ -422,3 +422,59 @@ async def test_a_function_that_takes_too_long_is_stopped(
             else:
                 reply = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
             assert reply.status == 503
+
+
+USERS = """
+USER = "plugin::users-permissions.user"
+
+@around(USER, on=["find", "find_one", "count"])
+async def without_hidden(call, proceed):
+    result = await proceed(call.narrow({"username": {"$ne": "hidden"}}))
+    found = [one.username for one in await result.documents()]
+    fired.append((call.action, result.count if call.action == "count" else found))
+    return result
+
+@around(USER, on=["create", "update", "delete"])
+async def note(call, proceed):
+    fired.append((call.action, call.data.get("username")))
+    if call.data.get("username") == "admin":
+        raise Conflict("this name is taken", path="username")
+    return await proceed(call)
+"""
+
+
+async def test_functions_are_called_around_actions_on_end_users(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, USERS) as office:
+        actions = ("create", "find", "findOne", "count", "update", "destroy")
+        for action in actions:
+            await grant(office, "public", "plugin::users-permissions", "user", action)
+        ids = {}
+        roles = await office.ask("GET", "/users-permissions/roles", token=office.boss)
+        role = roles.json["roles"][0]["id"]
+        for name, status in (("shown", 201), ("hidden", 201), ("admin", 409)):
+            body = {"username": name, "email": f"{name}@example.org", "password": "secret-1A"}
+            made = await office.ask("POST", "/api/users", {**body, "role": role})
+            assert made.status == status, made.json
+            ids[name] = made.json.get("id")
+        module().fired.clear()
+
+        listed = await office.ask("GET", "/api/users")
+        assert [one["username"] for one in listed.json] == ["shown"]
+        assert (await office.ask("GET", "/api/users/count")).json == 1
+        shown = await office.ask("GET", f"/api/users/{ids['shown']}")
+        hidden = await office.ask("GET", f"/api/users/{ids['hidden']}")
+        assert (shown.json["username"], hidden.status) == ("shown", 204)
+        assert module().fired == [
+            ("find", ["shown"]),
+            ("count", 1),
+            ("find_one", ["shown"]),
+        ]
+
+        module().fired.clear()
+        changes = {"username": "admin"}
+        refused = await office.ask("PUT", f"/api/users/{ids['shown']}", changes)
+        assert (refused.status, refused.error) == (409, "this name is taken")
+        removed = await office.ask("DELETE", f"/api/users/{ids['shown']}")
+        assert removed.status == 200
+        assert module().fired == [("update", "admin"), ("delete", None)]
+        assert (await office.ask("GET", "/api/users")).json == []

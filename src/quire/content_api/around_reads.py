@@ -10,20 +10,20 @@ from msgspec.structs import replace
 from quire.access.ability import narrow_for_call
 from quire.content_api.envelope import is_known, respond_known, tag_of, tags_known
 from quire.content_api.format_v4 import HEADER, VALUE
-from quire.content_api.http_messages import NOT_MODIFIED, Handler, Request, Response
+from quire.content_api.http_messages import NO_CONTENT, NOT_MODIFIED, Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.interface import WouldBlockError
 from quire.document_service.around_calls import ActionResult, call_around_read, condition_of
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
-from quire.errors import ValidationError
+from quire.errors import NotFoundError, ValidationError
 from quire.hooks.around import AroundCall, Call
 from quire.hooks.document import Document
 from quire.hooks.policies import ReadAction
 
 _IF_NONE_MATCH = b"if-none-match"
-_ACTIONS: Mapping[str, ReadAction] = {"find": "find", "findOne": "find_one"}
+_ACTIONS: Mapping[str, ReadAction] = {"find": "find", "findOne": "find_one", "count": "count"}
 """The actions of reads, by the last part of a permission."""
 _NO_V4 = "The format of Strapi 4 is not available here: code of the project changes the documents"
 _decode = msgspec.json.decode
@@ -108,15 +108,32 @@ class AroundReads:
     ) -> Response:
         engine = self._engine
 
+        missing: list[Response] = []
+
         async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
             found = await read.run(condition_of(engine, call), volatile=volatile)
-            return ActionResult(call.action, found, found.documents, document=Document)
+            if found.response.status == NO_CONTENT.status:
+                missing.append(found.response)
+                raise NotFoundError
+            count = _decode(found.response.body) if call.action == "count" else None
+            load = found.documents if count is None else _no_documents
+            return ActionResult(call.action, found, load, count=count, document=Document)
 
-        result = await call_around_read(functions, call, context, act, as_system=False)
+        try:
+            result = await call_around_read(functions, call, context, act, as_system=False)
+        except NotFoundError:
+            # Reads of end users respond like this where there is none.
+            if missing:
+                return missing[-1]
+            raise
         found: _ReadResponse = result.value  # type: ignore[assignment]  # what `act` has put there
         if result.replaced is None:
             return found.response
         return await found.with_documents(result.replaced)
+
+
+async def _no_documents() -> list[EntryJson]:
+    return []
 
 
 class _Read:
