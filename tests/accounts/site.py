@@ -16,7 +16,7 @@ from aiosmtpd.smtp import Session as SmtpSession
 
 from quire.app import Application, build_app
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.kinds import rows_of
 from tests.hazards.newsroom import API_TOKENS
 from tests.secrecy.watch import WATCH
@@ -96,7 +96,7 @@ class Site:
         *,
         token: str | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send a request below ``/api/``; ``token`` is a bearer token, or the name of one."""
         # As over a socket, a request begins a round of the loop, whose reads share a snapshot.
         await asyncio.sleep(0)
@@ -109,7 +109,7 @@ class Site:
             content = json.dumps(body).encode()
         return await self.client.request(method, f"/api/{target}", sent, content)
 
-    async def post(self, target: str, body: object, *, token: str | None = None) -> Answer:
+    async def post(self, target: str, body: object, *, token: str | None = None) -> ClientResponse:
         return await self.ask("POST", target, body, token=token)
 
     async def make_user(self, name: str, role: int | None = None, **more: object) -> JsonObject:
@@ -208,7 +208,7 @@ def tree(*actions: str) -> JsonObject:
     return found
 
 
-def message(response: Answer) -> str:
+def message(response: ClientResponse) -> str:
     """The message of an error."""
     return str(json.loads(response.content)["error"]["message"])
 

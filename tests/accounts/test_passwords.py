@@ -139,7 +139,7 @@ async def test_those_who_are_blocked_or_unknown_get_no_mail_and_the_same_respons
     assert await site.mails(0) == []
 
 
-async def test_a_mail_that_nobody_takes_is_not_told(site: Site) -> None:
+async def test_an_undeliverable_mail_is_not_reported(site: Site) -> None:
     await site.make_user("ada")
     site.inbox.refusing = True
     response = await site.post("auth/forgot-password", {"email": "ada@example.org"})

@@ -18,7 +18,7 @@ from quire.clock import now_ms
 from tests.accounts.oidc_provider import KEY, SECRET
 from tests.accounts.site import MINUTE, Inbox, Site, message, open_site
 from tests.accounts.test_providers import GRANT, PAGE, be, kept, visit
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 
 EMAIL = "ada@example.org"
 MADE_UP = "ada@strapi.io"
@@ -90,7 +90,7 @@ def say(issuer: str, name: str, **more: object) -> None:
     be(issuer, dict(CLAIMS), **{**responses, **by_header, **more})
 
 
-async def come_back(site: Site, name: str) -> Answer:
+async def come_back(site: Site, name: str) -> ClientResponse:
     """Go to the provider and come back."""
     begun = await site.ask("GET", f"connect/{name}")
     assert begun.status == 302, begun.content
@@ -100,7 +100,7 @@ async def come_back(site: Site, name: str) -> Answer:
     return await site.ask("GET", target, headers=kept(begun))
 
 
-async def sign_in(site: Site, name: str) -> Answer:
+async def sign_in(site: Site, name: str) -> ClientResponse:
     response = await come_back(site, name)
     assert (response.status, response.headers["location"]) == (302, PAGE), response.content
     return await site.ask("GET", f"auth/{name}/callback", headers=kept(response))

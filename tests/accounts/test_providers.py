@@ -12,7 +12,7 @@ import pytest
 from quire.clock import now_ms
 from tests.accounts.oidc_provider import KEY, SECRET
 from tests.accounts.site import ADVANCED, MINUTE, Inbox, Site, message, open_site
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 
 GRANT = "plugin_users-permissions_grant"
 PAGE = "https://front.example.org/signed-in"
@@ -34,7 +34,7 @@ def be(issuer: str, claims: dict[str, Any], /, **more: object) -> None:
     httpx.post(f"{issuer}/be", json={"claims": claims, **more}).raise_for_status()
 
 
-def kept(response: Answer) -> dict[str, str]:
+def kept(response: ClientResponse) -> dict[str, str]:
     """The cookie that a browser sends from now on."""
     return {"Cookie": response.headers["set-cookie"].split(";")[0]}
 
@@ -44,7 +44,7 @@ def visit(address: str) -> SplitResult:
     return urlsplit(httpx.get(address).headers["location"])
 
 
-async def come_back(site: Site) -> tuple[Answer, dict[str, str]]:
+async def come_back(site: Site) -> tuple[ClientResponse, dict[str, str]]:
     """Sign in at the provider; returns the response, and the cookies before it."""
     begun = await site.ask("GET", "connect/oidc")
     assert begun.status == 302, begun.content
@@ -54,7 +54,7 @@ async def come_back(site: Site) -> tuple[Answer, dict[str, str]]:
     return await site.ask("GET", target, headers=kept(begun)), kept(begun)
 
 
-async def sign_in(site: Site) -> Answer:
+async def sign_in(site: Site) -> ClientResponse:
     response, _ = await come_back(site)
     assert (response.status, response.headers["location"]) == (302, PAGE), response.content
     return await site.ask("GET", "auth/oidc/callback", headers=kept(response))

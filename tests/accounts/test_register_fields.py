@@ -137,7 +137,7 @@ async def test_what_a_project_allows_is_stored_and_shown(site: Site) -> None:
         ),
     ],
 )
-async def test_what_is_wrong_is_told_as_of_any_entry(
+async def test_problems_are_reported_as_for_any_entry(
     shared_site: Site, more: JsonObject, messages: list[str]
 ) -> None:
     response = await shared_site.post("auth/local/register", ada(**more))

@@ -94,7 +94,7 @@ async def test_an_e_mail_is_confirmed_by_the_link_in_a_mail_once(site: Site) -> 
     assert (again.status, message(again)) == (400, "Invalid token")
 
 
-async def test_a_mail_that_nobody_takes_is_told_to_who_registers(site: Site) -> None:
+async def test_an_undeliverable_mail_is_reported_on_registration(site: Site) -> None:
     site.set(ADVANCED, email_confirmation=True)
     site.inbox.refusing = True
     response = await site.post("auth/local/register", ADA)

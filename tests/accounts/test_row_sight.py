@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.accounts.site import JsonObject, Site, message, tree
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 
 ARTICLE, AUTHOR, CATEGORY, DESK = (
     f"api::{name}.{name}" for name in ("article", "author", "category", "desk")
@@ -190,7 +190,7 @@ async def test_rows_out_of_sight_are_read_as_if_they_were_deleted(
     assert len(differing) > len(queries) * 2 // 3
 
 
-def outcome_of(response: Answer) -> tuple[int, object]:
+def outcome_of(response: ClientResponse) -> tuple[int, object]:
     return response.status, json.loads(response.content)
 
 

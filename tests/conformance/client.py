@@ -24,7 +24,7 @@ METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ClientResponse:
     """A response; header names are in lower case, repeated headers are joined."""
 
     status: int
@@ -72,7 +72,7 @@ class Client(Protocol):
         raw_target: str,
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send one request without any encoding or normalization, and return the whole response."""
         ...
 
@@ -90,7 +90,7 @@ class AsgiClient:
         raw_target: str,
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send one request and return the whole response.
 
         Args:
@@ -164,9 +164,11 @@ class _Exchange:
             if not message.get("more_body", False):
                 self.complete.set()
 
-    def response(self, *, with_body: bool) -> Answer:
+    def response(self, *, with_body: bool) -> ClientResponse:
         assert self.complete.is_set(), "the app returned without finishing its answer"
-        return Answer(self.status, self.headers, b"".join(self.chunks) if with_body else b"")
+        return ClientResponse(
+            self.status, self.headers, b"".join(self.chunks) if with_body else b""
+        )
 
 
 @asynccontextmanager

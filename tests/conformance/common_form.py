@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import replace
 
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.corpus import JSON, Step
 
 _TIME = re.compile(r"\d\d:\d\d:\d\d(\.\d{1,3})?")
@@ -22,7 +22,7 @@ def common_step(step: Step) -> Step:
     return replace(step, body=common(step.body))
 
 
-def common_response(response: Answer) -> Answer:
+def common_response(response: ClientResponse) -> ClientResponse:
     """Return a response with its JSON in the common form."""
     if response.json is None:
         return response

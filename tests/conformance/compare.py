@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.conformance.client import Answer, media_type
+from tests.conformance.client import ClientResponse, media_type
 from tests.conformance.corpus import JSON, Recorded
 from tests.conformance.placeholders import Placeholders
 
@@ -19,7 +19,7 @@ COMPONENT_LIST = "__component must be one of the following values: "
 
 
 def differences(
-    case: Recorded, response: Answer, placeholders: Placeholders | None = None
+    case: Recorded, response: ClientResponse, placeholders: Placeholders | None = None
 ) -> list[str]:
     """Return the differences between a response and the recorded one: none if they are equal.
 

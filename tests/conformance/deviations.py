@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.compare import differences
 from tests.conformance.corpus import JSON, Recorded
 from tests.conformance.placeholders import Placeholders
@@ -61,7 +61,7 @@ class Deviation:
         return case.status == self.reference_status and self.where.search(_text(case)) is not None
 
     def differences(
-        self, case: Recorded, response: Answer, placeholders: Placeholders | None = None
+        self, case: Recorded, response: ClientResponse, placeholders: Placeholders | None = None
     ) -> list[str]:
         """Return the parts of a response that the row does not allow."""
         if self.visible_only:
@@ -93,7 +93,7 @@ def read_deviations(file: Path = COMPATIBILITY) -> tuple[Deviation, ...]:
 
 def judge(
     case: Recorded,
-    response: Answer,
+    response: ClientResponse,
     deviations: Iterable[Deviation],
     placeholders: Placeholders | None = None,
 ) -> list[str]:
@@ -141,7 +141,7 @@ def _visible(value: JSON) -> JSON:
             return value
 
 
-def _is_error_envelope(response: Answer) -> bool:
+def _is_error_envelope(response: ClientResponse) -> bool:
     match response.json:
         case {"data": None, "error": {"status": status, "name": str(), "message": str()}}:
             return status == response.status

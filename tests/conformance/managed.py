@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.client import Answer, Authorization, Client
+from tests.conformance.client import Authorization, Client, ClientResponse
 from tests.conformance.compare import differences
 from tests.conformance.corpus import (
     CORPUS,
@@ -135,7 +135,7 @@ async def differing_steps(
     Both bodies are compared in a ``form``, as they are if none is given.
     """
     placeholders = Placeholders()
-    responses: list[Answer] = []
+    responses: list[ClientResponse] = []
     found: dict[int, list[str]] = {}
     for number, one in enumerate(scenario.steps, start=1):
         step = filled(one.step, responses)
@@ -150,7 +150,10 @@ async def differing_steps(
 
 
 def _differences(
-    one: ManagedStep, response: Answer, placeholders: Placeholders, form: Callable[[JSON], JSON]
+    one: ManagedStep,
+    response: ClientResponse,
+    placeholders: Placeholders,
+    form: Callable[[JSON], JSON],
 ) -> list[str]:
     recorded = one.step
     if recorded.status >= 500:
@@ -189,7 +192,9 @@ def reduced(value: JSON, without: Sequence[str], unordered: Sequence[str]) -> JS
     return counted
 
 
-async def ask(case: ManagedCase, client: Client, authorization: AdminAuthorization) -> Answer:
+async def ask(
+    case: ManagedCase, client: Client, authorization: AdminAuthorization
+) -> ClientResponse:
     """Send the request of a case."""
     headers = {**await authorization.headers(case.auth), **case.headers}
     body = b""

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.corpus import JSON, ReadCase, Scenario, read_cases
 from tests.conformance.deviations import Deviation, judge
 
@@ -113,7 +113,7 @@ def _common_text(text: str) -> str:
 
 
 def judge_on_postgresql(
-    case: ReadCase, response: Answer, deviations: Iterable[Deviation]
+    case: ReadCase, response: ClientResponse, deviations: Iterable[Deviation]
 ) -> list[str]:
     """Return the problems of a response of a server on PostgreSQL.
 
@@ -140,7 +140,7 @@ def differs_on_postgresql(scenario: Scenario, found: Iterable[str]) -> bool:
     return listed or any(_NOT_STORED.search(line) for line in found)
 
 
-def _status(response: Answer, expected: int) -> list[str]:
+def _status(response: ClientResponse, expected: int) -> list[str]:
     if response.status == expected != 500:
         return []
     return [f"status: expected {expected}, got {response.status}"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from quire.app import build_app
 from quire.cli.serve import Server, listen
 from quire.settings import load_settings
-from tests.conformance.client import METHODS_WITH_LENGTH, Answer
+from tests.conformance.client import METHODS_WITH_LENGTH, ClientResponse
 from tests.secrecy.watch import WATCH
 
 _START_SECONDS = 60
@@ -28,13 +28,13 @@ class SocketClient:
         raw_target: str,
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send one request, byte for byte as given, and return the whole response."""
         return await asyncio.to_thread(self._request, method, raw_target, headers or {}, body)
 
     def _request(
         self, method: str, raw_target: str, headers: Mapping[str, str], body: bytes
-    ) -> Answer:
+    ) -> ClientResponse:
         sent = {"host": "127.0.0.1:1337", **{k.lower(): v for k, v in headers.items()}}
         if body or method in METHODS_WITH_LENGTH:
             sent.setdefault("content-length", str(len(body)))
@@ -50,7 +50,7 @@ class SocketClient:
             received[name] = f"{received[name]}, {value}" if name in received else value
         WATCH.sent(sent, body)
         WATCH.record(raw_target, received, content, body)
-        return Answer(response.status, received, content)
+        return ClientResponse(response.status, received, content)
 
 
 @contextmanager

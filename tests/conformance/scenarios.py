@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from tests.conformance.client import Answer, Authorization, Client
+from tests.conformance.client import Authorization, Client, ClientResponse
 from tests.conformance.common_form import common_response, common_step
 from tests.conformance.corpus import JSON, Scenario, Step
 from tests.conformance.deviations import Deviation, judge
@@ -39,7 +39,7 @@ async def replay(
     differences that ``allow`` accepts do not count.
     """
     placeholders = Placeholders()
-    responses: list[Answer] = []
+    responses: list[ClientResponse] = []
     for number, recorded in enumerate(scenario.steps, start=1):
         step = filled(recorded, responses)
         response = await send(step, client, authorization)
@@ -56,7 +56,7 @@ async def replay(
     return []
 
 
-async def send(step: Step, client: Client, authorization: Authorization) -> Answer:
+async def send(step: Step, client: Client, authorization: Authorization) -> ClientResponse:
     """Send one request, whose templates have been filled in."""
     headers = {
         **await authorization.headers(step.auth),
@@ -67,7 +67,7 @@ async def send(step: Step, client: Client, authorization: Authorization) -> Answ
     return await client.request(step.method, step.path, headers, step.sent)
 
 
-def filled(step: Step, responses: Sequence[Answer]) -> Step:
+def filled(step: Step, responses: Sequence[ClientResponse]) -> Step:
     """Replace references in a request by values of earlier responses."""
     return replace(
         step,
@@ -81,7 +81,7 @@ def filled(step: Step, responses: Sequence[Answer]) -> Step:
     )
 
 
-def _cookie(template: re.Match[str], responses: Sequence[Answer]) -> str:
+def _cookie(template: re.Match[str], responses: Sequence[ClientResponse]) -> str:
     """Return the value of a cookie that a response sets; nothing where it does not."""
     headers = responses[int(template[1]) - 1].headers.get("set-cookie", "")
     found = re.search(rf"(?:^|,\s*){re.escape(template[2])}=([^;]*)", headers)
@@ -95,7 +95,7 @@ def described(number: int, step: Step) -> str:
     return f"step {number}: {step.method} {step.path}  (auth {step.auth}) {shown}"
 
 
-def _fill(value: JSON, responses: Sequence[Answer]) -> JSON:
+def _fill(value: JSON, responses: Sequence[ClientResponse]) -> JSON:
     match value:
         case dict():
             return {name: _fill(inner, responses) for name, inner in value.items()}
@@ -110,7 +110,7 @@ def _fill(value: JSON, responses: Sequence[Answer]) -> JSON:
             return value
 
 
-def _answered(template: re.Match[str], responses: Sequence[Answer]) -> JSON:
+def _answered(template: re.Match[str], responses: Sequence[ClientResponse]) -> JSON:
     """Return the value of a template: None if a response does not have it."""
     value = responses[int(template[1]) - 1].json
     for name in filter(None, template[2].split(".")):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.compare import differences
 from tests.conformance.corpus import JSON, ReadCase
 
@@ -23,8 +23,10 @@ JSON_TYPE = {"content-type": "application/json"}
 TAIL = "sections[0].__component must be one of the following values: "
 
 
-def response(content: str, status: int = 200, content_type: str = "application/json") -> Answer:
-    return Answer(status, {"content-type": content_type}, content.encode())
+def response(
+    content: str, status: int = 200, content_type: str = "application/json"
+) -> ClientResponse:
+    return ClientResponse(status, {"content-type": content_type}, content.encode())
 
 
 def test_members_may_come_in_any_order() -> None:
@@ -116,15 +118,15 @@ def test_the_status_and_the_media_type_count_but_not_its_parameters() -> None:
 
 def test_a_response_without_body_has_none() -> None:
     case = replace(CASE, status=204, content_type=None, body=None)
-    assert differences(case, Answer(204, {}, b"")) == []
-    assert differences(case, Answer(204, {}, b"x")) == ['text: expected null, got "x"']
-    assert differences(case, Answer(204, {"content-type": "application/json"}, b"{}")) != []
+    assert differences(case, ClientResponse(204, {}, b"")) == []
+    assert differences(case, ClientResponse(204, {}, b"x")) == ['text: expected null, got "x"']
+    assert differences(case, ClientResponse(204, {"content-type": "application/json"}, b"{}")) != []
 
 
 def test_bytes_are_compared_by_their_code() -> None:
     case = replace(CASE, body=None, text="base64:/wA=", content_type="image/png", length=2)
-    assert differences(case, Answer(200, {"content-type": "image/png"}, b"\xff\0")) == []
-    assert differences(case, Answer(200, {"content-type": "image/png"}, b"\xff\1\1")) == [
+    assert differences(case, ClientResponse(200, {"content-type": "image/png"}, b"\xff\0")) == []
+    assert differences(case, ClientResponse(200, {"content-type": "image/png"}, b"\xff\1\1")) == [
         'text: expected "base64:/wA=", got "base64:/wEB"',
         "length: expected 2, got 3",
     ]
@@ -133,8 +135,8 @@ def test_bytes_are_compared_by_their_code() -> None:
 def test_only_recorded_headers_are_compared() -> None:
     case = replace(CASE, body={}, response_headers={"vary": "Origin", "allow": ""})
     headers = {**JSON_TYPE, "vary": "Origin", "allow": "", "date": "today"}
-    assert differences(case, Answer(200, headers, b"{}")) == []
-    assert differences(case, Answer(200, JSON_TYPE, b"{}")) == [
+    assert differences(case, ClientResponse(200, headers, b"{}")) == []
+    assert differences(case, ClientResponse(200, JSON_TYPE, b"{}")) == [
         'header vary: expected "Origin", got null',
         'header allow: expected "", got null',
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.query.querystring import parse
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.corpus import JSON, ReadCase, Recorded, Step, read_cases
 from tests.conformance.deviations import Deviation, judge, read_deviations
 from tests.conformance.managed_deviations import EXPECTED, NO_DEVIATIONS
@@ -60,9 +60,9 @@ def recorded(
     )
 
 
-def envelope(status: int, stated: int | None = None) -> Answer:
+def envelope(status: int, stated: int | None = None) -> ClientResponse:
     content = '{"data":null,"error":{"status":%d,"name":"E","message":"m","details":{}}}'
-    return Answer(
+    return ClientResponse(
         status, {"content-type": "application/json"}, (content % (stated or status)).encode()
     )
 
@@ -160,9 +160,9 @@ def test_a_row_about_origins_leaves_nothing_else_open() -> None:
     body = json.dumps(case.body).encode()
     said = {"content-type": "application/json", "access-control-allow-origin": "*"}
     kept = {**case.response_headers, **said}
-    assert row.differences(case, Answer(case.status, kept, body)) == []
-    assert row.differences(case, Answer(case.status, kept, b"{}")) != []
-    assert row.differences(case, Answer(404, kept, body)) != []
+    assert row.differences(case, ClientResponse(case.status, kept, body)) == []
+    assert row.differences(case, ClientResponse(case.status, kept, b"{}")) != []
+    assert row.differences(case, ClientResponse(404, kept, body)) != []
 
 
 def test_a_row_covers_only_the_status_it_names(tmp_path: Path) -> None:
@@ -211,9 +211,9 @@ def test_without_zero_width_characters_the_response_is_the_recorded_one_but_for_
 ) -> None:
     rows = table(tmp_path, "| `x` | `a=1` | 200 | 200 without zero-width characters | why |")
     case = recorded(200, body={"a": ["x\u200b\ufeff", {"b": "\u200dy\u200c"}], "n": 1})
-    response = Answer(200, {"content-type": "application/json"}, content.encode())
+    response = ClientResponse(200, {"content-type": "application/json"}, content.encode())
     assert (judge(case, response, rows) == []) is accepted
-    refused = Answer(404, {"content-type": "application/json"}, content.encode())
+    refused = ClientResponse(404, {"content-type": "application/json"}, content.encode())
     assert judge(case, refused, rows)
 
 
@@ -225,11 +225,11 @@ def test_without_zero_width_characters_the_response_is_the_recorded_one_but_for_
         (envelope(500), False),
         (envelope(200), False),
         (envelope(404, stated=400), False),
-        (Answer(400, {"content-type": "text/plain"}, b"Bad Request"), False),
+        (ClientResponse(400, {"content-type": "text/plain"}, b"Bad Request"), False),
     ],
 )
 def test_for_a_recorded_server_error_any_client_error_in_its_envelope_will_do(
-    response: Answer, tmp_path: Path, *, accepted: bool
+    response: ClientResponse, tmp_path: Path, *, accepted: bool
 ) -> None:
     rows = table(tmp_path, "| `x` | `a=1` | 500 | 400 | why |")
     assert (judge(recorded(500), response, rows) == []) is accepted
@@ -244,7 +244,8 @@ def test_for_another_recorded_response_the_status_of_the_row_will_do(tmp_path: P
 def test_without_a_row_the_response_has_to_be_the_recorded_one(tmp_path: Path) -> None:
     rows = table(tmp_path)
     assert (
-        judge(recorded(200), Answer(200, {"content-type": "application/json"}, b"{}"), rows) == []
+        judge(recorded(200), ClientResponse(200, {"content-type": "application/json"}, b"{}"), rows)
+        == []
     )
     assert judge(recorded(200), envelope(404), rows) != []
 

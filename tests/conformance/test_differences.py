@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.client import Answer, AsgiClient
+from tests.conformance.client import AsgiClient, ClientResponse
 from tests.conformance.conftest import open_app
 from tests.conformance.corpus import credentials
 from tests.databases.kind import Kind
@@ -24,7 +24,7 @@ class Asking:
 
     client: AsgiClient
 
-    async def send(self, method: str, target: str, data: object = None) -> Answer:
+    async def send(self, method: str, target: str, data: object = None) -> ClientResponse:
         headers = {
             "Authorization": f"Bearer {credentials().api_tokens['full']}",
             "Content-Type": "application/json",

@@ -14,7 +14,7 @@ import pytest
 
 from quire.app import build_app
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiClient, Authorization, Client, running
+from tests.conformance.client import AsgiClient, Authorization, Client, ClientResponse, running
 from tests.conformance.corpus import Scenario, Step, credentials, write_scenarios
 from tests.conformance.deviations import Deviation
 from tests.conformance.on_postgresql import differs_on_postgresql
@@ -41,7 +41,7 @@ class Alternating:
         raw_target: str,
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send one request to the next process."""
         return await next(self._clients).request(method, raw_target, headers, body)
 

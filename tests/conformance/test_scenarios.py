@@ -5,15 +5,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.conformance.client import Answer, Authorization
+from tests.conformance.client import Authorization, ClientResponse
 from tests.conformance.corpus import JSON, Credentials, Scenario, Step
 from tests.conformance.scenarios import filled, replay
 
 CREDENTIALS = Credentials(api_tokens={"full": "token"}, passwords={})
 
 
-def response(body: JSON, status: int = 200) -> Answer:
-    return Answer(status, {"content-type": "application/json"}, json.dumps(body).encode())
+def response(body: JSON, status: int = 200) -> ClientResponse:
+    return ClientResponse(status, {"content-type": "application/json"}, json.dumps(body).encode())
 
 
 def step(path: str = "/", json_body: JSON = None, body: JSON = None, **more: str) -> Step:
@@ -34,7 +34,7 @@ def step(path: str = "/", json_body: JSON = None, body: JSON = None, **more: str
 class Answering:
     """Returns prepared responses, and records requests."""
 
-    def __init__(self, *responses: Answer) -> None:
+    def __init__(self, *responses: ClientResponse) -> None:
         self.responses = list(responses)
         self.sent: list[tuple[str, str, Mapping[str, str], bytes]] = []
 
@@ -44,7 +44,7 @@ class Answering:
         raw_target: str,
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
-    ) -> Answer:
+    ) -> ClientResponse:
         self.sent.append((method, raw_target, headers or {}, body))
         return self.responses.pop(0)
 

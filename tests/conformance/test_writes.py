@@ -9,7 +9,14 @@ import pytest
 
 from quire.app import build_app
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiApp, AsgiClient, Authorization, Client, running
+from tests.conformance.client import (
+    AsgiApp,
+    AsgiClient,
+    Authorization,
+    Client,
+    ClientResponse,
+    running,
+)
 from tests.conformance.corpus import (
     Scenario,
     Step,
@@ -55,7 +62,7 @@ class TickingClient(AsgiClient):
         raw_target: str,
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
-    ) -> Answer:
+    ) -> ClientResponse:
         self.clock.now += STEP_MS
         return await super().request(method, raw_target, headers, body)
 

@@ -16,7 +16,7 @@ from tests.databases.numbered import numbered
 from tests.databases.postgresql_store import PostgresqlStore
 from tests.databases.store import creating
 from tests.postgresql.databases import drop_database, name_of, new_database, url_of
-from tests.postgresql.pooler import served_settings, served_url, tell_project
+from tests.postgresql.pooler import configure_project, served_settings, served_url
 from tests.postgresql.session import Session
 
 _REFERENCES = """
@@ -234,4 +234,4 @@ def _point(project: Path, name: str) -> None:
     write_environment(
         project, {"DATABASE_CLIENT": "postgres", "DATABASE_URL": address, "TZ": "UTC"}
     )
-    tell_project(project)
+    configure_project(project)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.corpus import JSON
 from tests.docs.pages import Fence, fences
 
@@ -81,13 +81,13 @@ class Expected:
         headers = {name: words.get(value, value) for name, value in self.headers.items()}
         return replace(self, headers=headers, body=_fill(self.body, words))
 
-    def values(self, response: Answer) -> Iterator[tuple[str, str]]:
+    def values(self, response: ClientResponse) -> Iterator[tuple[str, str]]:
         """The words in capitals with what a response has in their places."""
         for name, pattern in self.headers.items():
             yield from _values(pattern, response.headers.get(name.lower()))
         yield from _values(self.body, response.json)
 
-    def problems(self, response: Answer) -> list[str]:
+    def problems(self, response: ClientResponse) -> list[str]:
         """The differences of a response, as sentences."""
         found = []
         if response.status != self.status:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quire.query.filter_operators import GROUPS, OPERATORS
-from tests.conformance.client import Answer, AsgiClient
+from tests.conformance.client import AsgiClient, ClientResponse
 from tests.conformance.corpus import JSON
 from tests.docs.examples import Example, Expected, examples, fits, parse_pattern
 from tests.docs.pages import DOCS, all_pages, fences, name_of
@@ -105,7 +105,7 @@ def test_a_word_in_a_response_stands_for_what_is_there() -> None:
     expected = Expected(
         status=200, body=parse_pattern('{"data": [{"id": 1, "documentId": "A_TAG"}]}')
     )
-    response = Answer(
+    response = ClientResponse(
         200,
         {"content-type": "application/json"},
         b'{"data": [{"id": 1, "documentId": "abc"}]}',

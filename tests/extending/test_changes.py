@@ -39,7 +39,7 @@ class Paper(Document):
     __uid__ = PAPER
 
 """
-TELL = f"""{TITLE}
+NOTIFY = f"""{TITLE}
 @after_commit(PAPER, on={EVERY}, shape=Title, keep=["title", "margin"])
 async def tell(changes):
     for one in changes:
@@ -61,11 +61,11 @@ async def change(office: Office, document_id: str, title: str, query: str = "") 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def office(tmp_path: Path, kind: Kind) -> AsyncIterator[Office]:
-    async with open_extended(tmp_path, kind, TELL) as opened:
+    async with open_extended(tmp_path, kind, NOTIFY) as opened:
         yield opened
 
 
-async def test_a_change_is_told_of_with_the_document_as_it_is_now(office: Office) -> None:
+async def test_a_change_is_reported_with_the_current_document(office: Office) -> None:
     document_id = await make(office, "A", price="1.5")
     await delivered(office)
     await change(office, document_id, "B")
@@ -100,8 +100,8 @@ async def test_a_type_that_nobody_listens_to_leaves_no_rows(office: Office) -> N
     assert [one.action for one in await changes_of(office)] == ["create"]
 
 
-async def test_what_a_block_undoes_is_not_told(tmp_path: Path, kind: Kind) -> None:
-    code = f"""{TELL}
+async def test_rolled_back_changes_are_not_reported(tmp_path: Path, kind: Kind) -> None:
+    code = f"""{NOTIFY}
 @after_write(WRITER, on=["create"])
 async def write_papers(write):
     with as_system("test"):
@@ -137,11 +137,11 @@ async def tell(changes):
         await change(office, first, "A3", "?status=draft")
         other = await make(office, "B1", "?status=draft")
 
-        async def is_told() -> bool:
+        async def is_notified() -> bool:
             pass_time(office, seconds=10)
             return (first, "A3") in module().fired and (other, "B1") in module().fired
 
-        await until(is_told)
+        await until(is_notified)
         await delivered(office)
         reported = [title for document_id, title in module().fired if document_id == first]
         assert reported == ["A1", "A2", "A2", "A2", "A3"]
@@ -242,7 +242,7 @@ async def tell(changes):
             assert [writer["name"] for writer in reply.data] == names
 
 
-async def test_a_function_is_not_told_of_what_it_does_to_the_same_document(
+async def test_a_function_is_not_called_for_its_own_changes_to_the_document(
     tmp_path: Path, kind: Kind
 ) -> None:
     code = f"""{TITLE}

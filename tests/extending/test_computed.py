@@ -213,7 +213,7 @@ def printed(who):
         "return principal.nothing",
     ],
 )
-async def test_a_field_that_fails_tells_nothing(tmp_path: Path, kind: Kind, body: str) -> None:
+async def test_a_failing_field_reveals_nothing(tmp_path: Path, kind: Kind, body: str) -> None:
     code = f"""
     @computed(PAPER, needs=["title"], batch=True)
     def broken(papers) -> list[int]:

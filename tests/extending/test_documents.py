@@ -187,9 +187,7 @@ async def test_hooks_act_as_the_caller_unless_they_say_otherwise(
         assert module().fired[-3:] == ["admin", "system", "wide"]
 
 
-async def test_hooks_of_what_is_written_as_the_system_are_told_so(
-    tmp_path: Path, kind: Kind
-) -> None:
+async def test_hooks_see_that_a_write_is_by_the_system(tmp_path: Path, kind: Kind) -> None:
     code = """
     @after_write(WRITER, on=["create"])
     async def note(write):

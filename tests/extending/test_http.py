@@ -78,7 +78,7 @@ async def test_in_production_the_log_names_the_line_once(
         (httpx.Response(200, content=b"x" * 20_000_001), ValueError),
     ],
 )
-async def test_what_is_no_answer_is_raised(
+async def test_an_invalid_response_is_raised(
     monkeypatch: pytest.MonkeyPatch, response: httpx.Response, error: type[Exception]
 ) -> None:
     transport = httpx.MockTransport(lambda _: response)

@@ -85,7 +85,7 @@ async def test_a_hidden_row_is_neither_populated_nor_counted_nor_found_through_r
         assert len(everyone.data) == 1
 
 
-async def test_no_order_tells_of_hidden_rows(tmp_path: Path, kind: Kind) -> None:
+async def test_sorting_does_not_reveal_hidden_rows(tmp_path: Path, kind: Kind) -> None:
     code = """
     @rule(WRITER, on=["find"])
     def known_writers(who):
@@ -256,7 +256,7 @@ async def test_what_is_known_decides_beside_none(tmp_path: Path, kind: Kind) -> 
         "return 1",
     ],
 )
-async def test_a_rule_that_fails_denies_and_tells_nothing(
+async def test_a_failing_rule_denies_and_reveals_nothing(
     tmp_path: Path, kind: Kind, body: str
 ) -> None:
     code = f"""

@@ -132,7 +132,7 @@ async def test_three_servers_run_for_each_due_time_once(tmp_path: Path, kind: Ki
 @pytest.mark.parametrize(
     ("missed", "hours"), [("once", [12]), ("skip", []), ("all", [9, 10, 11, 12])]
 )
-async def test_due_times_without_a_server_are_made_up_for_as_told(
+async def test_missed_due_times_are_made_up_for_as_configured(
     tmp_path: Path, kind: Kind, missed: str, hours: list[int]
 ) -> None:
     async with office_project(tmp_path, kind) as project:

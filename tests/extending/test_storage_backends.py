@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from quire.cli import run
 from quire.errors import ConfigurationError
 from quire.extension_loading import ExtensionError, load_extensions
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.databases.kind import Kind
 from tests.extending.project import module, schema_in, write_code
@@ -57,13 +57,13 @@ MEMORY = {"uploads.storage": "memory"}
 NOTE = FilePart("note.txt", b"Fix for two minutes.", "text/plain")
 
 
-async def upload(office: Office, *files: FilePart) -> Answer:
+async def upload(office: Office, *files: FilePart) -> ClientResponse:
     token = (await office.sign_in(BOSS["email"])).data["token"]
     headers = {"Content-Type": FORM_TYPE, "Authorization": f"Bearer {token}"}
     return await office.client.request("POST", "/upload", headers, form(files))
 
 
-async def get(office: Office, target: str, **headers: str) -> Answer:
+async def get(office: Office, target: str, **headers: str) -> ClientResponse:
     return await office.client.request("GET", target, headers, b"")
 
 

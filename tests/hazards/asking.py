@@ -16,7 +16,7 @@ from quire.database.interface import Database, PoolStatistics, WouldBlockError
 from quire.database.program import Program, Statement, Value
 from quire.database.versioned_cache import ContentVersions
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.hazards.newsroom import API_TOKENS, ENVIRONMENT, USER_IDS, JsonObject
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ class Visitor:
 
     async def __call__(
         self, target: str, who: Who = ANON, headers: Mapping[str, str] | None = None
-    ) -> Answer:
+    ) -> ClientResponse:
         """Ask for a target below ``/api/``, a query string included."""
         return await self.send("GET", f"/api/{target}", who, headers)
 
@@ -152,7 +152,7 @@ class Visitor:
         who: Who = ANON,
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send any request; ``target`` begins with a slash."""
         known = {} if who is None else {"Authorization": f"Bearer {self._tokens[who]}"}
         return await self._client.request(method, target, {**known, **(headers or {})}, body)
@@ -180,20 +180,20 @@ async def serving(project: Path, **overrides: object) -> AsyncIterator[Visitor]:
         yield Visitor(application)
 
 
-def error(response: Answer) -> JsonObject:
+def error(response: ClientResponse) -> JsonObject:
     """The error in a response."""
     found: JsonObject = json.loads(response.content)["error"]
     return found
 
 
-def rows(response: Answer) -> list[JsonObject]:
+def rows(response: ClientResponse) -> list[JsonObject]:
     """The entries of a list."""
     assert response.status == 200, response.content
     found: list[JsonObject] = json.loads(response.content)["data"]
     return found
 
 
-def total(response: Answer) -> int:
+def total(response: ClientResponse) -> int:
     """The total of a list."""
     count: int = json.loads(response.content)["meta"]["pagination"]["total"]
     return count

@@ -103,7 +103,7 @@ async def test_h057_mails_go_to_nobody_whose_address_only_looks_alike(
 
 
 @pytest.mark.usefixtures("full_rounds")
-async def test_h058_answers_and_work_do_not_tell_whether_there_is_an_account(
+async def test_h058_responses_and_work_do_not_reveal_whether_there_is_an_account(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await site.make_user("ada")
@@ -351,7 +351,7 @@ class TestLimits:
         site.client.address = "192.0.2.2"
         assert (await sign_in(site, "ada"))[0] == 200
 
-    async def test_who_is_refused_is_told_when_to_come_back(self, site: Site) -> None:
+    async def test_a_refused_client_gets_retry_after(self, site: Site) -> None:
         site.clock.now += 500
         for _ in range(10):
             await sign_in(site, "ada", "guessed")

@@ -318,7 +318,7 @@ async def test_h050_the_model_is_nothing_for_those_without_the_right(
         assert reply.status in {401, 403, 404, 405}
 
 
-async def test_h105_an_error_tells_nothing_of_the_server(office: Office) -> None:
+async def test_h105_an_error_reveals_nothing_of_the_server(office: Office) -> None:
     odd = "%00" + "x" * 300
     for path in (
         f"{PAPERS}?filters[title][$eq]={odd}",

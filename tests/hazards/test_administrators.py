@@ -45,7 +45,9 @@ def keys_of(value: object) -> Iterator[str]:
         "/users-permissions/roles",
     ],
 )
-async def test_h013_no_answer_of_the_admin_has_a_secret_in_it(tmp_path: Path, target: str) -> None:
+async def test_h013_no_response_of_the_admin_api_contains_a_secret(
+    tmp_path: Path, target: str
+) -> None:
     async with open_office(tmp_path) as office:
         await clerk(office)
         reply = await office.ask("GET", target, token=office.boss)

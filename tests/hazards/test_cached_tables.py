@@ -17,7 +17,7 @@ from quire.database.versioned_cache import Tables, VersionedCache, VersionedValu
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, Authorization, running
 from tests.conformance.corpus import credentials, read_cases
-from tests.hazards.test_kept_answers import Site
+from tests.hazards.test_response_cache_invalidation import Site
 
 _TRIES = 50
 _EVERY = 3

@@ -10,7 +10,7 @@ import pytest
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.hazards.asking import (
     ANON,
     CLERK,
@@ -87,7 +87,7 @@ TYPES = {
 }
 
 
-def entries(response: Answer) -> list[object]:
+def entries(response: ClientResponse) -> list[object]:
     """What a response shows, whatever its form."""
     found = json.loads(response.content)
     if isinstance(found, dict) and "data" in found:
@@ -120,7 +120,7 @@ async def test_h012_responses_show_what_the_schema_and_the_permissions_allow(
 
 @pytest.mark.parametrize("who", EVERYBODY)
 @pytest.mark.parametrize("query", QUERIES)
-async def test_h018_no_answer_holds_a_secret(ask: Visitor, query: str, who: Who) -> None:
+async def test_h018_no_response_contains_a_secret(ask: Visitor, query: str, who: Who) -> None:
     """The words of private values are in no response, not even in one to full access."""
     for headers in ({}, {"Strapi-Response-Format": "v4"}):
         text = (await ask(query, who, headers)).content.decode()
@@ -236,7 +236,7 @@ async def test_h021_rights_are_those_of_one_role(ask: Visitor) -> None:
     assert "category" not in rows(await ask("articles?populate=*", CLERK))[0]
 
 
-async def test_h028_errors_tell_nothing_of_what_is_there(ask: Visitor) -> None:
+async def test_h028_errors_reveal_no_existing_names(ask: Visitor) -> None:
     """What one may not find is rejected alike, whether or not it exists."""
     author = rows(await ask("authors", FULL))[0]["documentId"]
     refusals = [await ask(target) for target in (f"authors/{author}", f"authors/{'a' * 24}")]
@@ -273,7 +273,7 @@ async def test_h028_nothing_hidden_is_proposed(ask: Visitor, query: str) -> None
         assert hidden not in response.content.decode() or hidden in asked
 
 
-async def test_h029_nobody_is_told_what_runs_here(ask: Visitor) -> None:
+async def test_h029_responses_do_not_name_the_software(ask: Visitor) -> None:
     """No version, engine or path of the server is in what visitors can reach."""
     reported = (
         "quire",

@@ -8,7 +8,7 @@ import pytest
 
 from quire.database.program import Program, Statement
 from quire.settings import Settings
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.hazards.asking import (
     ANON,
     CLERK,
@@ -45,7 +45,7 @@ TARGETS = [
 ]
 
 
-def seen(response: Answer) -> tuple[int, bytes]:
+def seen(response: ClientResponse) -> tuple[int, bytes]:
     return response.status, response.content
 
 
@@ -95,7 +95,7 @@ async def test_h031_callers_differ_by_what_they_may(ask: Visitor) -> None:
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-async def test_h031_no_cache_between_is_told_to_keep_a_response(ask: Visitor, who: Who) -> None:
+async def test_h031_shared_caches_may_not_store_a_response(ask: Visitor, who: Who) -> None:
     """Answers of the API do not invite anybody on the way to give them to somebody else."""
     for target in TARGETS:
         headers = (await ask(target, who)).headers

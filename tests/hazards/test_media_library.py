@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.hazards.test_uploads import JPEG, PNG
 from tests.hazards.uploading import png_head
-from tests.unit.admin_api.darkroom import (
+from tests.unit.admin_api.media_project import (
     CREATE,
     IS_CREATOR,
     NOTE,
@@ -46,7 +46,7 @@ async def article(darkroom: Darkroom, *, status: str) -> int:
 
 async def attach(
     darkroom: Darkroom, who: str, entry: object, *, ref: str = ARTICLE, field: str = "cover"
-) -> Answer:
+) -> ClientResponse:
     place = [("ref", ref), ("refId", str(entry)), ("field", field)]
     return await darkroom.send(NOTE, fields=place, who=who)
 

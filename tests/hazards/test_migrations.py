@@ -14,7 +14,7 @@ import pytest
 
 from quire.app import build_app
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.conformance.corpus import credentials
 from tests.databases.environment import write_environment
 from tests.databases.kind import Kind, opened
@@ -104,7 +104,7 @@ async def test_h145_a_migration_waits_until_a_slow_database_lets_it(
     assert code == 0
 
 
-async def test_h145_whoever_does_not_want_to_wait_is_told_that_nothing_has_changed(
+async def test_h145_a_client_that_does_not_wait_gets_the_error_that_nothing_has_changed(
     kind: Kind, own_recorded: Path
 ) -> None:
     change_files(own_recorded)
@@ -176,7 +176,7 @@ def edit_type(project: Path, name: str, attributes: dict[str, Any], **options: o
     path.write_text(json.dumps(raw), encoding="utf-8")
 
 
-async def send(client: AsgiClient, method: str, target: str, data: object = None) -> Answer:
+async def send(client: AsgiClient, method: str, target: str, data: object = None) -> ClientResponse:
     headers = {
         "Authorization": f"Bearer {credentials().api_tokens['full']}",
         "Content-Type": "application/json",

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.hazards.asking import ANON, CLERK, EVERYBODY, FULL, READONLY, Visitor, Who, error, total
 from tests.hazards.newsroom import AUTHOR_WORD, DESK_WORD, PASSCODE_HASH, RESET_TOKEN, SECRET
 
@@ -26,7 +26,7 @@ WRONG = "zzzz"
 """Fits nothing in the project."""
 
 
-async def ask_alike(ask: Visitor, question: str, right: str, who: Who = ANON) -> Answer:
+async def ask_alike(ask: Visitor, question: str, right: str, who: Who = ANON) -> ClientResponse:
     """Send a right, a wrong and an empty guess; return all three responses."""
     responses = [await ask(question.format(guess), who) for guess in (right, WRONG, "")]
     seen = {(response.status, response.content) for response in responses}
@@ -311,7 +311,7 @@ async def test_h010_relations_to_what_one_may_not_find_are_no_filters(
         "populate[cover][filters][related][name][$startsWith]={}",
     ],
 )
-async def test_h010_filters_of_what_is_populated_tell_nothing_either(
+async def test_h010_filters_of_populated_relations_reveal_nothing_either(
     ask: Visitor, question: str
 ) -> None:
     """A filter inside ``populate`` through what is closed to the caller tells nothing."""
@@ -353,7 +353,7 @@ async def test_h019_there_are_no_aggregates_to_ask_for_hidden_values(
 
 
 @pytest.mark.parametrize("name", ["password", "resetPasswordToken", "confirmationToken"])
-async def test_h017_end_users_cannot_be_told_apart_by_what_is_hidden_of_them(
+async def test_h017_end_users_cannot_be_distinguished_by_hidden_attributes(
     ask: Visitor, name: str
 ) -> None:
     """Filters and orders by the secrets of end users are rejected even to full access."""

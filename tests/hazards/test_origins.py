@@ -3,7 +3,7 @@
 import pytest
 
 from quire.settings import Settings
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.hazards.asking import FULL, Visitor, serving
 
 OURS, OTHER = "https://www.example.org", "https://evil.example"
@@ -27,7 +27,7 @@ TARGETS = ["/api/articles", "/api/nope", "/_health", "/nope.txt", "/admin/users/
 ASKING = {"Access-Control-Request-Method": "GET"}
 
 
-def cors(response: Answer) -> dict[str, str]:
+def cors(response: ClientResponse) -> dict[str, str]:
     """The CORS headers of a response."""
     prefix = "access-control-allow-"
     return {
@@ -37,7 +37,7 @@ def cors(response: Answer) -> dict[str, str]:
     }
 
 
-async def asked(visitor: Visitor, origin: str | None) -> list[Answer]:
+async def asked(visitor: Visitor, origin: str | None) -> list[ClientResponse]:
     """Answers of all kinds to a page: good ones, errors, preflights."""
     headers = {} if origin is None else {"Origin": origin}
     return [
@@ -48,7 +48,7 @@ async def asked(visitor: Visitor, origin: str | None) -> list[Answer]:
 
 
 @pytest.mark.parametrize("origin", ALIKE)
-async def test_h084_an_origin_that_is_not_listed_is_told_nothing(
+async def test_h084_an_unlisted_origin_gets_no_cors_headers(
     newsroom: Settings, origin: str
 ) -> None:
     """An origin similar to a listed one is neither repeated nor allowed cookies."""
@@ -76,7 +76,7 @@ async def test_h084_an_origin_can_be_listed_beside_all_others(newsroom: Settings
             assert cors(response) == {"origin": "*"}
 
 
-async def test_h086_answers_say_that_they_differ_by_origin(newsroom: Settings) -> None:
+async def test_h086_responses_vary_by_origin(newsroom: Settings) -> None:
     """A cache on the way gives no page the response that was made for another one."""
     for origins in (("*",), (OURS,)):
         async with serving(newsroom.project, cors__origins=origins) as visitor:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from quire.settings import Settings
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.hazards.asking import error, serving
 from tests.hazards.newsroom import API_TOKENS, JsonObject
 from tests.hazards.writing import JSON_HEADERS, Editor, shown
@@ -28,7 +28,7 @@ async def own_editor(own_newsroom: Settings) -> AsyncIterator[Editor]:
         yield Editor(visitor, own_newsroom)
 
 
-def unique_errors(responses: list[Answer]) -> Counter[str]:
+def unique_errors(responses: list[ClientResponse]) -> Counter[str]:
     return Counter(error(response)["message"] for response in responses if response.status == 400)
 
 
@@ -128,7 +128,7 @@ async def test_h130_many_write_one_document(own_editor: Editor, query: str) -> N
     document_id = await own_editor.made("articles", title="Fought over")
     counted = own_editor.contents()
 
-    async def client(number: int) -> list[Answer]:
+    async def client(number: int) -> list[ClientResponse]:
         locale = ("en", "de")[number % 2]
         data: JsonObject = {
             "title": f"Version {number}",
@@ -172,7 +172,7 @@ async def test_h130_writers_and_deleters_leave_no_remains(own_editor: Editor) ->
     before = own_editor.contents()
     document_id = await own_editor.made("articles", title="Deleted", related=[related])
 
-    async def client(number: int) -> Answer:
+    async def client(number: int) -> ClientResponse:
         if number % 5 == 4:
             return await own_editor.delete(f"articles/{document_id}")
         seo = {"metaTitle": f"{number}"}

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from quire.database.program import LONG_COMPUTATION
 from quire.query.resolve.scope import ReadLimits
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.databases.kind import Kind
 from tests.hazards.asking import FULL, Visitor, error, rows, serving
 from tests.hazards.newsroom import JsonObject
@@ -362,7 +362,7 @@ async def test_h120_what_administrators_read_is_bounded(small_office: Office) ->
     ids = [await paper(office, title=f"Paper {number}", lines=lines) for number in range(4)]
 
     async def asked(method: str, target: str, body: object = None) -> tuple[int, str]:
-        response: Answer = await office.send(method, target, body, token=office.boss)
+        response: ClientResponse = await office.send(method, target, body, token=office.boss)
         payload = json.loads(response.content)
         return response.status, payload["error"]["message"] if "error" in payload else ""
 

@@ -81,7 +81,7 @@ async def test_h094_nothing_outside_the_folder_is_served(editor: Editor, target:
         assert b"SALT" not in response.content
 
 
-async def test_who_has_a_file_is_told_that_it_is_the_same(editor: Editor) -> None:
+async def test_a_client_with_the_file_gets_not_modified(editor: Editor) -> None:
     """A replaced file keeps its address, so browsers ask each time; a tag answers them."""
     part = FilePart("a.txt", b"first", "text/plain")
     (file,) = uploaded(await upload(editor, part))

@@ -14,7 +14,7 @@ from quire.database.program import Program, Statement
 from quire.errors import ConfigurationError
 from quire.settings import Settings, load_settings
 from quire.webhooks.cache_purge import open_purge
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.kind import Kind
 from tests.unit.kiosk import PAPER, WRITER, make_kiosk
 
@@ -36,21 +36,21 @@ class Site:
         self.app = app
         self._client = client
 
-    async def ask(self, target: str, method: str = "GET", **headers: str) -> Answer:
+    async def ask(self, target: str, method: str = "GET", **headers: str) -> ClientResponse:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         return await self._client.request(method, f"/api/{target}", sent, b"")
 
     async def write(self, method: str, target: str, data: Mapping[str, object]) -> dict[str, Any]:
         body = json.dumps({"data": data}).encode()
         headers = {"Content-Type": "application/json"}
-        answer = await self._client.request(method, f"/api/{target}", headers, body)
-        assert answer.status in (200, 201), answer.content
-        document: dict[str, Any] = json.loads(answer.content)["data"]
+        response = await self._client.request(method, f"/api/{target}", headers, body)
+        assert response.status in (200, 201), response.content
+        document: dict[str, Any] = json.loads(response.content)["data"]
         return document
 
 
-def header(answer: Answer, name: str) -> str | None:
-    return answer.headers.get(name.lower())
+def header(response: ClientResponse, name: str) -> str | None:
+    return response.headers.get(name.lower())
 
 
 @asynccontextmanager
@@ -83,20 +83,20 @@ async def test_reads_of_anybody_are_public_with_the_tags_of_what_they_show(
         }
         for target, tags in tagged.items():
             for _ in range(2):  # read, then remembered
-                answer = await site.ask(target)
-                assert header(answer, "Cache-Control") == PUBLIC, target
-                assert header(answer, "Surrogate-Key") == tags, target
+                response = await site.ask(target)
+                assert header(response, "Cache-Control") == PUBLIC, target
+                assert header(response, "Surrogate-Key") == tags, target
 
 
 async def test_a_list_that_is_known_says_the_same(kind: Kind, tmp_path: Path) -> None:
     async with served(kind, tmp_path) as site:
         tag = header(await site.ask("papers"), "ETag")
         assert tag is not None
-        answer = await site.ask("papers", If_None_Match=tag)
+        response = await site.ask("papers", If_None_Match=tag)
 
-    assert answer.status == 304
-    assert header(answer, "Cache-Control") == PUBLIC
-    assert header(answer, "Surrogate-Key") == PAPER
+    assert response.status == 304
+    assert header(response, "Cache-Control") == PUBLIC
+    assert header(response, "Surrogate-Key") == PAPER
 
 
 @pytest.mark.parametrize(
@@ -131,11 +131,11 @@ async def test_nothing_else_is_public(
     async with served(kind, tmp_path) as site:
         await site.write("POST", "papers", {"title": "one"})
         for _ in range(2):
-            answer = await site.ask("papers")  # the public response is remembered meanwhile
-            assert header(answer, "Cache-Control") == PUBLIC
-            answer = await site.ask(target, method, **dict(headers))
-            assert header(answer, "Cache-Control") == PRIVATE
-            assert header(answer, "Surrogate-Key") is None
+            response = await site.ask("papers")  # the public response is remembered meanwhile
+            assert header(response, "Cache-Control") == PUBLIC
+            response = await site.ask(target, method, **dict(headers))
+            assert header(response, "Cache-Control") == PRIVATE
+            assert header(response, "Surrogate-Key") is None
 
 
 async def test_drafts_stay_private_after_the_published_version_was_read(
@@ -159,18 +159,18 @@ async def test_a_type_may_have_a_value_of_its_own(kind: Kind, tmp_path: Path) ->
 async def test_without_settings_nothing_is_said(kind: Kind, tmp_path: Path) -> None:
     async with served(kind, tmp_path, "") as site:
         for headers in ({}, {"Authorization": "Basic x"}):
-            answer = await site.ask("papers", **headers)
-            assert header(answer, "Cache-Control") is None
-            assert header(answer, "Surrogate-Key") is None
+            response = await site.ask("papers", **headers)
+            assert header(response, "Cache-Control") is None
+            assert header(response, "Surrogate-Key") is None
 
 
 async def test_types_that_are_not_named_are_private(kind: Kind, tmp_path: Path) -> None:
     text = f'[cdn.cache_control]\n"{WRITER}" = "{PUBLIC}"\n'
     async with served(kind, tmp_path, text) as site:
         assert header(await site.ask("papers"), "Cache-Control") == PRIVATE
-        answer = await site.ask("writers")
-        assert header(answer, "Cache-Control") == PUBLIC
-        assert header(answer, "Surrogate-Key") is None
+        response = await site.ask("writers")
+        assert header(response, "Cache-Control") == PUBLIC
+        assert header(response, "Surrogate-Key") is None
 
 
 class Cache:
@@ -341,9 +341,9 @@ async def test_what_code_of_the_project_decides_on_is_private(kind: Kind, tmp_pa
             "writers?fields=size",
         ):
             for _ in range(2):
-                answer = await site.ask(target)
-                assert answer.status == 200
-                assert header(answer, "Cache-Control") == PRIVATE, target
+                response = await site.ask(target)
+                assert response.status == 200
+                assert header(response, "Cache-Control") == PRIVATE, target
 
 
 @pytest.mark.parametrize("private", ["true", "false"])
@@ -359,7 +359,7 @@ async def test_responses_with_links_to_private_files_are_private(
             ("articles?fields=title", False),
         ):
             for _ in range(2):
-                answer = await client.request("GET", f"/api/{target}", {}, b"")
-                assert answer.status == 200
+                response = await client.request("GET", f"/api/{target}", {}, b"")
+                assert response.status == 200
                 expected = PRIVATE if private == "true" and shows_files else PUBLIC
-                assert header(answer, "Cache-Control") == expected, target
+                assert header(response, "Cache-Control") == expected, target

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quire.schema.attributes.base import ScalarAttribute
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.examples import examples
 from tests.hazards.asking import ANON, CLERK, FULL, READER, Visitor, Who, error, rows
 from tests.hazards.newsroom import (
@@ -101,7 +101,7 @@ def questions(draw: st.DrawFn) -> Question:
     return Question(*spelled)
 
 
-def plain(response: Answer) -> object:
+def plain(response: ClientResponse) -> object:
     """A response without the order of members, which follows that of the parameters."""
     return response.status, json.loads(response.content)
 

@@ -10,7 +10,15 @@ import pytest
 
 from quire.app import Application, build_app
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiClient, Message, Receive, Scope, Send, running
+from tests.conformance.client import (
+    AsgiClient,
+    ClientResponse,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    running,
+)
 from tests.conformance.corpus import credentials
 from tests.conformance.forms import BOUNDARY, FORM_TYPE
 
@@ -35,7 +43,7 @@ async def application(own_recorded: Path) -> AsyncIterator[Application]:
 
 async def send(
     application: Application, pieces: Iterable[bytes | None], *, door: str = "/api/upload"
-) -> Answer:
+) -> ClientResponse:
     """Send a body in these pieces."""
 
     async def asgi(scope: Scope, receive: Receive, send: Send) -> None:

@@ -337,7 +337,7 @@ async def test_h091_only_allowed_types_come_in(editor: Editor) -> None:
         assert uploaded(await upload(other, FilePart("a.png", PNG, "image/png")))
 
 
-async def test_h100_pictures_tell_nothing_of_where_they_were_taken(editor: Editor) -> None:
+async def test_h100_images_do_not_reveal_where_they_were_taken(editor: Editor) -> None:
     """Neither the picture as it is kept nor its other sizes."""
     located = _with_place(picture(800, 600, ".jpg"))
     before = kept(editor)

@@ -116,7 +116,9 @@ async def time_passes(office: Office) -> None:
     worker_of(office).wake()
 
 
-async def test_a_webhook_is_told_as_the_format_has_it(office: Office, receiver: Receiver) -> None:
+async def test_a_webhook_gets_events_in_the_standard_format(
+    office: Office, receiver: Receiver
+) -> None:
     hook_id = await hook(office, receiver.url)
     document_id = await paper(office, title="Tide", margin="secret", lock="secret")
     (delivery,) = await settled(office, hook_id)
@@ -159,7 +161,9 @@ async def test_only_what_a_webhook_wants_is_reported(office: Office, receiver: R
     assert len(await deliveries(office, hook_id)) == 1
 
 
-async def test_h141_what_was_undone_is_not_told(office: Office, receiver: Receiver) -> None:
+async def test_h141_rolled_back_changes_are_not_delivered(
+    office: Office, receiver: Receiver
+) -> None:
     hook_id = await hook(office, receiver.url)
     good, bad = await paper(office), await paper(office, title=None)
     body = {"documentIds": [good, bad]}
@@ -188,7 +192,7 @@ async def test_h141_a_process_that_ends_forgets_nothing(
     assert [one["entry"]["documentId"] for one in receiver.received] == [document_id]
 
 
-async def test_h141_a_receiver_that_is_down_is_told_later_and_in_order(
+async def test_h141_a_receiver_that_is_down_gets_events_later_and_in_order(
     office: Office, receiver: Receiver
 ) -> None:
     receiver.statuses = [503, 500]
@@ -216,7 +220,7 @@ async def test_h141_a_receiver_that_is_down_is_told_later_and_in_order(
     assert reported == ["One", "One", "One", "Two"]
 
 
-async def test_h141_what_is_reported_in_vain_too_often_is_given_up_and_can_be_told_again(
+async def test_h141_a_delivery_that_fails_too_often_is_given_up_and_can_be_redelivered(
     office: Office, receiver: Receiver
 ) -> None:
     attempts = len(DELAYS) + 1
@@ -351,7 +355,7 @@ async def test_h104_who_only_reads_webhooks_learns_no_secret(
     assert (await office.ask("POST", again, token=None)).status == 401
 
 
-async def test_h105_a_response_that_fails_tells_nothing_of_the_server(
+async def test_h105_a_failed_response_reveals_nothing_of_the_server(
     office: Office, receiver: Receiver
 ) -> None:
     for path in (

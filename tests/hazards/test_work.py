@@ -56,7 +56,7 @@ async def test_h120_what_is_slow_but_allowed_is_answered(newsroom: Settings) -> 
     assert sorted(names) == ["Harbour", "Sea"]
 
 
-async def test_h120_more_slow_reads_than_may_wait_are_told_to_come_back(
+async def test_h120_more_slow_reads_than_may_wait_get_retry_after(
     newsroom: Settings,
 ) -> None:
     """SQLite runs them one after another and refuses more; PostgreSQL runs them side by side."""

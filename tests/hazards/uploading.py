@@ -10,7 +10,7 @@ from typing import Any
 import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 
 from quire.uploads.replacement import MACHINE
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.hazards.asking import FULL, Who
 from tests.hazards.writing import Editor
@@ -25,13 +25,13 @@ async def upload(
     fields: Sequence[tuple[str, str]] = (),
     target: str = "upload",
     who: Who = FULL,
-) -> Answer:
+) -> ClientResponse:
     """Send a form with files."""
     headers = {"Content-Type": FORM_TYPE}
     return await editor.send("POST", target, form(files, fields), who, headers)
 
 
-def uploaded(response: Answer) -> list[JsonObject]:
+def uploaded(response: ClientResponse) -> list[JsonObject]:
     """The files that an upload made."""
     assert response.status == 201, response.content
     files: list[JsonObject] = json.loads(response.content)

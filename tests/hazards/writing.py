@@ -7,7 +7,7 @@ from typing import Any
 from quire.cli.check_database import check_database
 from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.databases.kinds import kind_of, rows_of
 from tests.hazards.asking import FULL, Visitor, Watched, Who
 from tests.hazards.newsroom import JsonObject
@@ -37,23 +37,23 @@ class Editor:
         body: object = None,
         who: Who = FULL,
         headers: dict[str, str] | None = None,
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send a body as JSON to a target below ``/api/``; bytes are sent as they are."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         return await self.ask.send(
             method, f"/api/{target}", who, {**JSON_HEADERS, **(headers or {})}, raw
         )
 
-    async def create(self, target: str, data: object, who: Who = FULL) -> Answer:
+    async def create(self, target: str, data: object, who: Who = FULL) -> ClientResponse:
         return await self.send("POST", target, {"data": data}, who)
 
-    async def update(self, target: str, data: object, who: Who = FULL) -> Answer:
+    async def update(self, target: str, data: object, who: Who = FULL) -> ClientResponse:
         return await self.send("PUT", target, {"data": data}, who)
 
-    async def delete(self, target: str, who: Who = FULL) -> Answer:
+    async def delete(self, target: str, who: Who = FULL) -> ClientResponse:
         return await self.send("DELETE", target, None, who)
 
-    async def batch(self, *operations: object, who: Who = FULL) -> Answer:
+    async def batch(self, *operations: object, who: Who = FULL) -> ClientResponse:
         return await self.send("POST", "_batch", {"operations": list(operations)}, who)
 
     async def made(self, target: str, **data: object) -> str:
@@ -109,14 +109,14 @@ class Editor:
         return {*map(str, report.findings), *report.problems, *report.damage}
 
 
-def shown(response: Answer, status: int = 200) -> JsonObject:
+def shown(response: ClientResponse, status: int = 200) -> JsonObject:
     """The entry in a response."""
     assert response.status == status, response.content
     data: JsonObject = json.loads(response.content)["data"]
     return data
 
 
-def results(response: Answer) -> list[JsonObject]:
+def results(response: ClientResponse) -> list[JsonObject]:
     """The results of a batch."""
     assert response.status == 200, response.content
     data: list[JsonObject] = json.loads(response.content)["data"]

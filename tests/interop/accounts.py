@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from quire.errors import RateLimitError
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.corpus import credentials
 from tests.conformance.managed import AdminAuthorization
 from tests.conformance.over_socket import SocketClient
@@ -117,7 +117,7 @@ async def recorded_users(client: SocketClient) -> list[str]:
     return found
 
 
-def _unless(response: Answer, status: int, what: str) -> Iterator[str]:
+def _unless(response: ClientResponse, status: int, what: str) -> Iterator[str]:
     if response.status != status:
         yield f"{what}: {response.status}, not {status}"
 
@@ -167,10 +167,10 @@ async def _post(
     target: str,
     body: Mapping[str, object],
     headers: dict[str, str] | None = None,
-) -> Answer:
+) -> ClientResponse:
     sent = {"Content-Type": "application/json", **(headers or {})}
     return await client.request("POST", target, sent, json.dumps(body).encode())
 
 
-async def _get(client: SocketClient, target: str, token: str) -> Answer:
+async def _get(client: SocketClient, target: str, token: str) -> ClientResponse:
     return await client.request("GET", target, {"Authorization": f"Bearer {token}"})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.conformance.corpus import CORPUS
 from tests.conformance.over_socket import SocketClient
 
@@ -143,7 +143,7 @@ async def _made(
 
 async def _ask(
     client: SocketClient, method: str, path: str, body: object, token: str | None
-) -> Answer:
+) -> ClientResponse:
     headers = {"Content-Type": "application/json"} if body is not None else {}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
@@ -151,6 +151,6 @@ async def _ask(
     return await client.request(method, path, headers, content)
 
 
-def _unless(response: Answer, status: int, what: str) -> Iterator[str]:
+def _unless(response: ClientResponse, status: int, what: str) -> Iterator[str]:
     if response.status != status:
         yield f"{what}: {response.status}, not {status}"

@@ -10,8 +10,8 @@ from bench.servers import Launch, ServerError, quire
 from tests.databases.kind import Kind
 from tests.databases.kinds import POSTGRESQL
 from tests.databases.kinds import rows_of as database_of
-from tests.interop.answers import Side, differing
 from tests.interop.open_order import settled
+from tests.interop.responses import Side, differing
 from tests.interop.round_trip import Report, Trip
 from tests.interop.rows import differences
 from tests.interop.sites import application_of, complaints, rows, serving, write_all

@@ -9,8 +9,8 @@ from bench.servers import quire
 from tests.databases.kind import Kind
 from tests.interop.accounts import make_accounts, recorded_users, use_accounts
 from tests.interop.administrators import make_administrators, use_administrators
-from tests.interop.answers import Side, differing
 from tests.interop.open_order import lay_in_order, settled
+from tests.interop.responses import Side, differing
 from tests.interop.rows import differences
 from tests.interop.sites import application_of, complaints, rows, serving, write_all
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.servers import Launch, make_strapi_application, running, strapi
-from tests.conformance.client import Answer, Authorization
+from tests.conformance.client import Authorization, ClientResponse
 from tests.conformance.corpus import Step, credentials, write_scenarios
 from tests.conformance.over_socket import SocketClient, connected
 from tests.conformance.scenarios import filled, send
@@ -18,7 +18,7 @@ from tests.databases.sqlite import file_of
 from tests.interop.rows import Rows, rows_of
 
 READY = "/_health"
-_ANSWERS = frozenset({200, 204})
+_SUCCESS_STATUSES = frozenset({200, 204})
 _COMPLAINTS = ("error", "warn")
 _GROUPS = frozenset({"auth", "users", "roles", "tokens", "upload"})
 """Scenarios about accounts and files, which are not about documents."""
@@ -44,7 +44,7 @@ def application_of(project: Path, folder: Path, installed: Path) -> Launch:
 @contextmanager
 def serving(launch: Launch) -> Iterator[SocketClient]:
     """Start a server and connect to it. Raises ServerError when it does not start."""
-    with running(launch, READY, _ANSWERS) as server, connected(server.port) as client:
+    with running(launch, READY, _SUCCESS_STATUSES) as server, connected(server.port) as client:
         yield client
 
 
@@ -70,7 +70,7 @@ async def write_all(client: SocketClient) -> None:
     for scenario in write_scenarios():
         if scenario.group in _GROUPS or any(map(_is_about_accounts, scenario.steps)):
             continue
-        responses: list[Answer] = []
+        responses: list[ClientResponse] = []
         for recorded in scenario.steps:
             responses.append(await send(filled(recorded, responses), client, authorization))
 

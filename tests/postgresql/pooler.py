@@ -25,7 +25,7 @@ def served_settings(direct: str) -> Mapping[str, object]:
     return {**settings, "database.pooler": True} if VARIABLE in os.environ else settings
 
 
-def tell_project(project: Path) -> None:
+def configure_project(project: Path) -> None:
     """Write what a project has to say of the pooler next to the address, if there is one."""
     if VARIABLE not in os.environ:
         return

@@ -15,7 +15,7 @@ from tests.conformance.client import running
 from tests.databases.kind import Rows
 from tests.databases.kinds import rows_of
 from tests.examples import examples
-from tests.hazards.test_kept_answers import FORGETFUL, Site
+from tests.hazards.test_response_cache_invalidation import FORGETFUL, Site
 
 _STEPS = 25
 _READS = 8

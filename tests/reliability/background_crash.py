@@ -173,12 +173,12 @@ def _stored(site: Site) -> Mapping[str, int]:
     with closing(site.connect()) as connection:
         while page <= pages:
             query = f"pagination[page]={page}&pagination[pageSize]=100&fields[0]=label&sort=id"
-            answer = site.send(connection, "GET", f"/api/tags?{query}")
-            for entry in answer["data"]:
+            response = site.send(connection, "GET", f"/api/tags?{query}")
+            for entry in response["data"]:
                 stem, _, version = entry["label"].rpartition("-")
                 if version.isdigit():
                     found[stem] = int(version)
-            pages = answer["meta"]["pagination"]["pageCount"]
+            pages = response["meta"]["pagination"]["pageCount"]
             page += 1
     return found
 

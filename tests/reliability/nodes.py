@@ -11,7 +11,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from bench.servers import Server, quire, running
-from tests.conformance.client import Answer, Client
+from tests.conformance.client import Client, ClientResponse
 from tests.conformance.over_socket import SocketClient
 from tests.reliability.outage import ConnectionLostError
 
@@ -131,7 +131,7 @@ class _BalancedClient:
         raw_target: str,
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send one request to a node.
 
         Raises ConnectionLostError, and OSError when no node listens.

@@ -18,7 +18,7 @@ from time import monotonic
 from types import MappingProxyType
 from typing import Literal
 
-from tests.conformance.client import Answer, Client
+from tests.conformance.client import Client, ClientResponse
 from tests.conformance.corpus import JSON
 from tests.postgresql.cluster import Cluster
 
@@ -192,7 +192,7 @@ class Users:
 
     async def _response(
         self, client: Client, method: str, target: str, body: bytes = b""
-    ) -> Answer | None:
+    ) -> ClientResponse | None:
         """Ask once; returns a good answer, ``None`` when it was rejected as it should be."""
         began = monotonic()
         try:
@@ -208,7 +208,7 @@ class Users:
         await asyncio.sleep(_PAUSE_S)
         return response if response.status in _GOOD else None
 
-    def _note(self, response: Answer, method: str, began: float) -> None:
+    def _note(self, response: ClientResponse, method: str, began: float) -> None:
         now, outcome = monotonic(), self.outcome
         outcome.times.append(now - began)
         outcome.slowest = max(outcome.slowest, now - began)
@@ -232,7 +232,9 @@ class Users:
         pauses[kind] = max(pauses[kind], now - self._last[kind])
         self._last[kind] = now
 
-    async def _ask(self, client: Client, method: str, target: str, body: bytes = b"") -> Answer:
+    async def _ask(
+        self, client: Client, method: str, target: str, body: bytes = b""
+    ) -> ClientResponse:
         return await client.request(method, target, self._headers, body)
 
     def _require(self, condition: object, problem: str) -> None:
@@ -287,6 +289,6 @@ def _tag(label: str) -> bytes:
     return json.dumps({"data": {"label": label}}).encode()
 
 
-def _total(response: Answer) -> int:
+def _total(response: ClientResponse) -> int:
     total: int = json.loads(response.content)["meta"]["pagination"]["total"]
     return total

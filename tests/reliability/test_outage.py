@@ -45,7 +45,7 @@ def project(cluster: tuple[Cluster, str], tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_while_the_database_is_away_everybody_is_told_to_come_back(
+async def test_while_the_database_is_down_everybody_gets_retry_after(
     way: str, project: Path, cluster: tuple[Cluster, str]
 ) -> None:
     server, _ = cluster

@@ -29,9 +29,9 @@ async def write(client: AsgiClient, label: str) -> int:
 
 async def count(client: AsgiClient, label: str) -> int:
     target = f"/api/tags?filters[label]={quote(label)}&pagination[pageSize]=1"
-    answer = await client.request("GET", target, HEADERS, b"")
-    assert answer.status == 200, answer.content
-    total: int = json.loads(answer.content)["meta"]["pagination"]["total"]
+    response = await client.request("GET", target, HEADERS, b"")
+    assert response.status == 200, response.content
+    total: int = json.loads(response.content)["meta"]["pagination"]["total"]
     return total
 
 

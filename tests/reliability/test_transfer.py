@@ -28,9 +28,9 @@ def labels_at(site: Site) -> set[str]:
     with closing(site.connect()) as connection:
         while page <= pages:
             query = f"fields=label&sort=id&pagination[pageSize]=100&pagination[page]={page}"
-            answer = site.send(connection, "GET", f"/api/tags?{query}")
-            found |= {tag["label"] for tag in answer["data"]}
-            page, pages = page + 1, answer["meta"]["pagination"]["pageCount"]
+            response = site.send(connection, "GET", f"/api/tags?{query}")
+            found |= {tag["label"] for tag in response["data"]}
+            page, pages = page + 1, response["meta"]["pagination"]["pageCount"]
     return found
 
 

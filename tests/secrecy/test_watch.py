@@ -42,7 +42,7 @@ def failing(secret: str) -> ValueError:
 
 
 @pytest.mark.parametrize("secret", [PASSWORD, TOKEN, JWT, PASSCODE_HASH])
-def test_secrets_are_seen_in_lines_tracebacks_headers_and_answers(
+def test_secrets_are_seen_in_lines_tracebacks_headers_and_responses(
     watch: Watch, secret: str
 ) -> None:
     show(watch, f"GET /api/users?token={secret} 200")
@@ -115,7 +115,7 @@ class TestThisRun:
         write(f"signed in with {PASSWORD}")
         assert len(self.leaks()) >= 1
 
-    async def test_it_sees_all_answers(self) -> None:
+    async def test_it_sees_all_responses(self) -> None:
         async def leaking(scope: Scope, receive: object, send: object) -> None:
             assert callable(send)
             start: Message = {"type": "http.response.start", "status": 200, "headers": []}

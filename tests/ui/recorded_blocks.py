@@ -16,24 +16,24 @@ _KINDS = {"paragraph", "heading", "list", "quote", "code", "image"}
 
 def recorded_blocks() -> str:
     """Return every blocks value that a response shows, each once, as JSON with one in a line."""
-    answers = chain(
+    responses = chain(
         (case.body for case in read_cases()),
         (step.body for scenario in write_scenarios() for step in scenario.steps),
     )
-    lines = {json.dumps(value, ensure_ascii=True) for one in answers for value in _values(one)}
+    lines = {json.dumps(value, ensure_ascii=True) for one in responses for value in _values(one)}
     ordered = sorted(lines, key=lambda line: (len(line), line))
     return "[\n" + ",\n".join(ordered) + "\n]\n"
 
 
-def _values(answer: JSON) -> Iterator[JSON]:
-    if isinstance(answer, list):
-        if answer and all(_is_block(one) for one in answer):
-            yield answer
+def _values(response: JSON) -> Iterator[JSON]:
+    if isinstance(response, list):
+        if response and all(_is_block(one) for one in response):
+            yield response
             return
-        for one in answer:
+        for one in response:
             yield from _values(one)
-    elif isinstance(answer, dict):
-        for one in answer.values():
+    elif isinstance(response, dict):
+        for one in response.values():
             yield from _values(one)
 
 

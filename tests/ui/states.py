@@ -77,12 +77,12 @@ def _is_of_shell(request: Request) -> bool:
     return path.startswith(_SHELL) or path in _SHELL_TYPES
 
 
-def _requests(page: Page, answer: Callable[[Route], object]) -> None:
+def _requests(page: Page, response: Callable[[Route], object]) -> None:
     """Answer what the screen asks for, and leave the requests of the shell and all files alone."""
 
     def handle(route: Route) -> None:
         if route.request.resource_type in {"fetch", "xhr"} and not _is_of_shell(route.request):
-            answer(route)
+            response(route)
         else:
             route.continue_()
 

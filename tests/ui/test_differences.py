@@ -9,7 +9,7 @@ SAMPLE = "api::sample.sample"
 SAMPLES = f"/content-manager/collection-types/{SAMPLE}"
 
 
-def test_parts_are_told_as_added_removed_moved_and_changed(site: Site, page: Page) -> None:
+def test_parts_are_reported_as_added_removed_moved_and_changed(site: Site, page: Page) -> None:
     def parts(*labels: str) -> list[dict[str, str]]:
         return [{"label": label} for label in labels]
 

@@ -109,7 +109,7 @@ def test_a_token_is_sent_and_not_kept(site: Site, page: Page) -> None:
     expect(code).not_to_contain_text(key)
 
 
-def test_who_may_not_change_roles_is_told_what_is_missing(site: Site, open_page: OpenPage) -> None:
+def test_who_may_not_change_roles_sees_what_is_missing(site: Site, open_page: OpenPage) -> None:
     site.add_person("explorer@example.org", "Emmy", 2)
     page = open_page(site.address, storage_state=site.session("explorer@example.org"))
     page.goto("/admin/explorer?type=api::tag.tag")

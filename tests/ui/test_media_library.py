@@ -373,7 +373,7 @@ def test_a_role_that_may_only_look_has_no_other_controls(site: Site, open_page: 
     expect(page.get_by_text("which your role may not see")).to_be_visible()
 
 
-def test_a_role_that_may_not_look_is_told_so_and_shown_no_controls(
+def test_a_role_without_read_permission_sees_a_message_and_no_controls(
     site: Site, open_page: OpenPage
 ) -> None:
     role = site.api("POST", "/admin/roles", {"name": "Outsider", "description": ""})["data"]

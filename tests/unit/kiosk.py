@@ -12,7 +12,7 @@ from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.unit.schema.trees import component_file, type_file, write_tree
 
 JsonObject = dict[str, Any]
@@ -69,7 +69,7 @@ class Kiosk:
 
     async def send(
         self, method: str, target: str, data: Mapping[str, object] | None = None
-    ) -> Answer:
+    ) -> ClientResponse:
         headers = {"Content-Type": "application/json"}
         body = b"" if data is None else json.dumps({"data": data}).encode()
         return await self._client.request(method, f"/api/{target}", headers, body)

@@ -31,7 +31,7 @@ from quire.metrics.families import (
 
 _PATH = "/metrics"
 _CHALLENGE = (b"www-authenticate", b"Bearer")
-_ANSWER_SECONDS = 3.0
+_RESPONSE_SECONDS = 3.0
 """Timeout for the values of a process; without them those of the others are served."""
 _COLLECT_STATE = "collect_metrics"
 """The key in the lifespan state with the function that collects the metrics."""
@@ -153,7 +153,7 @@ class MetricsChannel:
     def ask(self) -> list[MetricFamily] | None:
         """Return the metrics of the process, ``None`` if it does not respond in time."""
         self._number += 1
-        latest = time.monotonic() + _ANSWER_SECONDS
+        latest = time.monotonic() + _RESPONSE_SECONDS
         try:
             self._asking.send_bytes(b"%d" % self._number)
             while self._asking.poll(max(0.0, latest - time.monotonic())):
@@ -164,12 +164,12 @@ class MetricsChannel:
             return None
         return None
 
-    def answer_from_thread(self, server: "MeasuredServer") -> None:
+    def respond_from_thread(self, server: "MeasuredServer") -> None:
         """Respond in the server process from now on."""
         self._asking.close()
-        threading.Thread(target=self._answer, args=(server,), daemon=True).start()
+        threading.Thread(target=self._respond, args=(server,), daemon=True).start()
 
-    def _answer(self, server: "MeasuredServer") -> None:
+    def _respond(self, server: "MeasuredServer") -> None:
         while True:
             try:
                 number = int(self._answering.recv_bytes())
@@ -204,7 +204,7 @@ class MeasuredServer(uvicorn.Server):
             return []
         collecting = asyncio.run_coroutine_threadsafe(_collected(collect), self._loop)
         try:
-            return collecting.result(_ANSWER_SECONDS)
+            return collecting.result(_RESPONSE_SECONDS)
         except Exception as error:  # noqa: BLE001 - the next request gets what is available
             collecting.cancel()
             _log.warning("metrics cannot be collected", exc_info=error)

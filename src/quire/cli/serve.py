@@ -353,7 +353,7 @@ class _Worker(multiprocess.Process):
     def target(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve, in the process itself."""
         adopt_environment(self._environment)
-        self.metrics.answer_from_thread(self.server)
+        self.metrics.respond_from_thread(self.server)
         super().target(sockets)
 
     @property

@@ -89,7 +89,7 @@ class SignInApi(AccountApi):
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        path, answer = "auth/local", SignedInUser | UnconfirmedUser
+        path, response = "auth/local", SignedInUser | UnconfirmedUser
         sign_in = self._limits.limited(self.sign_in, path)
         yield ACCOUNTS(
             "POST",
@@ -103,7 +103,13 @@ class SignInApi(AccountApi):
         path, body = f"{path}/register", Annotated[Registration, ProjectFields(self._more_fields)]
         register = self._limits.limited(self.register, path, by_email=True)
         yield ACCOUNTS(
-            "POST", path, "register", register, body=body, response=answer, errors=TOO_MANY_REQUESTS
+            "POST",
+            path,
+            "register",
+            register,
+            body=body,
+            response=response,
+            errors=TOO_MANY_REQUESTS,
         )
 
     def _more_fields(self, models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `ProjectFields`

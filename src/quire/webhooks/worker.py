@@ -87,7 +87,7 @@ Those that are claimed can be sent within the lease, if each takes as long as a 
 """
 _PRUNE_EVERY = 600 * _SECOND
 _SUCCESS_STATUSES = range(200, 300)
-_NO_ANSWER = 0
+_NO_RESPONSE = 0
 RETRIED = "retried"
 """The counter label of attempts that are retried; others are counted by their final state."""
 
@@ -202,7 +202,7 @@ class WebhookWorker(QueueWorker):
                 else:
                     response = await self._call_webhook(webhook, delivery)
         except ApplicationError as error:
-            response = DeliveryResponse(status=_NO_ANSWER, reason=error.message)
+            response = DeliveryResponse(status=_NO_RESPONSE, reason=error.message)
         outcome = self._outcome(delivery, response)
         self.attempts[RETRIED if outcome.state == WAITING else outcome.state] += 1
         if outcome.state == FAILED:

@@ -15,7 +15,7 @@ from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE
 from tests.unit.kiosk import MANIFEST, SCHEMA
@@ -98,7 +98,7 @@ class Office:
         *,
         token: str | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send a request whose response need not be JSON."""
         sent = {"content-type": "application/json", **(headers or {})}
         if token is not None:

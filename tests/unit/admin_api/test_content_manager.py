@@ -82,7 +82,7 @@ async def test_what_may_not_be_read_neither_filters_nor_sorts_nor_is_found(offic
     assert await titles(office, office.boss, "_q=xyzzy") == ["One"]
 
 
-async def test_relations_tell_nothing_of_types_that_may_not_be_read(office: Office) -> None:
+async def test_relations_reveal_nothing_of_unreadable_types(office: Office) -> None:
     writers = f"/content-manager/collection-types/{WRITER}"
     made = await office.ask("POST", writers, {"name": "Nemo"}, token=office.boss)
     writer = made.data["documentId"]
@@ -287,7 +287,7 @@ async def test_a_list_follows_the_default_locale(office: Office) -> None:
     assert [entry["title"] for entry in second.json["results"]] == ["Papier 0"]
 
 
-async def test_free_identifiers_are_told_to_those_alone_who_know_the_type(office: Office) -> None:
+async def test_free_uids_are_shown_only_to_those_who_may_read_the_type(office: Office) -> None:
     token = await editor(office, grant("read", ["name"], uid=WRITER))
     body = {"contentTypeUID": PAPER, "field": "title", "value": "x"}
     wrong = await office.ask("POST", "/content-manager/uid/check-availability", body, token=token)

@@ -11,7 +11,7 @@ import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 
 from tests.conformance.forms import FilePart
 from tests.hazards.uploading import picture
-from tests.unit.admin_api.darkroom import (
+from tests.unit.admin_api.media_project import (
     CREATE,
     IS_CREATOR,
     READ,

@@ -107,7 +107,7 @@ async def test_documents_are_counted_by_locale(office: Office) -> None:
     assert [one["uid"] for one in every.data] == [PAPER]
 
 
-async def test_nothing_is_told_of_locales_and_entries_that_one_may_not_read(
+async def test_nothing_is_reported_of_unreadable_locales_and_entries(
     office: Office,
 ) -> None:
     await three_papers(office)
@@ -143,7 +143,7 @@ async def test_only_entries_that_one_may_read_are_counted(office: Office) -> Non
     assert await titles(office, token, "missingLocale=fr") == ["Own"]
 
 
-async def test_a_list_that_names_its_columns_tells_the_status_of_other_locales(
+async def test_a_list_with_named_columns_has_the_status_of_other_locales(
     office: Office,
 ) -> None:
     await three_papers(office)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from tests.conformance.forms import FilePart
-from tests.unit.admin_api.darkroom import (
+from tests.unit.admin_api.media_project import (
     CREATE,
     IS_CREATOR,
     NOTE,

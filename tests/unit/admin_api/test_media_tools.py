@@ -11,7 +11,7 @@ import pytest_asyncio
 from quire.network import allow_all
 from quire.uploads.remote_import import import_file
 from tests.hazards.test_imports import plain, serving
-from tests.unit.admin_api.darkroom import (
+from tests.unit.admin_api.media_project import (
     CREATE,
     IS_CREATOR,
     READ,
@@ -61,7 +61,7 @@ async def test_uses_are_reported_with_what_entries_are_called(darkroom: Darkroom
     assert found["meta"] == {"hidden": 0}
 
 
-async def test_uses_are_told_of_entries_and_fields_that_one_may_see(darkroom: Darkroom) -> None:
+async def test_uses_in_readable_entries_and_fields_are_listed(darkroom: Darkroom) -> None:
     await using(darkroom, cover=NOTES, body="See /uploads/notes_d2c9b549e5.txt")
     rights = {
         "nothing": ([], set()),
@@ -80,7 +80,7 @@ async def test_uses_are_told_of_entries_and_fields_that_one_may_see(darkroom: Da
             assert found["data"][0]["title"] == found["data"][0]["documentId"]
 
 
-async def test_uses_of_files_of_others_are_not_told(darkroom: Darkroom) -> None:
+async def test_uses_of_files_of_others_are_not_listed(darkroom: Darkroom) -> None:
     await darkroom.admin_user("own", may(READ, IS_CREATOR))
     refused = await darkroom.ask("GET", f"/admin/x/media/{NOTES}/usage", who="own")
     unused = await darkroom.read("/admin/x/media/unused?limit=100", who="own")

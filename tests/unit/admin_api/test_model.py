@@ -147,7 +147,7 @@ async def test_what_goes_with_a_type_is_kept_aside_and_can_be_put_back(
     assert again.status == 404
 
 
-async def test_h132_a_plan_tells_what_is_lost_and_nothing_is_without_consent(
+async def test_h132_a_plan_lists_what_is_lost_and_nothing_is_lost_without_consent(
     model_site: ModelSite,
 ) -> None:
     document_id = await paper(model_site.office, title="Tide")
@@ -516,7 +516,7 @@ async def test_what_cannot_be_read_is_refused(model_site: ModelSite) -> None:
     assert model_site.files() == before
 
 
-async def test_a_plan_tells_every_error_at_its_path(model_site: ModelSite) -> None:
+async def test_a_plan_reports_every_error_at_its_path(model_site: ModelSite) -> None:
     wanted = changed(
         WRITER,
         attribute("short", type="string", minLength=5, maxLength=2),

@@ -81,7 +81,7 @@ async def test_every_change_is_kept_with_who_made_it(office: Office) -> None:
     assert (last["data"]["price"], last["fields"]) == (4, {})
 
 
-async def test_a_revision_tells_in_what_the_present_draft_differs(office: Office) -> None:
+async def test_a_revision_shows_how_the_current_draft_differs(office: Office) -> None:
     document_id = await paper(office, title="Tide", lines=[{"text": "a"}])
     await put(office, document_id, title="Ebb", lines=[{"text": "a"}])
 
@@ -206,7 +206,7 @@ async def test_a_revision_is_of_one_document(office: Office) -> None:
         assert (await office.ask("GET", f"{REVISIONS}/{target}", token=office.boss)).status == 404
 
 
-async def test_who_was_later_is_told_when_restoring(office: Office) -> None:
+async def test_restoring_names_the_author_of_a_later_change(office: Office) -> None:
     document_id = await paper(office, title="Tide")
     known = (await put(office, document_id, title="Ebb"))["updatedAt"]
     await put(office, document_id, title="Flood")

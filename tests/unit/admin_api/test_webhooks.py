@@ -124,7 +124,7 @@ async def test_values_of_headers_are_masked_for_those_who_only_read(office: Offi
     assert other.data["headers"] == {"X-Key": "•••"}
 
 
-async def test_a_hook_is_tried_out_and_its_response_told(tmp_path: Path) -> None:
+async def test_a_webhook_test_reports_the_response(tmp_path: Path) -> None:
     private = {"webhooks.private_addresses": True}
     response = b"HTTP/1.1 202 Accepted\r\nContent-Length: 6\r\nX-Id: 7\r\n\r\nqueued and more"
     async with (

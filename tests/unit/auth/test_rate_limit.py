@@ -56,7 +56,7 @@ def test_a_window_begins_with_its_first_call_and_ends_an_interval_later(clock: C
     assert counted.count("key").remaining == 0
 
 
-def test_clients_are_told_the_limit_what_is_left_and_the_second_it_begins_anew(
+def test_clients_get_the_limit_the_remaining_calls_and_the_reset_time(
     clock: Clock,
 ) -> None:
     counted = limiter(clock, limit=2)
@@ -71,7 +71,7 @@ def test_clients_are_told_the_limit_what_is_left_and_the_second_it_begins_anew(
     assert counted.count("key").resets_at == allowance.resets_at
 
 
-def test_who_is_refused_is_told_too_and_in_how_many_seconds_to_try_again(clock: Clock) -> None:
+def test_a_refused_client_gets_retry_after_in_seconds(clock: Clock) -> None:
     counted = limiter(clock, limit=1)
     counted.count("key")
     clock.now += 20_500

@@ -15,19 +15,19 @@ from bench.load import LoadError, LoadJob, load, run_load
 from bench.processes import cpu_seconds, process_tree, resident_megabytes
 from bench.servers import Launch, Server, ServerError, fetch, plain, running
 
-ANSWERS = {"/api/articles?sort=title": '{"data":["é"]}', "/api/tags": '{"data":[]}'}
+RESPONSES = {"/api/articles?sort=title": '{"data":["é"]}', "/api/tags": '{"data":[]}'}
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running(plain(tmp_path_factory.mktemp("plain"), ANSWERS), probe="/api/tags") as server:
+    with running(plain(tmp_path_factory.mktemp("plain"), RESPONSES), probe="/api/tags") as server:
         yield server
 
 
 def test_the_plain_server_answers_what_it_was_given(server: Server) -> None:
-    for target, body in ANSWERS.items():
+    for target, body in RESPONSES.items():
         assert fetch(server, target) == (200, body.encode())
 
 
@@ -37,9 +37,9 @@ def test_the_plain_server_knows_nothing_else(server: Server) -> None:
 
 def test_a_load_is_of_as_many_requests_as_asked(server: Server) -> None:
     """The bytes tell that targets were requested in turn."""
-    job = LoadJob(server.port, tuple(ANSWERS), "token", requests=101, concurrency=4)
+    job = LoadJob(server.port, tuple(RESPONSES), "token", requests=101, concurrency=4)
     result = load(job)
-    first, second = (len(body.encode()) for body in ANSWERS.values())
+    first, second = (len(body.encode()) for body in RESPONSES.values())
     assert result.requests == 101
     assert result.body_bytes == 51 * first + 50 * second
     assert 0 < result.p50_ms <= result.p99_ms
@@ -102,7 +102,7 @@ def test_a_server_that_ends_at_once_is_reported_with_its_last_words(tmp_path: Pa
 
 @needs_proc
 def test_a_server_is_gone_after_its_run(tmp_path: Path) -> None:
-    with running(plain(tmp_path, ANSWERS), probe="/api/tags") as server:
+    with running(plain(tmp_path, RESPONSES), probe="/api/tags") as server:
         assert server.pid in process_tree(server.pid)
     assert process_tree(server.pid) == []
 

@@ -158,19 +158,19 @@ def test_equal_responses_are_said_to_be_equal() -> None:
     assert equality_sentence(RUN).endswith("they are equal.")
 
 
-def test_one_server_alone_is_not_said_to_have_equal_answers() -> None:
+def test_a_single_server_is_not_reported_to_have_equal_responses() -> None:
     alone = replace(RUN, servers=("Quire", "Plain server"))
     assert "equal" not in equality_sentence(alone)
 
 
-def test_unequal_responses_are_marked_and_told() -> None:
+def test_unequal_responses_are_marked_and_reported() -> None:
     unequal = replace(RESULT, difference="/api/articles: Strapi and Quire differ at .data")
     text = markdown(replace(RUN, results=(unequal,)))
     assert "| flat page of 25 * |" in text
     assert "NOT equal: /api/articles: Strapi and Quire differ at .data." in text
 
 
-def test_markdown_tells_what_was_measured_on_and_how_often() -> None:
+def test_markdown_states_the_machine_and_the_number_of_rounds() -> None:
     text = markdown(RUN)
     assert text.startswith("Measured on a machine; 25,000 documents, 4 content types; ")
     assert "medians of 3 interleaved rounds of about 2 s, 16 connections" in text

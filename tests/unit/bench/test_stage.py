@@ -64,7 +64,7 @@ def test_a_server_may_do_without_some_caches(stage: Stage) -> None:
     assert load_settings(stage.quire(SCALE).folder, environ={}).cache.responses > 0
 
 
-def test_contestants_are_told_apart_by_their_names(stage: Stage) -> None:
+def test_contestants_are_distinguished_by_name(stage: Stage) -> None:
     made = {name: make(SCALE) for name, make in launchers_of(TWO_PROCESSES, stage).items()}
     assert [launch.name for launch in made.values()] == [*made]
     assert len({launch.folder for launch in made.values()}) == len(made) == 6

@@ -13,7 +13,7 @@ from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_check import change_database
 
 LOST_LINKS = "UPDATE articles_tags_lnk SET tag_id = 999 WHERE id IN (1, 3)"
-TOLD = "articles_tags_lnk: 2 links from or to a row that is gone (ids 1, 3)"
+PROBLEM = "articles_tags_lnk: 2 links from or to a row that is gone (ids 1, 3)"
 DUPLICATE = (
     "INSERT INTO categories (id, document_id, name) SELECT 901, document_id, 'Copy' FROM categories"
     " WHERE id = 14"
@@ -28,17 +28,19 @@ def links(project: Path) -> list[int]:
         ]
 
 
-def test_the_check_tells_what_a_repair_mends(run: Run, project: Path) -> None:
+def test_the_check_reports_what_a_repair_would_repair(run: Run, project: Path) -> None:
     change_database(project, LOST_LINKS)
 
     code, output, _ = run("check", project)
 
     assert code == 1
-    assert f"problem  {TOLD}; `quire check --repair` deletes them\n" in output
+    assert f"problem  {PROBLEM}; `quire check --repair` deletes them\n" in output
     assert links(project) == [1, 3, 4]
 
 
-def test_the_check_tells_the_details_and_the_option_for_duplicates(run: Run, project: Path) -> None:
+def test_the_check_reports_the_details_and_the_option_for_duplicates(
+    run: Run, project: Path
+) -> None:
     change_database(project, DUPLICATE)
 
     code, output, _ = run("check", project)
@@ -110,7 +112,7 @@ def test_a_repair_says_what_it_does_and_what_it_has_done(run: Run, project: Path
     code, output, _ = run("check", project, "--repair", "--yes")
 
     assert code == 0
-    assert output == f"to repair  {TOLD}: deletes them\nrepaired  {TOLD}: deletes them\n"
+    assert output == f"to repair  {PROBLEM}: deletes them\nrepaired  {PROBLEM}: deletes them\n"
     assert links(project) == [4, 5, 6]
     assert "no problems" in run("check", project).output
 
@@ -128,7 +130,7 @@ def test_a_dry_run_changes_nothing(run: Run, project: Path) -> None:
     code, output, messages = run("check", project, "--repair", "--dry-run")
 
     assert code == 1
-    assert output == f"to repair  {TOLD}: deletes them\n"
+    assert output == f"to repair  {PROBLEM}: deletes them\n"
     assert messages == "Nothing was changed.\n"
     assert (project / ".tmp/data.db").read_bytes() == before
 

@@ -13,7 +13,7 @@ import pytest
 
 from quire.app import build_app
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.kind import Kind, opened
 from tests.databases.kinds import SQLITE
 from tests.unit.cli.conftest import Run, everything_in
@@ -50,7 +50,9 @@ def responses(project: Path, token: str, targets: Iterable[str]) -> dict[str, An
     return asyncio.run(ask())
 
 
-async def send(project: Path, token: str, method: str, target: str, body: object = None) -> Answer:
+async def send(
+    project: Path, token: str, method: str, target: str, body: object = None
+) -> ClientResponse:
     application = build_app(load_settings(project, environ={}))
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     data = b"" if body is None else json.dumps(body).encode()
@@ -115,10 +117,10 @@ def test_a_new_project_with_tables_takes_an_archive(run: Run, kind: Kind, site: 
 def test_new_documents_get_ids_that_no_row_of_the_archive_has(run: Run, site: Path) -> None:
     assert run("import", PLAIN, site).code == 0
     token = token_of(run, site)
-    answer = asyncio.run(send(site, token, "POST", "/api/writers", {"data": {"name": "New"}}))
-    assert answer.status == 201
+    response = asyncio.run(send(site, token, "POST", "/api/writers", {"data": {"name": "New"}}))
+    assert response.status == 201
     known = [one["id"] for one in RESPONSES["/api/writers?sort=id&populate=*"]["data"]]
-    assert json.loads(answer.content)["data"]["id"] > max(known)
+    assert json.loads(response.content)["data"]["id"] > max(known)
 
 
 def test_content_is_replaced_only_when_that_is_said(run: Run, kind: Kind, site: Path) -> None:

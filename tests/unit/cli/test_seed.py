@@ -60,7 +60,7 @@ def test_all_errors_of_the_content_are_shown_and_nothing_is_made(run: Run, blog:
     assert everything_in(blog) == before
 
 
-def test_a_project_without_content_files_is_told_so(run: Run, project: Path) -> None:
+def test_a_project_without_content_files_gets_a_message(run: Run, project: Path) -> None:
     code, _, messages = run("seed", project)
 
     assert code == 2

@@ -153,7 +153,7 @@ def test_items_of_a_zone_are_told_apart(schema: Schema, tmp_path: Path) -> None:
     assert (quote.text, image.file) == ("High water", None)
 
 
-def test_what_no_answer_has_is_in_no_model(schema: Schema) -> None:
+def test_what_no_response_contains_is_in_no_model(schema: Schema) -> None:
     for text in (python_of(schema), typescript_of(schema)):
         assert "margin" not in text
         assert "lock:" not in text

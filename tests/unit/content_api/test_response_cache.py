@@ -78,7 +78,7 @@ def test_what_was_not_asked_for_longest_gives_way() -> None:
     assert len(kept) == 8
 
 
-def test_no_answer_takes_the_place_of_many() -> None:
+def test_one_response_does_not_evict_many() -> None:
     kept = cache(40_000)
     keep(kept, question(b"large"), 4_500)
     keep(kept, question(b"a" * 4_500), 10)

@@ -55,7 +55,7 @@ async def test_what_is_remembered_takes_no_statements(client: AsgiClient) -> Non
     assert "resolve" not in again
 
 
-async def test_without_answers_the_rest_is_remembered(shared_recorded: Path) -> None:
+async def test_without_cached_responses_other_caches_are_used(shared_recorded: Path) -> None:
     settings = {"environment": "development", "cache.responses": 0}
     app = build_app(load_settings(shared_recorded, overrides=settings, environ={}))
     async with running(app) as client:

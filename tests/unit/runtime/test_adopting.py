@@ -24,7 +24,7 @@ from quire.database.stores.core_store import write_setting
 from quire.errors import DatabaseOpenError, StaleSchemaError
 from quire.runtime.schema_runtime import SchemaRuntime
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.conformance.corpus import credentials
 from tests.conformance.managed import AdminAuthorization
 from tests.library.remodelling import Model
@@ -43,7 +43,7 @@ class Site:
         self.client = client
         self.model = Model(app.settings)
 
-    async def ask(self, method: str, target: str, data: object = None) -> Answer:
+    async def ask(self, method: str, target: str, data: object = None) -> ClientResponse:
         body = b"" if data is None else json.dumps({"data": data}).encode()
         headers = {
             "Authorization": f"Bearer {credentials().api_tokens['full']}",

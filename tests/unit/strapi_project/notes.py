@@ -9,7 +9,7 @@ from typing import Any
 from quire.customisations import Customisations, find_customisations
 from quire.schema.load import load_schema
 from quire.settings import load_settings
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.databases.kind import Kind
 from tests.unit.schema.trees import type_file, write_tree
 from tests.unit.strapi_project.code import core_files
@@ -90,22 +90,22 @@ async def notes(kind: Kind, folder: Path, files: Mapping[str, str]) -> AsyncIter
 async def register(site: Site, name: str) -> tuple[str, int]:
     """Make an end user; returns the JWT and the id."""
     form = {"username": name, "email": f"{name}@example.org", "password": "secret-1234"}
-    answer = await site.send("POST", "auth/local/register", form)
-    assert answer.status == 200, answer.content
-    found = json.loads(answer.content)
+    response = await site.send("POST", "auth/local/register", form)
+    assert response.status == 200, response.content
+    found = json.loads(response.content)
     return found["jwt"], found["user"]["id"]
 
 
-def read(answer: Answer) -> Any:  # noqa: ANN401 - whatever JSON holds
+def read(response: ClientResponse) -> Any:  # noqa: ANN401 - whatever JSON holds
     """Return the body of a response."""
-    return json.loads(answer.content)
+    return json.loads(response.content)
 
 
-def error(answer: Answer) -> tuple[int, str, str]:
+def error(response: ClientResponse) -> tuple[int, str, str]:
     """Return the status of an error, its name and its message."""
-    found = read(answer)["error"]
-    assert found["status"] == answer.status
-    return answer.status, found["name"], found["message"]
+    found = read(response)["error"]
+    assert found["status"] == response.status
+    return response.status, found["name"], found["message"]
 
 
 def customised(folder: Path, files: Mapping[str, str]) -> Customisations:

@@ -15,7 +15,7 @@ from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.environment import read_environment, write_environment
 from tests.databases.kind import Kind
 from tests.unit.schema.trees import Json, write_tree
@@ -30,13 +30,13 @@ class Site:
         self.app = app
         self._client = client
 
-    async def get(self, target: str, headers: Mapping[str, str] | None = None) -> Answer:
+    async def get(self, target: str, headers: Mapping[str, str] | None = None) -> ClientResponse:
         """Send a GET request for a path under ``/api/``."""
         return await self._client.request("GET", f"/api/{target}", dict(headers or {}), b"")
 
     async def send(
         self, method: str, target: str, body: object = None, token: str | None = None
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send a request with a JSON body, for the holder of a token if there is one."""
         content = b"" if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.client import Answer
+from tests.conformance.client import ClientResponse
 from tests.databases.kind import Kind
 from tests.unit.strapi_project.pages import (
     FINISH,
@@ -24,7 +24,7 @@ KNOWN = "const KNOWN = ['one', 'two'];"
 READ = f"const entity = await {ROWS}.findOne({{ where: {{ slug }} }}); {FINISH}"
 
 
-def error(response: Answer) -> Any:  # noqa: ANN401 - whatever JSON holds
+def error(response: ClientResponse) -> Any:  # noqa: ANN401 - whatever JSON holds
     return json.loads(response.content)["error"]
 
 

@@ -73,9 +73,9 @@ async def test_a_row_is_not_deleted_without_a_condition(kind: Kind, tmp_path: Pa
         f"try {{ {body.replace('return', 'await')} }} catch (error) {{ return error.message; }}"
     )
     async with notes(kind, tmp_path, own(caught)) as site:
-        answer = await site.send("POST", "own/x", {})
+        response = await site.send("POST", "own/x", {})
 
-    assert answer.content == b"Delete requires a where parameter"
+    assert response.content == b"Delete requires a where parameter"
 
 
 async def test_what_a_transaction_wrote_is_kept_or_undone_as_a_whole(
@@ -95,7 +95,7 @@ async def test_what_a_transaction_wrote_is_kept_or_undone_as_a_whole(
         "} catch (caught) { return { failed: caught.message, after: await names() }; }"
     )
     async with notes(kind, tmp_path, own(body)) as site:
-        answers = [
+        responses = [
             read(await site.send("POST", f"own/x?name={query}", {}))
             for query in (
                 "kept",
@@ -108,7 +108,7 @@ async def test_what_a_transaction_wrote_is_kept_or_undone_as_a_whole(
         ]
         left = await site.send("POST", "own/x", {})
 
-    assert answers == [
+    assert responses == [
         {"done": "kept", "after": "kept"},
         {"failed": "no", "after": "kept"},
         {"done": "undone", "after": "kept"},

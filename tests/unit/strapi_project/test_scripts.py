@@ -69,12 +69,12 @@ async def test_a_policy_looks_for_the_owner(kind: Kind, tmp_path: Path) -> None:
         (ada, _), (bob, _) = await register(site, "ada"), await register(site, "bob")
         note = read(await site.send("POST", "notes", {"data": {"title": "A"}}, ada))["data"]
         target = f"own/{note['documentId']}"
-        answers = [await site.send("POST", target, {}, who) for who in (ada, bob, None)]
+        responses = [await site.send("POST", target, {}, who) for who in (ada, bob, None)]
         missing = await site.send("POST", "own/none", {}, ada)
 
-    assert [one.status for one in answers] == [200, 403, 403]
-    assert read(answers[0]) == {"done": True}
-    assert error(answers[1]) == error(missing) == (403, "PolicyError", "Policy Failed")
+    assert [one.status for one in responses] == [200, 403, 403]
+    assert read(responses[0]) == {"done": True}
+    assert error(responses[1]) == error(missing) == (403, "PolicyError", "Policy Failed")
 
 
 @pytest.mark.parametrize(
@@ -240,13 +240,13 @@ async def test_code_calls_methods_of_an_object_of_another_file(kind: Kind, tmp_p
     )
     files = project(body, before=before, rules=RULES.replace("FETCHED", "return fetch('x');"))
     async with notes(kind, tmp_path, files) as site:
-        answers = [
+        responses = [
             read(await site.send("POST", "own/x", {"title": title})) for title in ("ab", "ABCD")
         ]
         not_a_function = await site.send("POST", "own/x", {"title": "a", "run": 1})
 
-    assert answers[0] == {"broken": [], "most": 3, "none": 0}
-    assert answers[1]["broken"] == ["long", "loud"]
+    assert responses[0] == {"broken": [], "most": 3, "none": 0}
+    assert responses[1]["broken"] == ["long", "loud"]
     assert not_a_function.status == 500
 
 

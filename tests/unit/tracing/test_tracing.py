@@ -22,7 +22,7 @@ from quire.settings import load_settings
 from quire.tracing import setup
 from quire.tracing.otel import Tracing
 from quire.tracing.setup import open_tracing, tracing_notices
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.kind import Kind
 from tests.extending.project import write_code
 from tests.unit.kiosk import make_kiosk
@@ -40,7 +40,9 @@ class Traced:
         self._client = client
         self._kept = kept
 
-    async def send(self, method: str, target: str, data: object = None, **headers: str) -> Answer:
+    async def send(
+        self, method: str, target: str, data: object = None, **headers: str
+    ) -> ClientResponse:
         body = b"" if data is None else json.dumps({"data": data}).encode()
         sent = {"Content-Type": "application/json", **headers}
         return await self._client.request(method, target, sent, body)
@@ -135,10 +137,10 @@ async def test_an_error_of_the_server_is_one_of_its_span(
 
         monkeypatch.setattr(type(services.database), "present_version", broken)
         monkeypatch.setattr(type(services.database), "version", lambda _: None)
-        answer = await kiosk.send("GET", "/api/papers")
+        response = await kiosk.send("GET", "/api/papers")
         span = server_span(kiosk.spans())
 
-    assert answer.status == 500
+    assert response.status == 500
     assert span.status.status_code is StatusCode.ERROR
     assert attributes(span)["error.type"] == "500"
 

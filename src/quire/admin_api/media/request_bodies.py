@@ -58,9 +58,9 @@ class Number(Struct, frozen=True, kw_only=True):
             yield problem_at(place, not_of_type("number", value), value)
             return
         for rule in self.rules:
-            told_of = rule(value)
-            if told_of is not None:
-                yield problem_at(place, told_of)
+            message = rule(value)
+            if message is not None:
+                yield problem_at(place, message)
 
 
 class Choice(Struct, frozen=True, kw_only=True):

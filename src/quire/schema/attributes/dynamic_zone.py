@@ -28,8 +28,8 @@ def _items(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:
     if not items:
         return {"type": "object"}
     where = {uid: str(item["$ref"]) for uid, item in items.items() if "$ref" in item}
-    told_by = {"propertyName": "__component", "mapping": where}
-    return {"oneOf": [*items.values()], **({"discriminator": told_by} if where else {})}
+    discriminator = {"propertyName": "__component", "mapping": where}
+    return {"oneOf": [*items.values()], **({"discriminator": discriminator} if where else {})}
 
 
 def _shown(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:

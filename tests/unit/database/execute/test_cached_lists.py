@@ -212,9 +212,9 @@ async def test_a_list_is_the_same_whether_it_is_waited_for_or_not(
         version = await shelf.version()
         at_once = run_now(asked.encoded_rows(prepared, version, may_wait=False))
         assert at_once == expected
-    not_told_the_cost = thorough(shelf.database)
+    without_estimate = thorough(shelf.database)
     with pytest.raises(WouldBlockError):
-        run_now(not_told_the_cost.encoded_rows(prepared, version, may_wait=False))
+        run_now(without_estimate.encoded_rows(prepared, version, may_wait=False))
 
 
 @pytest.mark.parametrize("page", range(1, 4))

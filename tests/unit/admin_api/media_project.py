@@ -9,7 +9,7 @@ from typing import Any
 from quire.app import Application, build_app
 from quire.settings import load_settings
 from quire.uploads.service import MediaLibrary
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.conformance.corpus import credentials
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.conformance.managed import AdminAuthorization, sign_in
@@ -47,7 +47,7 @@ class Darkroom:
 
     async def ask(
         self, method: str, target: str, body: object = None, *, who: str = BOSS
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send JSON."""
         headers = {**await self._signed_in(who), "Content-Type": "application/json"}
         content = b"" if body is None else json.dumps(body).encode()
@@ -65,7 +65,7 @@ class Darkroom:
         fields: Sequence[tuple[str, str]] = (),
         target: str = "/upload",
         who: str = BOSS,
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send a form with files."""
         headers = {**await self._signed_in(who), "Content-Type": FORM_TYPE}
         return await self.client.request("POST", target, headers, form(files, fields))
@@ -126,6 +126,6 @@ async def open_darkroom(project: Path, **overrides: object) -> AsyncIterator[Dar
         yield Darkroom(application, AsgiClient(application))
 
 
-def failed(response: Answer) -> tuple[int, str]:
+def failed(response: ClientResponse) -> tuple[int, str]:
     """The status of an error, and its name."""
     return response.status, json.loads(response.content)["error"]["name"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from tests.conformance.client import Answer, Authorization
+from tests.conformance.client import Authorization, ClientResponse
 from tests.conformance.corpus import JSON, ReadCase, credentials, read_cases
 from tests.conformance.deviations import read_deviations
 from tests.conformance.over_socket import SocketClient
@@ -44,7 +44,9 @@ def _comparable() -> Iterator[ReadCase]:
             yield case
 
 
-async def _ask(client: SocketClient, authorization: Authorization, case: ReadCase) -> Answer:
+async def _ask(
+    client: SocketClient, authorization: Authorization, case: ReadCase
+) -> ClientResponse:
     headers = {**await authorization.headers(case.auth), **case.headers}
     return await client.request(case.method, case.path, headers)
 

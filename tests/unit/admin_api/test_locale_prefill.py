@@ -52,7 +52,7 @@ async def test_it_can_be_sent_back_as_the_new_locale(office: Office) -> None:
     assert [line["text"] for line in shown["lines"]] == ["a", "b"]
 
 
-async def test_nobody_is_told_what_they_may_not_read(office: Office) -> None:
+async def test_prefilled_values_contain_nothing_unreadable(office: Office) -> None:
     document_id, writer = await signed_paper(office)
     token = await editor(office, grant("read", ["title", "writer"], locales=["en"]))
     filled = (await office.ask("GET", path(document_id), token=token)).data

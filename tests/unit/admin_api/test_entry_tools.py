@@ -65,7 +65,7 @@ async def test_a_draft_and_what_is_published_differ_field_by_field(office: Offic
     assert (await office.ask("GET", f"{path}?locale=fr", token=office.boss)).status == 404
 
 
-async def test_references_tell_which_entries_lead_to_a_document(office: Office) -> None:
+async def test_references_list_the_entries_that_refer_to_a_document(office: Office) -> None:
     made = await office.ask("POST", WRITERS, {"name": "Nemo"}, token=office.boss)
     writer = made.data["documentId"]
     signed = await paper(office, title="Signed", writer={"connect": [{"documentId": writer}]})
@@ -81,7 +81,7 @@ async def test_references_tell_which_entries_lead_to_a_document(office: Office) 
     assert (shown["entry"]["name"], shown["references"]) == ("Nemo", 1)
 
 
-async def test_references_tell_nothing_of_what_may_not_be_read(office: Office) -> None:
+async def test_references_reveal_nothing_of_unreadable_entries(office: Office) -> None:
     made = await office.ask("POST", WRITERS, {"name": "Nemo"}, token=office.boss)
     writer = made.data["documentId"]
     await paper(office, title="Signed", writer={"connect": [{"documentId": writer}]})
@@ -99,7 +99,7 @@ async def test_references_tell_nothing_of_what_may_not_be_read(office: Office) -
     assert (await office.ask("GET", path, token=token)).status == 403
 
 
-async def test_what_keeps_a_draft_from_being_published_is_told_by_locale(office: Office) -> None:
+async def test_what_prevents_publishing_a_draft_is_reported_by_locale(office: Office) -> None:
     document_id = await paper(office, title="Tide")
     await office.ask("PUT", f"{PAPERS}/{document_id}?locale=fr", {"title": None}, token=office.boss)
     path = f"{OWN}/publish-check/{PAPER}/{document_id}"

@@ -12,7 +12,7 @@ import pytest
 
 from quire.app import Application, build_app
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.conformance.corpus import JSON, credentials
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.databases.kinds import rows_of
@@ -40,7 +40,7 @@ class Site:
         *,
         token: str | None = None,
         headers: Mapping[str, str] = PLAIN,
-    ) -> Answer:
+    ) -> ClientResponse:
         """Send a request with the full-access token, or another; data is sent as JSON."""
         known = {"Authorization": f"Bearer {token or self._token}", **headers}
         body = b""
@@ -49,7 +49,7 @@ class Site:
             body = json.dumps(data).encode()
         return await self._client.request(method, path, known, body)
 
-    async def upload(self, *parts: FilePart, **fields: str) -> Answer:
+    async def upload(self, *parts: FilePart, **fields: str) -> ClientResponse:
         """Send files."""
         known = {"Authorization": f"Bearer {self._token}", "Content-Type": FORM_TYPE}
         body = form(parts, [*fields.items()])
@@ -62,7 +62,7 @@ class Site:
         return str(field(response, "data", "token"))
 
 
-def field(response: Answer, *path: str | int) -> JSON:
+def field(response: ClientResponse, *path: str | int) -> JSON:
     """Return the value at a path of a response."""
     assert response.status < 300, response.content
     found: JSON = response.json
@@ -98,7 +98,7 @@ class Cluster:
         response = await self.one.send(method, path, body, token=await self.one.administrator())
         assert response.status < 300, response.content
 
-    async def write(self, method: str, path: str, data: object = None) -> Answer:
+    async def write(self, method: str, path: str, data: object = None) -> ClientResponse:
         """Write through the content API of the first server."""
         body = None if data is None else {"data": data}
         response = await self.one.send(method, f"/api/{path}", body)
@@ -265,7 +265,7 @@ WRITES: Sequence[Callable[[Cluster], Awaitable[None]]] = [
 ]
 
 
-async def test_h142_no_answer_outlives_what_it_shows(cluster: Cluster) -> None:
+async def test_h142_no_cached_response_outlives_its_content(cluster: Cluster) -> None:
     """After every kind of write, servers respond like one without a cache."""
     before = await cluster.shown(cluster.forgetful)
     for write in WRITES:
