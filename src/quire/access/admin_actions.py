@@ -23,7 +23,9 @@ class PermissionSection(StrEnum):
 class AdminAction(Struct, frozen=True, kw_only=True):
     """An action that can be granted to administrators.
 
-    ``plugin`` owns it; ``properties`` are the possible restrictions of a grant, besides conditions.
+    ``plugin`` is the plugin that the action belongs to. ``category`` and ``sub_category`` are the
+    headings of the role editor for settings and plugins. ``properties`` are the possible
+    restrictions of a grant, besides conditions.
     """
 
     uid: str
@@ -143,7 +145,7 @@ ACTIONS: tuple[AdminAction, ...] = (
     _setting("admin::project-settings.update", "Update the project level settings", "project"),
     _setting("admin::project-settings.read", "Read the project level settings", "project"),
 )
-"""All actions, in the order in which they are listed."""
+"""All actions. Their order and labels are those of Strapi's responses."""
 
 ADMIN_ACTIONS: Mapping[str, AdminAction] = {action.uid: action for action in ACTIONS}
 
@@ -160,6 +162,7 @@ _HIDDEN_READABLE = (
 )
 """Types of plugins that nobody edits as content, but that may be read."""
 
+# Strapi lists these subjects after all content types, and those above before them.
 _HIDDEN_READABLE_LAST = (
     "admin::permission",
     ADMIN_USER_UID,

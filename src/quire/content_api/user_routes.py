@@ -39,7 +39,7 @@ from quire.settings import Settings
 
 
 class AccountServices(Struct, frozen=True, kw_only=True):
-    """Process-wide objects for accounts."""
+    """Objects for the accounts of end users that all schema versions share."""
 
     sender: Sender
     background_tasks: BackgroundTasks
@@ -53,7 +53,8 @@ class AccountServices(Struct, frozen=True, kw_only=True):
 
 
 def account_services(settings: Settings, clock: Clock) -> AccountServices:
-    """Create the objects for accounts from the settings."""
+    """Create the mail sender, the request counters and the rate limiter of a process."""
+    # The secret is the key by which names in the file are hashed.
     calls = SharedCounters(settings.secrets.jwt_secret or "", settings.server.calls_file)
     return AccountServices(
         sender=choose_sender(settings.mail, development=settings.is_development),
@@ -64,7 +65,10 @@ def account_services(settings: Settings, clock: Clock) -> AccountServices:
 
 
 class AccountApis:
-    """All handlers of accounts with routes."""
+    """The handlers of sign-in, registration, passwords, sessions, providers, users and roles.
+
+    The admin API uses ``roles``, ``recovery`` and ``sessions`` too.
+    """
 
     def __init__(
         self,
@@ -86,10 +90,10 @@ class AccountApis:
             accounts,
             services.sender,
             services.background_tasks,
-            pages=_pages(settings),
+            pages=_account_pages(settings),
             clock=clock,
         )
-        issuer = _issuer(settings, documents, accounts, sessions, clock)
+        issuer = _token_issuer(settings, documents, accounts, sessions, clock)
         cookie = _cookie(settings)
         responses = AccountResponses(reader, issuer, cookie)
         limits = CallLimits(services.limiter)
@@ -127,7 +131,7 @@ def user_sessions(settings: Settings, store: EntryStore) -> Sessions | None:
     return Sessions(tables, secret, lifetimes_of(settings.users.sessions), origin=ORIGIN)
 
 
-def _issuer(
+def _token_issuer(
     settings: Settings,
     documents: DocumentService,
     accounts: Accounts,
@@ -152,13 +156,13 @@ def _provider_api(
     limits: CallLimits,
     clock: Clock,
 ) -> ProviderApi:
-    server = _server(settings)
+    server = _server_url(settings)
     return ProviderApi(
         responses,
         users,
         accounts,
         limits,
-        _cipher(settings, clock),
+        _state_cipher(settings, clock),
         api=f"{server}{settings.api.prefix}",
         secure=server.startswith("https:"),
         clock=clock,
@@ -167,21 +171,24 @@ def _provider_api(
 
 def _cookie(settings: Settings) -> RefreshCookie:
     sessions = settings.users.sessions
+    # Development servers have no TLS; browsers would drop a cookie with ``Secure``.
     secure = sessions.cookie_secure and not settings.is_development
     return RefreshCookie(sessions, settings.cors, secure=secure)
 
 
-def _cipher(settings: Settings, clock: Clock) -> StateCipher | None:
+def _state_cipher(settings: Settings, clock: Clock) -> StateCipher | None:
+    """Return the cipher for the state of a sign-in, ``None`` if tokens are disabled."""
     secret = settings.secrets.jwt_secret
     return None if secret is None else StateCipher(secret, clock)
 
 
-def _server(settings: Settings) -> str:
+def _server_url(settings: Settings) -> str:
     """Return the configured URL of the server."""
     return settings.server.url or f"http://localhost:{settings.server.port}"
 
 
 def _limiter(settings: Settings, calls: SharedCounters, clock: Clock) -> RateLimiter | None:
+    """Return the limiter of sign-in and registration, ``None`` if it is disabled."""
     limit = settings.users.rate_limit
     if not limit.enabled:
         return None
@@ -189,8 +196,9 @@ def _limiter(settings: Settings, calls: SharedCounters, clock: Clock) -> RateLim
     return RateLimiter(calls, "users", limit=limit.max, interval_ms=interval, clock=clock)
 
 
-def _pages(settings: Settings) -> AccountPages:
-    server = _server(settings)
+def _account_pages(settings: Settings) -> AccountPages:
+    """Return the URLs that e-mails link to."""
+    server = _server_url(settings)
     return AccountPages(
         server=server,
         admin=urljoin(server, "/admin"),

@@ -1,4 +1,4 @@
-"""Schemas of ``filters``.
+"""JSON Schemas of the query parameter ``filters``, for the OpenAPI document.
 
 Every object in a union has its own name: client generators that cannot follow cycles through
 anonymous objects leave out all operations that refer to them.
@@ -47,7 +47,7 @@ _BOUND_VALUES: Mapping[type, JsonSchema] = {str: TEXT, int: INTEGER, float: NUMB
 
 
 class Filters:
-    """Describes the filters of one caller."""
+    """Builds the schemas of the filters that a caller may send, shared by reference."""
 
     def __init__(self, models: Models) -> None:
         self._models = models
@@ -57,28 +57,28 @@ class Filters:
         return self._models.schemas.refer(
             ("filters", model.uid),
             f"{self._models.names[model.uid]}Filters",
-            lambda: self._described(model),
+            lambda: self._filters_schema(model),
         )
 
-    def _described(self, model: Model) -> JsonSchema:
-        itself = self.reference(model)
+    def _filters_schema(self, model: Model) -> JsonSchema:
+        reference = self.reference(model)
         groups = {
-            AND: array_of(itself),
-            OR: array_of(itself),
-            NOT: any_of(itself, array_of(itself)),
+            AND: array_of(reference),
+            OR: array_of(reference),
+            NOT: any_of(reference, array_of(reference)),
         }
-        return record({**self._members(model), **groups}, required=(), closed=True)
+        return record({**self._attribute_filters(model), **groups}, required=(), closed=True)
 
-    def _members(self, model: Model) -> dict[str, JsonSchema]:
+    def _attribute_filters(self, model: Model) -> dict[str, JsonSchema]:
         return {
             attribute.name: described
             for attribute in model.attributes.values()
             if self._models.may_show(model, attribute)
-            and (described := self._condition(attribute)) is not None
+            and (described := self._attribute_filter(attribute)) is not None
         }
 
-    def _related(self, model: Model) -> JsonSchema:
-        """Point to conditions on what is related: attributes or a group, but not both."""
+    def _related_filters(self, model: Model) -> JsonSchema:
+        """Return the reference to filters on related entries: attributes or a group, not both."""
         name, schemas = self._models.names[model.uid], self._models.schemas
         return schemas.refer(
             ("related filters", model.uid),
@@ -87,7 +87,7 @@ class Filters:
                 schemas.refer(
                     ("attribute filters", model.uid),
                     f"{name}AttributeFilters",
-                    lambda: record(self._members(model), required=(), closed=True),
+                    lambda: record(self._attribute_filters(model), required=(), closed=True),
                 ),
                 *(
                     schemas.refer(
@@ -105,15 +105,15 @@ class Filters:
             ),
         )
 
-    def _condition(self, attribute: Attribute) -> JsonSchema | None:
+    def _attribute_filter(self, attribute: Attribute) -> JsonSchema | None:
         if isinstance(attribute, ScalarAttribute):
-            return self._scalar(attribute)
+            return self._scalar_filter(attribute)
         target = self.target(attribute)
         if target is None:
             return None
         schemas = self._models.schemas
-        ids = schemas.refer(("ids",), "IdFilter", lambda: _ids(schemas))
-        return any_of(ids, self._related(target))
+        ids = schemas.refer(("ids",), "IdFilter", lambda: _id_filter(schemas))
+        return any_of(ids, self._related_filters(target))
 
     def target(self, attribute: Attribute) -> Model | None:
         """Return the target model of an attribute, if it is exactly one."""
@@ -130,21 +130,25 @@ class Filters:
             case DynamicZoneAttribute() | _:
                 return None
 
-    def _scalar(self, attribute: ScalarAttribute) -> JsonSchema:
-        """Describe conditions on a value; the attribute's own limits do not apply."""
+    def _scalar_filter(self, attribute: ScalarAttribute) -> JsonSchema:
+        """Describe filters on a value, without the limits of the attribute such as ``maxLength``.
+
+        Attributes with operands of the same type share one schema, unless they have custom
+        operators.
+        """
         form = attribute.type.json
         described = form.operand or form.response(attribute, _TextPointers())
         name = _NAMES.get((str(described.get("type")), described.get("format")))
         if name is None and form.operand is not None:
             name, value = f"{class_name(attribute.type.name)}Filter", form.operand
         else:
-            value = TEXT if name is None else _kept(described, "type", "format")
+            value = TEXT if name is None else _select_keywords(described, "type", "format")
             name = name or _TEXT_FILTER
         schemas = self._models.schemas
         custom = [
-            one
-            for one in self._models.schema.operators.values()
-            if not one.on.isdisjoint({attribute.type.name, attribute.type.custom_name})
+            operator
+            for operator in self._models.schema.operators.values()
+            if not operator.on.isdisjoint({attribute.type.name, attribute.type.custom_name})
         ]
         if custom:
             kind = class_name(attribute.type.custom_name or attribute.type.name)
@@ -152,7 +156,7 @@ class Filters:
         operators = schemas.refer(
             ("operators", name),
             f"{name.removesuffix('Filter')}Operators",
-            lambda: _operators(value, self._scalar(attribute), custom),
+            lambda: _operators_schema(value, self._scalar_filter(attribute), custom),
         )
         return schemas.refer(
             ("filter", name), name, lambda: any_of(nullable(value), array_of(value), operators)
@@ -160,7 +164,7 @@ class Filters:
 
 
 class _TextPointers:
-    """References for values that are compared as texts."""
+    """References of no content, for values that filters compare as texts, such as blocks."""
 
     def document(self, uid: str) -> JsonSchema:  # noqa: ARG002 - see `Pointers`
         return {}
@@ -171,11 +175,11 @@ class _TextPointers:
         return {}
 
 
-def _kept(schema: JsonSchema, *keywords: str) -> JsonSchema:
+def _select_keywords(schema: JsonSchema, *keywords: str) -> JsonSchema:
     return {keyword: schema[keyword] for keyword in keywords if keyword in schema}
 
 
-def _operand(operand: Operand, value: JsonSchema) -> JsonSchema:
+def _operand_schema(operand: Operand, value: JsonSchema) -> JsonSchema:
     match operand:
         case Operand.VALUE:
             return nullable(value)
@@ -189,12 +193,12 @@ def _operand(operand: Operand, value: JsonSchema) -> JsonSchema:
             return FLAG
 
 
-def _operators(
-    value: JsonSchema, itself: JsonSchema, custom: Sequence[CustomOperator]
+def _operators_schema(
+    value: JsonSchema, reference: JsonSchema, custom: Sequence[CustomOperator]
 ) -> JsonSchema:
-    members = {name: _operand(row.operand, value) for name, row in OPERATORS.items()}
+    members = {name: _operand_schema(row.operand, value) for name, row in OPERATORS.items()}
     members |= {operator.name: _custom_operand(operator) for operator in custom}
-    return record({**members, NOT: itself}, required=(), closed=True)
+    return record({**members, NOT: reference}, required=(), closed=True)
 
 
 def _custom_operand(operator: CustomOperator) -> JsonSchema:
@@ -211,7 +215,7 @@ def _bound_value(field: OperandField) -> JsonSchema:
     return array_of(value) if field.is_list else value
 
 
-def _ids(schemas: Schemas) -> JsonSchema:
+def _id_filter(schemas: Schemas) -> JsonSchema:
     """Describe conditions on related rows, by their ids or by their existence."""
     by_ids = dict.fromkeys(("$eq", "$ne"), INTEGER)
     lists = {name: array_of(INTEGER) for name in ("$in", "$notIn")}

@@ -21,8 +21,8 @@ METADATA = "metadata.json"
 UPLOADS_FOLDER = "assets/uploads"
 ASSET_METADATA_FOLDER = "assets/metadata"
 
-PART_CHARACTERS = 256_000_000
-"""The maximum size of a part of a stage; the next lines are in the next part."""
+MAX_PART_CHARACTERS = 256_000_000
+"""The maximum number of characters in a file of a stage, as in Strapi's exports."""
 
 PART_NAME = re.compile(
     r"(?P<stage>schemas|entities|links|configuration)/(?P=stage)_[0-9]{5}\.jsonl"
@@ -40,7 +40,7 @@ class ArchiveStage(StrEnum):
 
 
 def part_name(stage: ArchiveStage, number: int) -> str:
-    """Return the member with a part of a stage; parts are counted from 1."""
+    """Return the path of a numbered file of a stage in the archive; numbers begin at 1."""
     return f"{stage}/{stage}_{number:05}.jsonl"
 
 
@@ -80,7 +80,11 @@ class LinkEnd(Struct, frozen=True):
 
 
 class LinkLine(Struct, frozen=True):
-    """A relation between two rows; ``left`` is the side that owns it."""
+    """A relation between two rows; ``left`` is the side that owns it.
+
+    ``kind`` is ``relation.basic``, ``relation.circular`` (to the same type) or ``relation.morph``
+    (polymorphic), ``relation`` the type of the relation, such as ``oneToMany``.
+    """
 
     kind: str
     relation: str

@@ -25,8 +25,8 @@ from quire.settings import Settings
 from quire.temporary_folder import temporary_folder
 from quire.transfer.archive_format import (
     ASSET_METADATA_FOLDER,
+    MAX_PART_CHARACTERS,
     METADATA,
-    PART_CHARACTERS,
     UPLOADS_FOLDER,
     ArchiveStage,
     is_asset_name,
@@ -80,7 +80,7 @@ class LineWriter:
         path = self._folder / Path(name).name
         self._file = path.open("xb")
         self.parts.append((name, path))
-        self._left = PART_CHARACTERS
+        self._left = MAX_PART_CHARACTERS
 
 
 class ArchiveFile:

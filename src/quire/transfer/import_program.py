@@ -43,7 +43,11 @@ def is_exported(uid: str) -> bool:
 
 
 class ImportCounts(Struct, kw_only=True):
-    """How many rows an import has stored, and how many it has left out."""
+    """The numbers of stored and skipped rows of an import.
+
+    ``dangling_links`` have a source or target that the archive does not contain;
+    ``copied_components`` were shared by two entries, of which one gets a copy.
+    """
 
     entries: int = 0
     links: int = 0
@@ -56,7 +60,7 @@ class ImportCounts(Struct, kw_only=True):
 
 
 class ArchiveImport(Struct, frozen=True, kw_only=True):
-    """One import.
+    """Replaces the content of a project by that of an archive.
 
     ``file_values`` returns the values of a row of the media library as stored. ``advance`` is
     called with the number of lines since the last call.
@@ -88,13 +92,13 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         yield from delete_all_rows(self.tables, uids, self.kind.inspector)
         for batch in self._rows(counts):
             yield from _store(writes, batch)
-        yield from self._configuration(writes)
+        yield from self._import_configuration(writes)
         for uid in uids:
             yield from self.kind.counters.raise_to(self.tables[uid].name, 0)
         return counts
 
     def _rows(self, counts: ImportCounts) -> Iterator["_RowBatch"]:
-        """Return everything to store: entries, links, and last the configuration."""
+        """Yield batches of rows, first of entries, then of links; count rows and settings."""
         entries = EntryRows(self.schema, self.tables, self.kind.dialect())
         yield from self._entries(entries, counts)
         counts.copied_components = entries.renumbered
@@ -112,7 +116,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
                 counts.left_out[line.type] = counts.left_out.get(line.type, 0) + 1
                 continue
             counts.entries += 1
-            for row in entries.rows(self._in_storage(line)):
+            for row in entries.rows(self._with_stored_urls(line)):
                 (batch.joins if row.joins else batch.rows).append(row)
             if number % _ENTRIES_AT_ONCE == 0:
                 yield batch
@@ -120,7 +124,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
                 batch = _RowBatch()
         yield batch
 
-    def _in_storage(self, line: EntityLine) -> EntityLine:
+    def _with_stored_urls(self, line: EntityLine) -> EntityLine:
         """Return a line with the URLs that its file has in the storage of the project."""
         if line.type != FILE_UID:
             return line
@@ -129,19 +133,20 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
     def _links(self, links: LinkRows, counts: ImportCounts) -> Iterator["_RowBatch"]:
         batch = _RowBatch()
         for number, line in enumerate(self.archive.lines(ArchiveStage.LINKS, LinkLine), 1):
-            made = links.row(line)
-            if isinstance(made, ColumnChange):
-                batch.changes.append(made)
-            elif made is not None:
-                batch.joins.append(made)
-            counts.links += made is not None
+            link = links.row(line)
+            if isinstance(link, ColumnChange):
+                batch.changes.append(link)
+            elif link is not None:
+                batch.joins.append(link)
+            counts.links += link is not None
             if number % _ENTRIES_AT_ONCE == 0:
                 yield batch
                 self.advance(_ENTRIES_AT_ONCE)
                 batch = _RowBatch()
         yield batch
 
-    def _configuration(self, writes: Writes) -> Program[None]:
+    def _import_configuration(self, writes: Writes) -> Program[None]:
+        """Replace the settings of the core store and the webhooks."""
         settings: dict[str, object] = {}
         webhooks = []
         for line in self._configuration_lines():
@@ -152,7 +157,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         # Rules and grants of the former roles do not belong to the roles of the archive.
         settings.setdefault(ROW_RULES_KEY, {})
         present = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
-        settings[CUSTOM_GRANTS_KEY] = _grants(settings.get(CUSTOM_GRANTS_KEY), present)
+        settings[CUSTOM_GRANTS_KEY] = _merged_grants(settings.get(CUSTOM_GRANTS_KEY), present)
         yield from replace_settings(writes, settings, KEPT_SETTINGS)
         stored = Webhooks(writes)
         present_webhooks = yield from stored.all()
@@ -180,8 +185,9 @@ class _RowBatch(Struct):
 
 
 def _store(writes: Writes, batch: _RowBatch) -> Program[None]:
-    for some in (batch.rows, batch.joins):
-        for (table, columns), rows in group_rows(some).items():
+    """Insert the rows of a batch, those of link tables after the rows that they refer to."""
+    for group in (batch.rows, batch.joins):
+        for (table, columns), rows in group_rows(group).items():
             yield from writes.insert_many(table, columns, rows)
     for change in batch.changes:
         yield from writes.update(change.table, change.row_id, change.values)
@@ -191,14 +197,14 @@ def _webhook(value: Mapping[str, object]) -> dict[str, object]:
     """Return the columns of a webhook. Raises TransferError for an invalid one."""
     name, url, events = value.get("name"), value.get("url"), value.get("events")
     headers, enabled = value.get("headers") or {}, value.get("enabled")
-    is_sound = (
+    is_valid = (
         isinstance(name, str)
         and isinstance(url, str)
         and isinstance(events, list)
         and all(isinstance(event, str) for event in events)
         and isinstance(headers, Mapping)
     )
-    if not is_sound:
+    if not is_valid:
         raise TransferError("The archive has a webhook without a name, an address or events.")
     return {
         "name": name,
@@ -209,8 +215,8 @@ def _webhook(value: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _grants(archived: object, stored_value: object) -> dict[str, object]:
-    """Store the grants of roles in an archive; API tokens keep their grants."""
+def _merged_grants(archived: object, stored_value: object) -> dict[str, object]:
+    """Return the grants of the archive's roles and of the project's present API tokens."""
     roles = archived.get("roles") if isinstance(archived, Mapping) else None
     tokens = stored_value.get("tokens") if isinstance(stored_value, Mapping) else None
     return {"roles": roles or {}, "tokens": tokens or {}}

@@ -23,7 +23,7 @@ from quire.schema.model import ContentType
 
 
 class LocalePrefillQuery(Struct, rename="camel"):
-    """The document of the form, and the locales."""
+    """The document that the form edits, the locale to copy from, and the locale of the form."""
 
     document_id: str | UnsetType = UNSET
     source_locale: str | UnsetType = UNSET
@@ -39,27 +39,31 @@ class LocalePrefillApi:
         self._engine = engine
 
     def routes(self) -> Iterator[Route]:
-        """Yield the route."""
+        """Yield the route ``GET /i18n/content-manager/get-fill-from-locale/:model``."""
         route, path = RouteGroup(CONTENT, "i18n/content-manager/"), "get-fill-from-locale/:model"
-        found = DataEnvelope[FreeObject]
-        yield route("GET", path, SIGNED_IN, self.fill, query=LocalePrefillQuery, response=found)
+        response = DataEnvelope[FreeObject]
+        yield route("GET", path, SIGNED_IN, self.fill, query=LocalePrefillQuery, response=response)
 
     async def fill(self, request: Request) -> Response:
-        """Return the initial values of a form of one locale from another one."""
+        """Return the initial values of a form of one locale from another one.
+
+        Raises PolicyError for an unknown content type, and if the administrator may not read it.
+        """
         content_type = self._engine.schema.content_types.get(request.parameters["model"])
         ability = request.administrator.ability
         if content_type is None:
             raise PolicyError
         read_permissions(ability, content_type).require()
-        filling = filling_of(request.query)
-        filler = LocalePrefill(
+        requested = filling_of(request.query)
+        prefill = LocalePrefill(
             content=ContentReading(self._engine), ability=ability, view_of=self._view_of
         )
-        filled = await self._database.read(
-            lambda: filler.fill(content_type, filling), snapshot=True
+        values = await self._database.read(
+            lambda: prefill.fill(content_type, requested), snapshot=True
         )
-        return respond_data(filled)
+        return respond_data(values)
 
     def _view_of(self, content_type: ContentType) -> Program[View]:
+        """Return the view configuration of a type, which has the title field of related entries."""
         stored = yield from read_setting(self._engine.store.writes, view_key(content_type.uid))
         return stored_view(self._engine.schema, content_type, stored)

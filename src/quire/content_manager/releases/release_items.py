@@ -42,7 +42,7 @@ class ReleaseEntries(Struct, frozen=True):
             content_type = schema.content_types.get(uid)
             if content_type is not None and content_type.draft_and_publish:
                 entries = [item.entry for item in items if item.entry.uid == uid]
-                found |= yield from self._of_type(content_type, entries)
+                found |= yield from self._describe_entries(content_type, entries)
         return [
             {
                 "id": item.id,
@@ -53,20 +53,24 @@ class ReleaseEntries(Struct, frozen=True):
             for item in items
         ]
 
-    def _of_type(
+    def _describe_entries(
         self, content_type: ContentType, entries: Sequence[EntryKey]
     ) -> Program[dict[EntryKey, DescribedItem]]:
-        reading, rights = ContentReading(self.engine), read_permissions(self.ability, content_type)
+        """Return the descriptions of the existing entries of one content type."""
+        reading, permissions = (
+            ContentReading(self.engine),
+            read_permissions(self.ability, content_type),
+        )
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
-        every = yield from reading.owned_versions(rights, ids)
-        versions = DocumentVersions(content_type, every)
-        chosen = {entry: _present(content_type, versions, entry) for entry in entries}
+        all_versions = yield from reading.owned_versions(permissions, ids)
+        versions = DocumentVersions(content_type, all_versions)
+        chosen = {entry: _draft_or_published(content_type, versions, entry) for entry in entries}
         present = {entry: version for entry, version in chosen.items() if version is not None}
         views = yield from stored_views(self.engine.store, [content_type])
         title = main_field(content_type, views)
         titles = yield from self._titles(content_type, title, list(present.values()))
         return {
-            entry: _described(rights, entry, version, versions, (title, titles))
+            entry: _describe_entry(permissions, entry, version, versions, (title, titles))
             for entry, version in present.items()
         }
 
@@ -76,8 +80,8 @@ class ReleaseEntries(Struct, frozen=True):
         """Return the title fields of entries, by the ids of rows."""
         if not chosen:
             return {}
-        here = Comparison("id", Predicate.IN, (0,))
-        node = PlanNode(uid=content_type.uid, fields=("id", title), filter=here)
+        by_ids = Comparison("id", Predicate.IN, (0,))  # slot 0 of the values below
+        node = PlanNode(uid=content_type.uid, fields=("id", title), filter=by_ids)
         read = ResolvedRead(
             plan=ReadPlan(root=node), values=([version["id"] for version in chosen],)
         )
@@ -85,21 +89,25 @@ class ReleaseEntries(Struct, frozen=True):
         return {row["id"]: row[title] for row in rows}
 
 
-def _present(
+def _draft_or_published(
     content_type: ContentType, versions: DocumentVersions, entry: EntryKey
 ) -> EntryJson | None:
-    every = [*versions.all_versions(entry.document_id)]
-    draft = chosen_of(content_type, every, RequestedVersion("draft", entry.locale))
-    return draft or chosen_of(content_type, every, RequestedVersion("published", entry.locale))
+    """Return the draft of an entry, or its published version, ``None`` if neither exists."""
+    all_versions = [*versions.all_versions(entry.document_id)]
+    draft = chosen_of(content_type, all_versions, RequestedVersion("draft", entry.locale))
+    return draft or chosen_of(
+        content_type, all_versions, RequestedVersion("published", entry.locale)
+    )
 
 
-def _described(
+def _describe_entry(
     permissions: TypePermissions,
     entry: EntryKey,
     version: EntryJson,
     versions: DocumentVersions,
     names: tuple[str, Mapping[int, object]],
 ) -> DescribedItem:
+    """Describe an entry; ``names`` are the title field and its values by row id."""
     title, titles = names
     origin = entry_origin(version)
     rules = permissions.rules_for_entry(origin)
@@ -119,6 +127,7 @@ def _described(
 
 
 def _missing_entry(entry: EntryKey) -> DescribedItem:
+    """Describe an entry that was deleted: there is nothing left to protect."""
     return {
         "readable": True,
         "exists": False,

@@ -50,7 +50,10 @@ _NOT_FOUND = "Not Found"
 
 
 class ChangingFunction(ReadingFunction):
-    """A function that reads entries and changes them."""
+    """Analyses a function that reads entries, changes them and responds with them.
+
+    Methods raise NotUnderstoodError for code that is not supported.
+    """
 
     not_found_message: str | None = None
     """The message for a missing entry."""
@@ -65,17 +68,17 @@ class ChangingFunction(ReadingFunction):
                 if not read.is_list or function.is_async:
                     raise NotUnderstoodError(UNKNOWN_CODE)
                 made = self.values.with_entry(name).returned(statements_of(function))
-                return self._with(read, ComputedEntry(made))
+                return self._with_change(read, ComputedEntry(made))
             case Call(Member(inner, "reduce"), (function, Object(()))):
                 read = self.maybe_read(inner)
-                return None if read is None else self._keyed(read, _pair_of(function))
+                return None if read is None else self._read_as_object(read, _reduced_pair(function))
             case Call(
                 Member(Name("Object"), "fromEntries"), (Call(Member(inner, "map"), (pair,)),)
             ):
                 read = self.maybe_read(inner)
-                return None if read is None else self._keyed(read, pair)
+                return None if read is None else self._read_as_object(read, pair)
             case Object((Spread(Name(name)), *members)) if name in self.reads:
-                return self._spread(name, members)
+                return self._analyse_spread(name, members)
             case _:
                 return super().maybe_read(value)
 
@@ -83,18 +86,18 @@ class ChangingFunction(ReadingFunction):
         """Analyse a statement that changes the entries; tell whether it is one."""
         match statement:
             case Evaluate(Call(Member(Name(name), "forEach"), (function,))) if name in self.reads:
-                self._change_each(name, function)
+                self._analyse_for_each(name, function)
                 return True
             case Evaluate(Assign("=", Member(Name(name), str()), _)) if name in self.reads:
-                self._change(name, statement)
+                self._analyse_assignment(name, statement)
                 return True
-            case If() if (changed := _changed_name(statement)) in self.reads:
-                self._change(changed, statement)
+            case If() if (changed := _assigned_variable(statement)) in self.reads:
+                self._analyse_assignment(changed, statement)
                 return True
             case _:
                 return False
 
-    def _change_each(self, name: str, function: Expression) -> None:
+    def _analyse_for_each(self, name: str, function: Expression) -> None:
         read = self._exclusive_value(name)
         match function:
             case Function((Name(entry),), tuple() as body) if read.is_list:
@@ -103,20 +106,22 @@ class ChangingFunction(ReadingFunction):
                 statements = (Evaluate(assignment),)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
-        self.reads[name] = self._with(
+        self.reads[name] = self._with_change(
             read, ComputedEntry(self._with_assignments(entry, statements))
         )
 
-    def _change(self, name: str, statement: Statement) -> None:
+    def _analyse_assignment(self, name: str, statement: Statement) -> None:
         """Analyse a statement that sets members of one entry."""
         read = self._exclusive_value(name)
         if read.is_list:
             raise NotUnderstoodError(UNKNOWN_CODE)
-        if not _looks_first(statement, name):
-            self.not_found_message = self.not_found_message or _NOT_FOUND  # the code fails there
-        attached = self._attachment(name, statement)
+        if not _tests_entry_first(statement, name):
+            # Without ``if (entry)``, setting a member of a missing entry throws: Strapi responds
+            # with an error there, Quire with 404.
+            self.not_found_message = self.not_found_message or _NOT_FOUND
+        attached = self._attached_read(name, statement)
         made = attached or ComputedEntry(self._with_assignments(name, (statement,)))
-        self.reads[name] = self._with(read, made)
+        self.reads[name] = self._with_change(read, made)
 
     def _exclusive_value(self, name: str) -> DocumentRead:
         """Return the value of a variable; no other variable may have the same."""
@@ -124,20 +129,25 @@ class ChangingFunction(ReadingFunction):
             raise NotUnderstoodError("changes what other variables may hold")
         return self.reads[name]
 
-    def _with(self, read: DocumentRead, change: EntryChange) -> DocumentRead:
+    def _with_change(self, read: DocumentRead, change: EntryChange) -> DocumentRead:
         return replace(bare(read), changes=(*read.changes, change))
 
-    def _keyed(self, read: DocumentRead, function: Expression) -> DocumentRead:
-        """Return the object that a function builds from the names and values of a list."""
+    def _read_as_object(self, read: DocumentRead, function: Expression) -> DocumentRead:
+        """Return a read whose response is one object, with a member for each entry.
+
+        ``function`` maps an entry to ``[name, value]``.
+        """
         match function:
             case Function((Name(entry),), Array((key, value)), False) if read.is_list:
                 values = self.values.with_entry(entry)
                 pair = (("name", values.value(key)), ("value", values.value(value)))
-                return replace(self._with(read, ComputedEntry(ObjectLiteral(pair))), keyed=True)
+                return replace(
+                    self._with_change(read, ComputedEntry(ObjectLiteral(pair))), keyed=True
+                )
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
-    def _spread(self, name: str, members: Sequence[Property | Spread]) -> DocumentRead:
+    def _analyse_spread(self, name: str, members: Sequence[Property | Spread]) -> DocumentRead:
         """Return ``{ ...entry, member: value }``; a member may depend on the same entry."""
         read = self.reads[name]
         if read.is_list:
@@ -150,25 +160,25 @@ class ChangingFunction(ReadingFunction):
                 case Property(str() as key, Member(Name(other), str() as part)) if (
                     other in self.reads and other != name
                 ):
-                    attached.append(AttachedEntries(key, self._raw(other), part))
+                    attached.append(AttachedEntries(key, self._unmodified_read(other), part))
                 case _:
                     computed.append(member)
         if len(computed) > 1:
             made = self.values.with_entry(name).value(Object(tuple(computed)))
-            read = self._with(read, ComputedEntry(made))
+            read = self._with_change(read, ComputedEntry(made))
         return replace(bare(read), changes=(*read.changes, *attached))
 
-    def _raw(self, name: str) -> DocumentRead:
+    def _unmodified_read(self, name: str) -> DocumentRead:
         read = self.reads[name]
         if read.is_list or read.sanitized or read.changes or read.is_core:
             raise NotUnderstoodError(UNKNOWN_CODE)
         return read
 
-    def _attachment(self, name: str, statement: Statement) -> AttachedEntries | None:
+    def _attached_read(self, name: str, statement: Statement) -> AttachedEntries | None:
         """Return the read of ``entry.key = await …``, also after ``if (entry)``."""
         match statement:
             case If(Name(tested), (inner,), ()) if tested == name:
-                return self._attachment(name, inner)
+                return self._attached_read(name, inner)
             case Evaluate(Assign("=", Member(Name(), str() as key), value)):
                 read = self.read_beside(name, value)
                 if read is None:
@@ -187,14 +197,14 @@ class ChangingFunction(ReadingFunction):
 
     def _with_assignments(self, name: str, statements: Sequence[Statement]) -> Value:
         """Return an entry after statements that set members of it."""
-        after: Value = ENTRY
+        result: Value = ENTRY
         for statement in statements:
             if not is_harmless(statement):
-                change = self._changed(name, statement)
-                after = change if after is ENTRY else WithEntry(after, change)
-        return after
+                change = self._assigned_value(name, statement)
+                result = change if result is ENTRY else WithEntry(result, change)
+        return result
 
-    def _changed(self, name: str, statement: Statement) -> Value:
+    def _assigned_value(self, name: str, statement: Statement) -> Value:
         values = self.values.with_entry(name)
         match statement:
             case Evaluate(Assign("=", Member(Name(of), str() as key), value)) if of == name:
@@ -209,8 +219,11 @@ class ChangingFunction(ReadingFunction):
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
 
-def _pair_of(function: Expression) -> Expression:
-    """Return the name and the value that a function puts into an object for each entry."""
+def _reduced_pair(function: Expression) -> Expression:
+    """Convert ``(object, entry) => { object[name] = value; return object }`` to its pair.
+
+    The result is ``(entry) => [name, value]``; other functions are returned unchanged.
+    """
     match function:
         case Function(
             (Name(made), entry),
@@ -222,7 +235,7 @@ def _pair_of(function: Expression) -> Expression:
             return function
 
 
-def _changed_name(statement: Statement) -> str:
+def _assigned_variable(statement: Statement) -> str:
     """Return the variable of which an ``if`` sets members first, empty if it does not."""
     while isinstance(statement, If) and statement.then:
         statement = statement.then[0]
@@ -233,8 +246,8 @@ def _changed_name(statement: Statement) -> str:
             return ""
 
 
-def _looks_first(statement: Statement, name: str) -> bool:
-    """Whether a statement does something only if there is an entry."""
+def _tests_entry_first(statement: Statement, name: str) -> bool:
+    """Whether a statement is ``if (entry) …`` or ``if (entry && …) …``."""
     test = statement.test if isinstance(statement, If) else None
     while isinstance(test, Binary) and test.operator == "&&":
         test = test.left

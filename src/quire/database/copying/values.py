@@ -40,7 +40,7 @@ def converter(
 ) -> Convert:
     """Return a function that converts a stored value of the source to one of the target.
 
-    ``exact`` numbers are neither rounded nor passed on as floats.
+    ``exact`` numbers are converted to text with all digits, for columns outside the schema.
     """
     if source.name == target.name:
         return lambda stored: stored
@@ -53,7 +53,7 @@ def converter(
 def reducer(dialect: Dialect, kind: StorageKind) -> Reduce:
     """Return a function that converts a stored value to its common form."""
     if kind in _MOMENTS:
-        return lambda stored: _moment(dialect, stored)
+        return lambda stored: _epoch_ms(dialect, stored)
     if kind is StorageKind.BOOLEAN:
         return lambda stored: None if stored is None else bool(stored)
     return _REDUCERS.get(kind, lambda stored: stored)
@@ -75,11 +75,14 @@ def _text_of_number(stored: Value) -> Value:
 
 
 def canonical(kind: StorageKind) -> Callable[[PortableValue], PortableValue]:
-    """Return a function that makes equivalent common forms equal, for comparing them."""
+    """Return a function that maps common forms with the same meaning to one value.
+
+    JSON texts may differ in spaces, order of keys and spelling of numbers.
+    """
     return _canonical_json if kind is StorageKind.JSON else lambda value: value
 
 
-def _moment(dialect: Dialect, stored: Value) -> PortableValue:
+def _epoch_ms(dialect: Dialect, stored: Value) -> PortableValue:
     """Parse a timestamp; an invalid one is returned unchanged, and the target will reject it."""
     if stored is None:
         return None
@@ -130,21 +133,21 @@ def _json_text(stored: Value) -> PortableValue:
 def _canonical_json(text: PortableValue) -> PortableValue:
     if not isinstance(text, str):
         return text
-    value = _parsed(text)
+    value = _parse_json(text)
     while isinstance(value, str):
         # A text that holds JSON is shown as its value, and stored without quotes in SQLite.
         try:
-            value = _parsed(value)
+            value = _parse_json(value)
         except ValueError:
             break
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
-def _parsed(text: str) -> object:
-    return json.loads(text, parse_float=_number, parse_int=_number)
+def _parse_json(text: str) -> object:
+    return json.loads(text, parse_float=_normal_number, parse_int=_normal_number)
 
 
-def _number(text: str) -> object:
+def _normal_number(text: str) -> object:
     """Return a number with one spelling: 1, 1.0 and 1e0 are equal."""
     value = Decimal(text)
     return int(value) if value == value.to_integral_value() else value.normalize()

@@ -28,8 +28,8 @@ class IntegrityRule(Protocol):
 class Repair(Struct, frozen=True, kw_only=True):
     """How damaged rows are repaired: columns are set, or the rows are deleted.
 
-    ``text`` says so, to be read after "a repair". ``repairable`` restricts the rows, if some of
-    those found cannot be repaired.
+    ``text`` describes the repair in reports: "A repair ``deletes them``." ``repairable`` selects
+    the rows that can be repaired, if that is not possible for all damaged rows.
     """
 
     text: str
@@ -41,7 +41,7 @@ DELETE = Repair(text="deletes them")
 
 
 def clear(*columns: str) -> Repair:
-    """Empty columns of the damaged rows."""
+    """Return the repair that sets columns of the damaged rows to null."""
     return Repair(text=f"empties {' and '.join(columns)}", assigned=dict.fromkeys(columns))
 
 
@@ -84,10 +84,10 @@ class RowRule(Struct, frozen=True, kw_only=True):
     def _change(self, builder: StatementBuilder) -> sa.ClauseElement:
         action = self.repair_action or DELETE
         table = plain_table(self.table, "id", *action.assigned)
-        here = table.c.id.in_((action.repairable or self.damaged)(builder))
+        is_damaged = table.c.id.in_((action.repairable or self.damaged)(builder))
         if not action.assigned:
-            return sa.delete(table).where(here)
-        return sa.update(table).values(dict(action.assigned)).where(here)
+            return sa.delete(table).where(is_damaged)
+        return sa.update(table).values(dict(action.assigned)).where(is_damaged)
 
 
 def first_ids(damaged: sa.Select[tuple[int]]) -> sa.ClauseElement:
