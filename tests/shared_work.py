@@ -6,6 +6,7 @@ between them, and so is whether a password has a hash. Hashes that tests make ar
 allows. HTTP clients share the certificates that they trust: to read them takes 20 ms.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from functools import cache
 from typing import cast
@@ -18,8 +19,12 @@ from sqlalchemy.sql.cache_key import CacheKey
 from sqlalchemy.sql.compiler import SQLCompiler
 
 import quire.cli.check_database
+import quire.cli.index
+import quire.database.copying.copy
 import quire.database.initialize
 import quire.database.migration.schema_pair
+import quire.database.tables.metadata
+import quire.database.tables.table_map
 import quire.document_service.read_planner
 import quire.schema.load
 from quire.database.compile.compiled_read import CompiledRead
@@ -41,7 +46,7 @@ full_salt, full_check = bcrypt.gensalt, bcrypt.checkpw
 """Make a salt for as many rounds as are asked for, and check a password each time anew."""
 
 _FEWEST_ROUNDS = 4
-_SCHEMAS, _TABLES, _READS, _STATEMENTS = 32, 8, 1000, 5000
+_SCHEMAS, _TABLES, _READS, _STATEMENTS = 64, 64, 1000, 5000
 
 _schemas: BoundedCache[tuple[object, ...], Schema] = BoundedCache(_SCHEMAS)
 _reads: BoundedCache[tuple[object, ...], tuple[CompiledRead, Schema, TableMap]] = BoundedCache(
@@ -58,10 +63,15 @@ def share_work() -> None:
     """Let all applications of this process share it from now on."""
     vars(quire.schema.load).update(build_schema=_build_schema)
     vars(quire.document_service.read_planner).update(compile_read=_compile_read)
+    # Tables are known by their identity, so as many of them are kept.
+    vars(quire.database.tables.table_map).update(_mapped=deque(maxlen=_SCHEMAS))
     for module in (
         quire.cli.check_database,
+        quire.cli.index,
+        quire.database.copying.copy,
         quire.database.initialize,
         quire.database.migration.schema_pair,
+        quire.database.tables.metadata,
     ):
         vars(module).update(build_metadata=_build_metadata)
     StatementBuilder.finish = _finish  # type: ignore[method-assign]
