@@ -117,6 +117,15 @@ async def due_times(office: Office) -> list[str]:
     return [one["name"][:16] for one in reply.data if one["name"].startswith("20")]
 
 
+async def utc_times(office: Office) -> list[str]:
+    """Return the due times that were run for, in UTC."""
+    reply = await office.ask("GET", "/api/writers?pagination[pageSize]=100&sort=id")
+    moments = [one["name"] for one in reply.data if one["name"].startswith("20")]
+    return [
+        datetime.fromisoformat(one).astimezone(UTC).strftime("%Y-%m-%dT%H:%M") for one in moments
+    ]
+
+
 async def test_three_servers_run_for_each_due_time_once(tmp_path: Path, kind: Kind) -> None:
     code = HOURLY.format(options="")
     async with servers(tmp_path, kind, code, [Clock(), Clock(), Clock()]) as offices:
@@ -161,6 +170,42 @@ async def test_a_clock_that_is_put_back_runs_nothing_twice(tmp_path: Path, kind:
         set_clocks(offices, "2027-01-15T10:00:30+00:00")
         await ended(office, 2)
         assert await due_times(office) == ["2027-01-15T09:00", "2027-01-15T10:00"]
+
+
+@pytest.mark.parametrize(
+    ("before", "due", "later", "next_due"),
+    [
+        (
+            "2027-03-28T00:30+00:00",
+            "2027-03-28T01:00",
+            "2027-03-28T12:00+00:00",
+            "2027-03-29T00:30",
+        ),
+        (
+            "2027-10-31T00:00+00:00",
+            "2027-10-31T00:30",
+            "2027-10-31T12:00+00:00",
+            "2027-11-01T01:30",
+        ),
+    ],
+    ids=["skipped-hour", "hour-that-comes-twice"],
+)
+async def test_a_schedule_runs_once_on_days_with_a_change_of_the_clock(
+    tmp_path: Path, kind: Kind, before: str, due: str, later: str, next_due: str
+) -> None:
+    code = HOURLY.format(options=', tz="Europe/Berlin"').replace("0 * * * *", "30 2 * * *")
+    early = [Clock(), Clock()]
+    for clock in early:
+        clock.now = ms(before)
+    async with servers(tmp_path, kind, code, early) as offices:
+        await known(offices)
+        for moment in (f"{due}:01+00:00", later):
+            set_clocks(offices, moment)
+            await until(partial(is_due_at, offices[0], f"{next_due}+00:00"))
+            await ended(offices[0])
+        set_clocks(offices, f"{next_due}:01+00:00")
+        await ended(offices[0], 2)
+        assert await utc_times(offices[0]) == [due, next_due]
 
 
 async def test_a_clock_that_was_years_ahead_does_not_stop_a_schedule(

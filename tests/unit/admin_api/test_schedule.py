@@ -107,6 +107,24 @@ async def test_a_new_time_replaces_the_former_one_and_none_cancels_it(office: Of
     assert {job.state for job in await jobs_of(office)} == {"cancelled"}
 
 
+async def test_a_clock_that_is_put_back_publishes_nothing_twice(office: Office) -> None:
+    first, second = await paper(office), await paper(office)
+    await schedule(office, first, publishAt=later(office))
+    await schedule(office, second, publishAt=later(office, 2))
+    await pass_hours(office, 1)
+    await ended(office)
+    path = f"{PAPERS}/{first}/actions/unpublish"
+    assert (await office.ask("POST", path, {}, token=office.boss)).status == 200
+
+    pass_time(office, seconds=-1800)
+    await pass_hours(office, 2)
+    await ended(office, 2)
+
+    assert await live(office, second) is not None
+    assert await live(office, first) is None
+    assert {job.attempts for job in await jobs_of(office)} == {1}
+
+
 async def test_what_cannot_be_published_then_is_reported_and_not_tried_again(
     office: Office,
 ) -> None:
