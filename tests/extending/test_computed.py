@@ -66,6 +66,37 @@ async def test_documents_have_computed_fields_wherever_they_are_shown(
             assert writer["papers"][0].keys() == {"id", "documentId", "shout"}
 
 
+async def test_results_of_a_batch_have_computed_fields(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        writer: dict[str, object] = {"type": "writers", "action": "create"}
+        paper: dict[str, object] = {"type": "papers", "action": "create"}
+        operations = [
+            {**writer, "data": {"name": "Ada"}, "as": "ada"},
+            {
+                **paper,
+                "data": {"title": "Sea", "writer": {"$ref": "ada"}},
+                "populate": ["writer"],
+                "as": "sea",
+            },
+            {**writer, "data": {"name": "Bo"}},
+            {**paper, "data": {"title": "Sun"}, "fields": ["shout"]},
+            {"type": "papers", "action": "update", "documentId": {"$ref": "sea"}, "data": {}},
+            {"type": "papers", "action": "delete", "documentId": {"$ref": "sea"}},
+        ]
+        reply = await office.ask("POST", "/api/_batch", {"operations": operations})
+        assert reply.status == 200, reply.json
+        ada, sea, bo, sun, updated, deleted = [one["data"] for one in reply.data]
+        assert (ada["name"], ada["paperCount"]) == ("Ada", 0)
+        assert (bo["name"], bo["paperCount"]) == ("Bo", 0)
+        assert (sea["title"], sea["shout"]) == ("Sea", "SEA")
+        assert (sea["writer"]["name"], sea["writer"]["paperCount"]) == ("Ada", 0)
+        assert sun.keys() == {"id", "documentId", "shout"}
+        assert (updated["shout"], deleted) == ("SEA", None)
+        # Both writers are asked for at once.
+        counts = sorted(one for one in module().fired if one != "shout")
+        assert counts == ["paperCount 1", "paperCount 2"]
+
+
 async def test_fields_choose_computed_fields_and_never_show_what_they_need(
     tmp_path: Path, kind: Kind
 ) -> None:

@@ -27,6 +27,7 @@ from quire.content_api.write_requests import (
 )
 from quire.database.execute.json_encoding import ResponseBudget
 from quire.database.execute.prepared_read import PreparedRead
+from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
@@ -39,10 +40,12 @@ from quire.document_service.commands import (
     UpdateDocument,
     WrittenEntry,
 )
+from quire.document_service.computed_reads import ComputedReads
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService, run_and_read, run_together
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, ValidationError
+from quire.query.plan import ReadPlan
 from quire.schema.model import ContentType
 
 PATH = "_batch"
@@ -98,6 +101,7 @@ class BatchApi:
         self._documents = documents
         self._authorizer = authorizer
         self._limit = limit
+        self._computed = ComputedReads(reader, documents)
         self._types: dict[str, ContentType] = {}
         for type_ in reader.schema.api_types:
             self._types[type_.uid] = self._types[type_.route_name] = type_
@@ -155,7 +159,10 @@ class BatchApi:
         if operation.action in {"delete", "publish", "unpublish"}:
             shown.pop("locale", None)
             shown["status"] = "draft" if operation.action == "unpublish" else "published"
-        read = await self._reader.prepare(operation.content_type, "written", shown, ability)
+        computes = bool(self._reader.schema.computed)
+        read = await self._reader.prepare(
+            operation.content_type, "written", shown, ability, computes=computes
+        )
         return _PreparedOperation(operation, self._command(request, operation, references), read)
 
     def _command(
@@ -202,19 +209,56 @@ class BatchApi:
         self, request: Request, prepared: Sequence[_PreparedOperation]
     ) -> list[BatchResult]:
 
+        computing: dict[int, Item] = {}
+
         def run(unit: UnitOfWork, index: int, budget: ResponseBudget) -> Program[BatchResult]:
             operation, command, read = prepared[index]
             read_result = partial(_read_result, operation, read, budget)
+            if read.compiled.computed:
+                read_result = partial(_read_item, operation, read, budget, computing, index)
             with OperationErrors(index):
                 return (yield from run_and_read(unit, command, read_result))
 
         def act(unit: UnitOfWork) -> Program[list[BatchResult]]:
+            # A transaction that is tried again reads its results again.
+            computing.clear()
             budget = self._reader.budget()
             writes = [(one.command, run(unit, index, budget)) for index, one in enumerate(prepared)]
             return (yield from run_together(unit, writes))
 
         commands = [command for _, command, _ in prepared]
-        return await self._documents.run(act, commands=commands, principal=request.principal)
+        principal = request.principal
+        results = await self._documents.run(act, commands=commands, principal=principal)
+        reads = {index: prepared[index].read for index in computing}
+        for indexes in _with_equal_plans(reads):
+            items = [computing[index] for index in indexes]
+            found = await self._computed.complete(reads[indexes[0]], items, principal)
+            for index, document in zip(indexes, found.documents, strict=True):
+                results[index].data = document
+        return results
+
+
+def _with_equal_plans(reads: Mapping[int, PreparedRead]) -> list[list[int]]:
+    """Return the numbers of reads together whose documents have the same computed fields."""
+    found: dict[ReadPlan, list[int]] = {}
+    for index, read in reads.items():
+        found.setdefault(read.plan, []).append(index)
+    return [*found.values()]
+
+
+def _read_item(
+    operation: BatchOperation,
+    read: PreparedRead,
+    budget: ResponseBudget,
+    items: dict[int, Item],
+    index: int,
+    written_entries: Sequence[WrittenEntry],
+) -> Program[BatchResult]:
+    """Read the document of a result into ``items``, as some of its fields are computed later."""
+    if operation.action != "delete" and written_entries:
+        for item in (yield from read.row(written_entries[0].entry_id, budget)):
+            items[index] = item
+    return _result(operation, written_entries, None)
 
 
 def _read_result(
@@ -226,10 +270,16 @@ def _read_result(
     shown = None
     if operation.action != "delete" and written_entries:
         shown = yield from read.encoded_row(written_entries[0].entry_id, budget)
+    return _result(operation, written_entries, None if shown is None else Raw(shown.text))
+
+
+def _result(
+    operation: BatchOperation, written_entries: Sequence[WrittenEntry], data: Raw | None
+) -> BatchResult:
     document_id = written_entries[0].document_id if written_entries else operation.document_id
     return BatchResult(
         action=operation.action,
         type=operation.content_type.uid,
         document_id=document_id,
-        data=None if shown is None else Raw(shown.text),
+        data=data,
     )
