@@ -374,4 +374,4 @@ class SchemaError(QuireError):
         self.problems = tuple(problems)
         lines = "\n".join(f"  {problem}" for problem in self.problems)
         count = len(self.problems)
-        super().__init__(f"{count} fault{'s' if count != 1 else ''} in the schema tree:\n{lines}")
+        super().__init__(f"{count} problem{'s' if count != 1 else ''} in the schema tree:\n{lines}")

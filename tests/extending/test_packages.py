@@ -190,6 +190,6 @@ def test_an_entry_for_a_package_is_added(
 )
 def test_an_entry_that_cannot_be_is_refused(tmp_path: Path, entry: str, message: str) -> None:
     (tmp_path / "quire.toml").write_text(f"[[extensions.packages]]\n{entry}\n")
-    with pytest.raises(Exception, match="1 fault") as caught:
+    with pytest.raises(Exception, match="1 problem") as caught:
         load_settings(tmp_path, environ={})
     assert message in str(caught.value)

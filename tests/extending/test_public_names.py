@@ -4,7 +4,7 @@ import quire
 import quire.testing
 from tests.extending.public_names import GOLDEN, PAGE, golden_text, page_text
 
-_REGENERATE = "python -m tests.extending.public_names writes it anew; a change needs a reason"
+_REGENERATE = "python -m tests.extending.public_names writes it again; a change needs a reason"
 
 
 def test_the_signatures_of_public_names_stay_as_they_are() -> None:

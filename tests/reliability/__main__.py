@@ -84,7 +84,7 @@ def reliability(
         console.print(problem, style="red", markup=False)
     console.print(
         f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
-        f" {outcome.unanswered} cut off, {len(outcome.problems)} faults",
+        f" {outcome.unanswered} cut off, {len(outcome.problems)} problems",
         highlight=False,
     )
     return 1 if outcome.problems else 0
@@ -122,7 +122,7 @@ def background(
         console.print(problem, style="red", markup=False)
     console.print(
         f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
-        f" {len(outcome.problems)} faults",
+        f" {len(outcome.problems)} problems",
         highlight=False,
     )
     return 1 if outcome.problems else 0
@@ -159,7 +159,7 @@ def backups(*, times: int = 50, seed: int = 1, database: KindName = "sqlite") ->
     console.print(
         f"{found.complete} backups restored, {found.killed_backups} backups and"
         f" {found.killed_restores} restores killed, {found.acknowledged:,} writes acknowledged,"
-        f" {len(found.problems)} faults",
+        f" {len(found.problems)} problems",
         highlight=False,
     )
     return 1 if found.problems else 0
@@ -200,7 +200,7 @@ def outage(
         f"{way}, {seconds:g} s: {outcome.reads:,} reads answered, {outcome.kept:,} writes"
         f" acknowledged and there, {outcome.refused:,} requests asked to come back, the slowest"
         f" answer took {outcome.slowest:.1f} s, back {outcome.back:.2f} s after the database,"
-        f" {len(problems)} faults",
+        f" {len(problems)} problems",
         highlight=False,
     )
     return 1 if problems else 0
@@ -272,7 +272,7 @@ def failover(*, nodes: int = 3, away: float = 60, calm: float = 5) -> int:
     problems += [f"{one.name}: reads were refused" for one in phases if one.outcome.refused_reads]
     for problem in problems:
         console.print(problem, style="red", markup=False)
-    console.print(f"{len(problems)} faults", highlight=False)
+    console.print(f"{len(problems)} problems", highlight=False)
     return 1 if problems else 0
 
 
@@ -341,7 +341,7 @@ def remodel_crash(
         console.print(problem, style="red", markup=False)
     console.print(
         f"killed {outcome.rounds} times, {outcome.acknowledged:,} changes acknowledged, "
-        f"{outcome.unanswered:,} cut off, {len(outcome.problems)} faults",
+        f"{outcome.unanswered:,} cut off, {len(outcome.problems)} problems",
         highlight=False,
     )
     return 1 if outcome.problems else 0
@@ -382,7 +382,7 @@ def releases(
         console.print(problem, style="red", markup=False)
     console.print(
         f"killed {outcome.publications} times during publishing and {outcome.undos} times during"
-        f" undoing, {outcome.committed} of them committed, {len(outcome.problems)} faults",
+        f" undoing, {outcome.committed} of them committed, {len(outcome.problems)} problems",
         highlight=False,
     )
     return 1 if outcome.problems else 0
@@ -434,7 +434,7 @@ def schedules(
     console.print(
         f"{outcome.published} articles published, {outcome.runs} runs of a schedule; delay median"
         f" {delays[len(delays) // 2]:.2f} s, longest {delays[-1]:.2f} s; {len(late)} later than"
-        f" {within:g} s, {len(outcome.problems)} faults",
+        f" {within:g} s, {len(outcome.problems)} problems",
         highlight=False,
     )
     return 1 if outcome.problems or late else 0
@@ -477,7 +477,7 @@ def search_index(
         console.print(problem, style="red", markup=False)
     console.print(
         f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
-        f" {len(outcome.problems)} faults",
+        f" {len(outcome.problems)} problems",
         highlight=False,
     )
     return 1 if outcome.problems else 0

@@ -44,7 +44,7 @@ def write_types(
     stale = [file for file, text in wanted.items() if _stored(file) != text]
     if check:
         for file in stale:
-            print_error(f"{file} is not what the schema makes; `quire types` writes it anew.")
+            print_error(f"{file} is out of date; run `quire types` to update it.")
         return PROBLEMS if stale else EXIT_OK
     for file in stale:
         _write(file, wanted[file])

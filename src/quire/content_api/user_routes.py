@@ -67,7 +67,7 @@ def account_services(settings: Settings, clock: Clock) -> AccountServices:
 class AccountApis:
     """The handlers of sign-in, registration, passwords, sessions, providers, users and roles.
 
-    The admin API uses ``roles``, ``recovery`` and ``sessions`` too.
+    ``roles`` and ``recovery`` are also used by the admin API, ``sessions`` by the authenticator.
     """
 
     def __init__(

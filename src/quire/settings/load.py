@@ -57,7 +57,7 @@ class SettingsError(ConfigurationError):
         self.problems = tuple(problems)
         lines = "\n".join(f"  {problem}" for problem in self.problems)
         count = len(self.problems)
-        super().__init__(f"{count} fault{'s' if count != 1 else ''} in the settings:\n{lines}")
+        super().__init__(f"{count} problem{'s' if count != 1 else ''} in the settings:\n{lines}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -373,7 +373,7 @@ def test_an_error_is_one_line_with_file_and_place(tmp_path: Path) -> None:
     with pytest.raises(SchemaError) as raised:
         load_schema(tmp_path)
     first, second = str(raised.value).splitlines()
-    assert first == "1 fault in the schema tree:"
+    assert first == "1 problem in the schema tree:"
     assert second.startswith(
         "  src/api/note/content-types/note/schema.json: attributes.title.type: is not an attribute"
     )

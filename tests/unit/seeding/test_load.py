@@ -515,7 +515,7 @@ def test_without_a_manifest_there_is_nothing_to_read(project: Project) -> None:
     content = project.write()
     (content / "manifest.json").unlink()
 
-    with pytest.raises(ContentError, match=r"^1 fault in the content files:\n  manifest\.json: "):
+    with pytest.raises(ContentError, match=r"^1 problem in the content files:\n  manifest\.json: "):
         read_content(content, project.schema)
 
 
