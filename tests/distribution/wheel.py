@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -30,6 +31,24 @@ def install_wheel(wheel: Path, folder: Path, python: str) -> Path:
     _run([*install, "--requirements", requirements], environment)
     _run([*install, "--no-deps", wheel], environment)
     return folder / "bin"
+
+
+def find_interpreter(version: str) -> str | None:
+    """Return the path of a Python of a version such as 3.12, ``None`` if there is none.
+
+    It is on PATH or an installation of pyenv, whose programs on PATH only run if it was told so.
+    """
+    installations = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    on_path = shutil.which(f"python{version}")
+    found = [] if on_path is None else [on_path]
+    found += [str(path) for path in installations.glob(f"{version}.*/bin/python")]
+    return next((path for path in found if _is_version(path, version)), None)
+
+
+def _is_version(python: str, version: str) -> bool:
+    code = "import sys; print('{}.{}'.format(*sys.version_info))"
+    done = subprocess.run([python, "-c", code], check=False, capture_output=True, text=True)
+    return done.returncode == 0 and done.stdout.strip() == version
 
 
 def clean_environment() -> dict[str, str]:
