@@ -434,9 +434,9 @@ class PostgresDatabase:
 
 
 def _watchdog(options: PostgresOptions) -> ConnectionWatchdog:
-    return ConnectionWatchdog(
-        lambda: open_connection(options), seconds=options.connect_timeout_ms / 1000
-    )
+    """Make a watchdog that closes connections after at most one and a half connect timeouts."""
+    seconds = options.connect_timeout_ms / 1000 / 4
+    return ConnectionWatchdog(lambda: open_connection(options), seconds=seconds)
 
 
 def _replicas(options: PostgresOptions, *, size: int) -> Replicas:
