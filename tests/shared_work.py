@@ -64,7 +64,7 @@ def share_work() -> None:
     vars(quire.schema.load).update(build_schema=_build_schema)
     vars(quire.document_service.read_planner).update(compile_read=_compile_read)
     # Tables are known by their identity, so as many of them are kept.
-    vars(quire.database.tables.table_map).update(_mapped=deque(maxlen=_SCHEMAS))
+    quire.database.tables.table_map._recent_maps = deque(maxlen=_SCHEMAS)  # noqa: SLF001 - few are kept otherwise
     for module in (
         quire.cli.check_database,
         quire.cli.index,
