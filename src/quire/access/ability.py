@@ -92,7 +92,7 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
 
     def lasting(self) -> frozenset[tuple[str, str]]:
         """Return the rules that do not depend on the time."""
-        return frozenset(one for one in self.rules.items() if one[0] not in self.volatile)
+        return frozenset(rule for rule in self.rules.items() if rule[0] not in self.volatile)
 
     def with_condition(self, uid: str, condition: str, *, volatile: bool) -> "ProjectRules":
         """Return the rules for one call, with a condition on what it reads of a type.

@@ -82,7 +82,7 @@ def controllers(schema: Schema, routed: RoutedActions = NO_ROUTED_ACTIONS) -> It
         actions = tuple(routed.get(content_type.uid, usual))
         if actions:
             yield Controller(owner, name, actions)
-    for uid in sorted(routed.keys() - {one.uid for one in schema.api_types}):
+    for uid in sorted(routed.keys() - {content_type.uid for content_type in schema.api_types}):
         owner, _, name = uid.rpartition(".")
         yield Controller(owner, name, tuple(routed[uid]))
     for owner, name, actions in _PLUGINS:
@@ -91,4 +91,8 @@ def controllers(schema: Schema, routed: RoutedActions = NO_ROUTED_ACTIONS) -> It
 
 def all_actions(schema: Schema, routed: RoutedActions = NO_ROUTED_ACTIONS) -> frozenset[str]:
     """Return the full names of all actions."""
-    return frozenset(c.action(name) for c in controllers(schema, routed) for name in c.actions)
+    return frozenset(
+        controller.action(name)
+        for controller in controllers(schema, routed)
+        for name in controller.actions
+    )

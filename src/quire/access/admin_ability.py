@@ -41,9 +41,9 @@ class GrantRule(Struct, frozen=True, kw_only=True):
         """
         if self.fields is None or path in self.fields:
             return True
-        inside = f"{path}."
+        prefix = f"{path}."
         return any(
-            granted.startswith(inside) or path.startswith(f"{granted}.") for granted in self.fields
+            granted.startswith(prefix) or path.startswith(f"{granted}.") for granted in self.fields
         )
 
     def covers_locale(self, locale: str | None) -> bool:
@@ -99,8 +99,8 @@ class AdminAbility:
         self.role_ids = role_ids
         self.super_admin = super_admin
         self.project_rules = project_rules
-        bound = frozenset(project_rules.rules.items())
-        self._hash = hash((user_id, role_ids, super_admin, frozenset(rules.items()), bound))
+        bound_rules = frozenset(project_rules.rules.items())
+        self._hash = hash((user_id, role_ids, super_admin, frozenset(rules.items()), bound_rules))
 
     def __hash__(self) -> int:
         """Equal abilities have equal hashes."""
@@ -171,13 +171,13 @@ class AdminAbility:
     def covers(self, other: "Iterable[tuple[str, Subject, GrantRule]]") -> bool:
         """Tell whether everything that ``other`` grants is granted here, at least as widely."""
         return self.super_admin or all(
-            any(_grants_at_least(mine, rule) for mine in self.rules(action, subject))
+            any(_grants_at_least(own_rule, rule) for own_rule in self.rules(action, subject))
             for action, subject, rule in other
         )
 
     def _satisfies_conditions(self, rule: GrantRule, creator: Creator | None) -> bool:
-        wanted = self.row_filter(rule)
-        return wanted is None or wanted.passes(creator)
+        row_filter = self.row_filter(rule)
+        return row_filter is None or row_filter.passes(creator)
 
 
 def _grants_at_least(rule: GrantRule, other: GrantRule) -> bool:

@@ -45,16 +45,18 @@ def granted_by(schema: Schema, grants: Iterable[Grant]) -> list[GrantedAction]:
 
     These are unknown actions, missing types, and conditions of which none is known.
     """
-    found: list[GrantedAction] = []
+    granted_actions: list[GrantedAction] = []
     for grant in grants:
         action = ADMIN_ACTIONS.get(grant.action)
         rule = None if action is None else _rule(schema, action, grant)
         if rule is None:
             continue
-        found.append((grant.action, grant.subject, rule))
+        granted_actions.append((grant.action, grant.subject, rule))
         if grant.action in ALIASES:
-            found.append((READ, ALIASES[grant.action], GrantRule(conditions=rule.conditions)))
-    return found
+            granted_actions.append(
+                (READ, ALIASES[grant.action], GrantRule(conditions=rule.conditions))
+            )
+    return granted_actions
 
 
 def ability_of(
@@ -63,9 +65,9 @@ def ability_of(
     """Return the ability of roles with these permissions."""
     rules: dict[tuple[str, Subject], tuple[GrantRule, ...]] = {}
     for action, subject, rule in granted_by(schema, grants):
-        known = rules.get((action, subject), ())
-        if rule not in known:
-            rules[action, subject] = (*known, rule)
+        subject_rules = rules.get((action, subject), ())
+        if rule not in subject_rules:
+            rules[action, subject] = (*subject_rules, rule)
     return AdminAbility(rules, user_id=user_id, role_ids=role_ids)
 
 
@@ -94,8 +96,8 @@ def _rule(schema: Schema, action: AdminAction, grant: Grant) -> GrantRule | None
     locales: frozenset[str] | None = None
     if content_type.localized:
         # Here a missing list means none, and only null means all.
-        missing = LOCALES not in grant.properties
-        locales = frozenset() if missing else _parse_names(grant.properties, LOCALES)
+        has_no_locales = LOCALES not in grant.properties
+        locales = frozenset() if has_no_locales else _parse_names(grant.properties, LOCALES)
     return GrantRule(fields=fields, locales=locales, conditions=conditions)
 
 

@@ -66,10 +66,10 @@ class ChangeWorker(QueueWorker):
 
     def adopt(self, runtime: JobRuntime) -> None:
         """Call the functions of a runtime from now on."""
-        found: dict[str, tuple[ChangeListener, ...]] = {}
-        for one in runtime.listeners:
-            found[one.key] = (*found.get(one.key, ()), one)
-        self._runtime, self._listeners = runtime, found
+        listeners_by_key: dict[str, tuple[ChangeListener, ...]] = {}
+        for listener in runtime.listeners:
+            listeners_by_key[listener.key] = (*listeners_by_key.get(listener.key, ()), listener)
+        self._runtime, self._listeners = runtime, listeners_by_key
         self.wake()
 
     @property
@@ -140,26 +140,26 @@ class ChangeWorker(QueueWorker):
         listeners: Sequence[ChangeListener],
         rows: Sequence[StoredChange],
     ) -> None:
-        of_type = {one.uid: one for one in listeners}
-        known = [row for row in rows if row.uid in of_type]
-        if not known:
+        of_type = {listener.uid: listener for listener in listeners}
+        known_rows = [row for row in rows if row.uid in of_type]
+        if not known_rows:
             return
         listener = listeners[0]
         context = CallContext(
             listener.name,
             runtime.documents,
             None,
-            causes=_causes(listener, known),
+            causes=_causes(listener, known_rows),
             origin=f"after_commit {listener.name}",
             find_user=runtime.find_user,
         )
         limit = asyncio.timeout(_TIMEOUT_SECONDS)
         try:
-            traces = [row.trace for row in known]
+            traces = [row.trace for row in known_rows]
             with self._start_span(listener.name, traces), context.activate():
                 async with limit:
-                    shown = await _read(context, of_type, known)
-                    await listener.function([_change(row, shown) for row in known])
+                    documents = await _read(context, of_type, known_rows)
+                    await listener.function([_change(row, documents) for row in known_rows])
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -237,11 +237,11 @@ async def _read(
     context: CallContext, of_type: Mapping[str, ChangeListener], rows: Sequence[StoredChange]
 ) -> dict[tuple[str, str, str | None], Shape[Any]]:
     """Read the present documents of changes, with one read for each type and locale."""
-    wanted: dict[tuple[str, str | None], set[str]] = defaultdict(set)
+    ids_by_type_and_locale: dict[tuple[str, str | None], set[str]] = defaultdict(set)
     for row in rows:
-        wanted[row.uid, row.locale].add(row.document_id)
-    found: dict[tuple[str, str, str | None], Shape[Any]] = {}
-    for (uid, locale), ids in wanted.items():
+        ids_by_type_and_locale[row.uid, row.locale].add(row.document_id)
+    documents: dict[tuple[str, str, str | None], Shape[Any]] = {}
+    for (uid, locale), ids in ids_by_type_and_locale.items():
         listener = of_type[uid]
         schema = context.engine.schema
         query = query_of_shape(listener.shape, schema.content_types[uid], schema)
@@ -256,9 +256,9 @@ async def _read(
             ability=Unsanitized(),
         )
         page = await context.read(context.engine.reads.page(find).page)
-        for one in page.documents:
-            found[uid, str(one["documentId"]), locale] = as_shape(listener.shape, one)
-    return found
+        for document in page.documents:
+            documents[uid, str(document["documentId"]), locale] = as_shape(listener.shape, document)
+    return documents
 
 
 def _change(

@@ -67,7 +67,7 @@ def add_job(
     queue = _queue(unit)
     require_depth((*unit.causes, cause_of(job)), unit.engine.code_limits)
     now = unit.clock()
-    new = StoredJob(
+    stored_job = StoredJob(
         name=job.name,
         queue=job.queue,
         arguments=job.encode(arguments),
@@ -78,7 +78,7 @@ def add_job(
         causes=msgspec.json.encode(unit.causes).decode(),
         trace=unit.trace,
     )
-    job_id = yield from queue.add(new)
+    job_id = yield from queue.add(stored_job)
     unit.committed.append(queue.added)
     return job_id
 

@@ -85,10 +85,10 @@ def make_job_runtime(
     """
     extensions = documents.engine.extensions
     scheduled = (*extensions.schedules, *schedules)
-    every = [*extensions.jobs, *jobs, *(one.job for one in scheduled)]
+    all_jobs = [*extensions.jobs, *jobs, *(schedule.job for schedule in scheduled)]
     return JobRuntime(
         documents=documents,
-        definitions={one.name: one for one in every},
+        definitions={job.name: job for job in all_jobs},
         schedules=scheduled,
         listeners=extensions.listeners,
         lifecycle=extensions.lifecycle,
@@ -146,7 +146,7 @@ class JobWorker(QueueWorker):
         queues = self._options.queues
         self.runtime = runtime
         self._names = tuple(
-            one.name for one in runtime.definitions.values() if not queues or one.queue in queues
+            job.name for job in runtime.definitions.values() if not queues or job.queue in queues
         )
         self.wake()
 
@@ -224,20 +224,20 @@ class JobWorker(QueueWorker):
         keys = await self._database.read(lambda: self._rows.due_keys(claim, free - count))
         for key in keys:
             try:
-                found = await self._database.write(self._rows.claim_key(claim, key))
+                claimed_jobs = await self._database.write(self._rows.claim_key(claim, key))
             except ValidationError:
                 continue  # another process has just started a job with this key
-            self._begin_all(found)
-            count += len(found)
+            self._begin_all(claimed_jobs)
+            count += len(claimed_jobs)
         return count
 
     def _begin_all(self, jobs: Sequence[StoredJob]) -> None:
         until = asyncio.get_running_loop().time() + LEASE_MS / _SECOND
         for job in jobs:
-            known = self._runs.get(job.id)
-            if known is not None:
+            running = self._runs.get(job.id)
+            if running is not None:
                 # Its lease had ended while this process was paused; the claim has renewed it.
-                known.leased_until = until
+                running.leased_until = until
                 continue
             run = self._runs[job.id] = _RunningJob(job=job, leased_until=until)
             run.task = self._begin(self._run(run), job.queue)
@@ -375,7 +375,7 @@ class JobWorker(QueueWorker):
         runs = dict(self._runs)
         if not runs:
             return
-        asked = loop.time()
+        asked_at = loop.time()
         until = self._clock() + LEASE_MS
         try:
             renewal = await self._database.write(
@@ -388,7 +388,7 @@ class JobWorker(QueueWorker):
             raise
         for id_, run in runs.items():
             if id_ in renewal.running or id_ in renewal.cancelled:
-                run.leased_until = asked + LEASE_MS / _SECOND
+                run.leased_until = asked_at + LEASE_MS / _SECOND
             if id_ in renewal.cancelled:
                 run.is_cancelled = True
             # A cancelled job in a thread goes on, and keeps its key until it ends.
@@ -407,9 +407,9 @@ class JobWorker(QueueWorker):
     async def _prune(self, now: int) -> None:
         if now - self._pruned > _PRUNE_EVERY:
             self._pruned = now
-            before = now - self._options.log_days * 86_400 * _SECOND
+            oldest_time = now - self._options.log_days * 86_400 * _SECOND
             await self._database.write(
-                self._rows.prune(before=before, limit=self._options.log_rows)
+                self._rows.prune(before=oldest_time, limit=self._options.log_rows)
             )
 
 

@@ -46,7 +46,7 @@ class ScheduleWorker(QueueWorker):
 
     def adopt(self, definitions: Sequence[ScheduleDefinition]) -> None:
         """Run these schedules from now on."""
-        self._definitions = {one.name: one for one in definitions}
+        self._definitions = {definition.name: definition for definition in definitions}
         self._due = {}
         self.wake()
 
@@ -78,14 +78,14 @@ class ScheduleWorker(QueueWorker):
                 await self._database.write(self._settle(definition, now))
             except ValidationError:  # another process has just stored the schedule
                 await self._database.write(self._settle(definition, now))
-        found = await self._database.read(lambda: self._rows.find(definition.name))
-        if found is None:
+        schedule = await self._database.read(lambda: self._rows.find(definition.name))
+        if schedule is None:
             return now
-        if found.next_due > now:
-            return found.next_due
-        due_times = definition.due_until(found.next_due, now)
+        if schedule.next_due > now:
+            return schedule.next_due
+        due_times = definition.due_until(schedule.next_due, now)
         next_due = definition.next_due(max(now, due_times[-1]))
-        advanced = _Advance(schedule=found, due_times=due_times, next_due=next_due)
+        advanced = _Advance(schedule=schedule, due_times=due_times, next_due=next_due)
         if await self._database.write(self._enqueued(definition, advanced, now)):
             self._queue.added()
             return next_due
@@ -93,34 +93,36 @@ class ScheduleWorker(QueueWorker):
 
     def _settle(self, definition: ScheduleDefinition, now: int) -> Program[None]:
         """Store a new or changed schedule, with its next due time from now on."""
-        found = yield from self._rows.find(definition.name)
-        if found is None:
+        schedule = yield from self._rows.find(definition.name)
+        if schedule is None:
             due = definition.next_due(now)
             yield from self._rows.add(definition.name, definition.expression, due)
             return
-        last = found.last_due or 0
+        last = schedule.last_due or 0
         if last > now + _CLOCK_ERROR_MS:
-            _log.warning("a schedule has run in the future: it begins again", schedule=found.name)
+            _log.warning(
+                "a schedule has run in the future: it begins again", schedule=schedule.name
+            )
             last = 0
         due = definition.next_due(max(now, last))
         # After a clock is set back, the due time is too late.
-        if found.expression != definition.expression or found.next_due > due:
-            yield from self._rows.change(found.id, definition.expression, due)
+        if schedule.expression != definition.expression or schedule.next_due > due:
+            yield from self._rows.change(schedule.id, definition.expression, due)
 
     def _enqueued(
         self, definition: ScheduleDefinition, advance: "_Advance", now: int
     ) -> Program[bool]:
         """Enqueue the job for due times; tells whether no other process has done so."""
-        found, due_times = advance.schedule, advance.due_times
+        schedule, due_times = advance.schedule, advance.due_times
         is_first = yield from self._rows.advance(
-            found, last_due=due_times[-1], next_due=advance.next_due
+            schedule, last_due=due_times[-1], next_due=advance.next_due
         )
         if not is_first:
             return False
-        chosen = _selected_due_times(definition, due_times, now)
-        yield from enqueue_runs(self._queue, definition, chosen, now)
-        if len(chosen) < len(due_times):
-            count = len(due_times) - len(chosen)
+        chosen_times = _selected_due_times(definition, due_times, now)
+        yield from enqueue_runs(self._queue, definition, chosen_times, now)
+        if len(chosen_times) < len(due_times):
+            count = len(due_times) - len(chosen_times)
             _log.warning("due times were missed", schedule=definition.name, count=count)
         return True
 

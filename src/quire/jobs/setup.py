@@ -33,39 +33,45 @@ async def run_start(runtime: JobRuntime) -> None:
 
     Raises ConfigurationError when one fails or takes longer than five minutes.
     """
-    for one in _functions(runtime, "on_start"):
+    for function in _functions(runtime, "on_start"):
         try:
-            await _call(runtime, one, _START_SECONDS)
+            await _call(runtime, function, _START_SECONDS)
         except Exception as error:
-            _log.exception("a function of the start failed", function=one.name, place=one.place)
+            _log.exception(
+                "a function of the start failed", function=function.name, place=function.place
+            )
             reason = f"{type(error).__name__}: {error}"
-            raise ConfigurationError(f"{one.place}  on_start: {one.name}: {reason}") from error
+            raise ConfigurationError(
+                f"{function.place}  on_start: {function.name}: {reason}"
+            ) from error
 
 
 async def run_stop(runtime: JobRuntime, seconds: float) -> None:
     """Run the `on_stop` functions, one after the other, each with a time limit."""
-    for one in _functions(runtime, "on_stop"):
+    for function in _functions(runtime, "on_stop"):
         try:
-            await _call(runtime, one, seconds)
+            await _call(runtime, function, seconds)
         except Exception:  # noqa: BLE001 - the others of the stop run all the same
-            _log.exception("a function of the stop failed", function=one.name, place=one.place)
+            _log.exception(
+                "a function of the stop failed", function=function.name, place=function.place
+            )
 
 
 def _functions(runtime: JobRuntime, moment: Moment) -> list[LifecycleFunction]:
-    return [one for one in runtime.lifecycle if one.moment == moment]
+    return [function for function in runtime.lifecycle if function.moment == moment]
 
 
-async def _call(runtime: JobRuntime, one: LifecycleFunction, seconds: float) -> None:
+async def _call(runtime: JobRuntime, function: LifecycleFunction, seconds: float) -> None:
     context = CallContext(
-        one.name, runtime.documents, None, origin=one.moment, find_user=runtime.find_user
+        function.name, runtime.documents, None, origin=function.moment, find_user=runtime.find_user
     )
     try:
         with context.activate():
             async with asyncio.timeout(seconds):
-                if inspect.iscoroutinefunction(one.function):
-                    await one.function()
+                if inspect.iscoroutinefunction(function.function):
+                    await function.function()
                 else:
-                    await asyncio.to_thread(one.function)
+                    await asyncio.to_thread(function.function)
     finally:
         context.is_ended = True
 

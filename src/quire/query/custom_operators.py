@@ -16,11 +16,11 @@ def operand_values(operator: CustomOperator, operand: QueryValue) -> list[SlotVa
     Raises ValidationError for an operand of another type; the message names the field.
     """
     (first, *_) = operator.fields
-    given: Any = operand
+    operands: Any = operand
     if first.is_list and not first.name and not isinstance(operand, list):
-        given = [operand]
+        operands = [operand]
     try:
-        value = msgspec.convert(given, operator.operand, strict=False)
+        value = msgspec.convert(operands, operator.operand, strict=False)
     except msgspec.ValidationError as error:
         raise ValidationError(f"{operator.name}: {error}") from None
     if not first.name:

@@ -18,27 +18,28 @@ def _known_members(
     filters: dict[str, QueryValue], model: Model | None, schema: Schema
 ) -> dict[str, QueryValue]:
     """Return the known members of an object; without a model, only operators."""
-    kept: dict[str, QueryValue] = {}
+    known_members: dict[str, QueryValue] = {}
     for name, value in filters.items():
         if name in GROUPS:
             # An object instead of a list stays, and is rejected later.
             is_known = isinstance(value, list) or name == NOT
-            kept[name] = _known_items(value, model, schema) if is_known else value
+            known_members[name] = _known_items(value, model, schema) if is_known else value
         elif model is None:
             if name in OPERATORS or name in schema.operators:
-                kept[name] = value
+                known_members[name] = value
         elif (attribute := model.attributes.get(name)) is not None:
             target = attribute.target if isinstance(attribute, RelationAttribute) else None
             related = None if target is None else schema.content_types[target]
-            known = _known_members(value, related, schema) if isinstance(value, dict) else value
-            kept[name] = (known or "") if attribute.private else known
-    return {name: value for name, value in kept.items() if value not in ({}, [])}
+            inner = _known_members(value, related, schema) if isinstance(value, dict) else value
+            known_members[name] = (inner or "") if attribute.private else inner
+    return {name: value for name, value in known_members.items() if value not in ({}, [])}
 
 
 def _known_items(value: QueryValue, model: Model | None, schema: Schema) -> QueryValue:
     if isinstance(value, list):
-        found = [
-            _known_members(one, model, schema) if isinstance(one, dict) else one for one in value
+        items = [
+            _known_members(item, model, schema) if isinstance(item, dict) else item
+            for item in value
         ]
-        return [one for one in found if one != {}]
+        return [item for item in items if item != {}]
     return _known_members(value, model, schema) if isinstance(value, dict) else value

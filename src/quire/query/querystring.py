@@ -201,10 +201,10 @@ def _first_pairs(raw: str) -> Iterator[tuple[str, str | None]]:
 def _refuse_inherited_filter(segments: list[str]) -> None:
     """Raise InvalidKeyError for an inherited name in a filter."""
     names = _names(segments)
-    at = next(index for index, name in enumerate(segments) if name in _INHERITED_SEGMENTS)
-    if _FILTERS in names[:at]:
-        path = ".".join(names[names.index(_FILTERS) + 1 : at]) or None
-        raise InvalidKeyError(names[at], path, source="query", param=_FILTERS)
+    position = next(index for index, name in enumerate(segments) if name in _INHERITED_SEGMENTS)
+    if _FILTERS in names[:position]:
+        path = ".".join(names[names.index(_FILTERS) + 1 : position]) or None
+        raise InvalidKeyError(names[position], path, source="query", param=_FILTERS)
 
 
 def _names(segments: list[str]) -> list[str]:
@@ -342,12 +342,12 @@ def _merge_text(target: _Node, text: str) -> _Container:
 
 def _merge_lists(target: _PartialList, source: _PartialList) -> _Container:
     for index, item in source.items.items():
-        present = target.items.get(index)
+        existing = target.items.get(index)
         if index not in target.items:
             target.items[index] = item
             target.length = max(target.length, index + 1)
-        elif isinstance(present, _Container) and isinstance(item, _Container):
-            target.items[index] = _merge(present, item)
+        elif isinstance(existing, _Container) and isinstance(item, _Container):
+            target.items[index] = _merge(existing, item)
         else:
             target.append(item)
     return _limited(target)
@@ -357,8 +357,8 @@ def _merge_members(target: _PartialMapping, source: _Container) -> _PartialMappi
     if isinstance(source, _PartialList):
         source = _as_mapping(source)
     for name, node in source.members.items():
-        present = target.members.get(name)
-        target.members[name] = _merge(present, node) if name in target.members else node
+        existing = target.members.get(name)
+        target.members[name] = _merge(existing, node) if name in target.members else node
         if source.last_index is not None and target.last_index is None:
             target.last_index = source.last_index
         if target.last_index is not None and _INDEX.fullmatch(name):

@@ -74,16 +74,16 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
     """Create the content API. Types that are guarded by JavaScript are disabled, and logged."""
     settings = services.settings
     schema = parts.reader.schema
-    found = parts.customisations
-    _log_closed(found)
-    authorizer = Authorizer(found.closed.keys() | _missing(found, schema))
+    customisations = parts.customisations
+    _log_closed(customisations)
+    authorizer = Authorizer(customisations.closed.keys() | _missing(customisations, schema))
     return ContentApi(
         RouteTable(
             _routes(
                 settings,
                 parts,
                 authorizer,
-                found,
+                customisations,
                 services.clock,
                 services.services.calls,
                 services.metrics.caches.responses,
@@ -131,7 +131,7 @@ def _routes(
 ) -> list[Route]:
     reader, documents = parts.reader, parts.documents
     routes = [
-        custom_route(one, documents, calls, now) for one in documents.engine.extensions.routes
+        custom_route(route, documents, calls, now) for route in documents.engine.extensions.routes
     ]
     responses = ResponseCache(reader.database.versions, settings.cache.responses, counter)
     around = AroundReads(documents)
@@ -185,18 +185,18 @@ def _authenticator(services: Services, parts: ContentParts) -> Authenticator:
 
 def _pages(settings: Settings, extensions: Extensions) -> list[PageProvider]:
     document = f"{settings.api.prefix.rstrip('/')}/{DESCRIPTION}"
-    on = {"on": True, "off": False, "auto": settings.is_development}[settings.api.reference]
+    is_shown = {"on": True, "off": False, "auto": settings.is_development}[settings.api.reference]
     pages: list[PageProvider] = [
         AdminPages(
             api_prefix=settings.api.prefix,
             document=document,
-            reference=REFERENCE if on else None,
+            reference=REFERENCE if is_shown else None,
             admin=settings.secrets.admin_jwt_secret is not None,
             sources=settings.security.content_security_policy,
             modules=extensions.admin_modules,
         )
     ]
-    if on:
+    if is_shown:
         pages.append(SwaggerPage(document))
     return pages
 
@@ -217,16 +217,16 @@ def _uploaded_files(settings: Settings, library: MediaLibrary) -> UploadedFiles:
 def _log_closed(customisations: Customisations) -> None:
     """Log what the project's own JavaScript disables."""
     for name, files in customisations.closed.items():
-        what = "content type" if name.count(".") == 1 else "action"
-        _log.warning(f"{what} is closed", uid=name, files=", ".join(files))
+        subject = "content type" if name.count(".") == 1 else "action"
+        _log.warning(f"{subject} is closed", uid=name, files=", ".join(files))
 
 
 def _missing(customisations: Customisations, schema: Schema) -> frozenset[str]:
     """Return the actions of content types that no route has."""
     return frozenset(
-        f"{one.uid}.{action}"
-        for one in schema.api_types
-        for action in customisations.missing_actions(one)
+        f"{content_type.uid}.{action}"
+        for content_type in schema.api_types
+        for action in customisations.missing_actions(content_type)
     )
 
 

@@ -77,10 +77,10 @@ class DatabaseMetrics:
         """Yield the metrics."""
         self.aggregate()
         yield histogram_family(
-            DATABASE_SECONDS, {(name,): one for name, one in self._times.items()}
+            DATABASE_SECONDS, {(name,): times for name, times in self._times.items()}
         )
         yield family(
-            SLOW_OPERATIONS, [((name,), one.exceeded) for name, one in self._times.items()]
+            SLOW_OPERATIONS, [((name,), times.exceeded) for name, times in self._times.items()]
         )
 
 
@@ -133,22 +133,22 @@ class Metrics:
         self, database: Database, webhooks: WebhookParts, jobs: JobParts
     ) -> list[MetricFamily]:
         """Return the present metrics of this process."""
-        found = [self._build(), single(PROCESSES, 1), *self.process.families()]
+        families = [self._build(), single(PROCESSES, 1), *self.process.families()]
         if self.requests is not None:
-            found += self.requests.families()
+            families += self.requests.families()
         if self.observer is not None:
-            found.append(single(IN_FLIGHT, self.observer.in_flight))
+            families.append(single(IN_FLIGHT, self.observer.in_flight))
         if self.database is not None:
-            found += self.database.families()
-        found += _pools(database)
-        found += self.caches.families()
-        found += _query_cache()
+            families += self.database.families()
+        families += _pools(database)
+        families += self.caches.families()
+        families += _query_cache()
         attempts = webhooks.worker.attempts
-        found.append(
+        families.append(
             family(WEBHOOK_DELIVERIES, [((name,), count) for name, count in attempts.items()])
         )
-        found += await self._queues(database, webhooks, jobs)
-        return found
+        families += await self._queues(database, webhooks, jobs)
+        return families
 
     def _build(self) -> MetricFamily:
         return family(BUILD, [((quire.__version__, platform.python_version(), self._kind), 1)])
@@ -205,12 +205,12 @@ def _observer(
 
 def _pools(database: Database) -> Iterator[MetricFamily]:
     pools = database.pools()
-    yield family(POOL_SIZE, [((one.name,), one.size) for one in pools])
-    yield family(POOL_IN_USE, [((one.name,), one.in_use) for one in pools])
-    yield family(POOL_WAITING, [((one.name,), one.waiting) for one in pools])
-    yield family(POOL_WAITS, [((one.name,), one.waits) for one in pools])
-    yield family(POOL_WAIT_SECONDS, [((one.name,), one.wait_seconds) for one in pools])
-    yield family(POOL_REFUSED, [((one.name,), one.refused) for one in pools])
+    yield family(POOL_SIZE, [((pool.name,), pool.size) for pool in pools])
+    yield family(POOL_IN_USE, [((pool.name,), pool.in_use) for pool in pools])
+    yield family(POOL_WAITING, [((pool.name,), pool.waiting) for pool in pools])
+    yield family(POOL_WAITS, [((pool.name,), pool.waits) for pool in pools])
+    yield family(POOL_WAIT_SECONDS, [((pool.name,), pool.wait_seconds) for pool in pools])
+    yield family(POOL_REFUSED, [((pool.name,), pool.refused) for pool in pools])
 
 
 def _query_cache() -> Iterator[MetricFamily]:

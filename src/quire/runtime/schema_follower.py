@@ -97,15 +97,15 @@ class SchemaFollower:
         has_logged = False
         while True:
             await asyncio.sleep(pause)
-            done = True
+            is_followed = True
             try:
-                done = await self.look()
+                is_followed = await self.look()
                 has_logged = False
             except AppError as error:
                 if not has_logged:  # an outage may last
                     _log.warning("which schema the tables have cannot be read", exc_info=error)
                 has_logged = True
-            pause = _POLL_SECONDS if done else min(2 * pause, _LONGEST_SECONDS)
+            pause = _POLL_SECONDS if is_followed else min(2 * pause, _LONGEST_SECONDS)
 
     async def _check_schema(self) -> bool:
         version = self._database.version()

@@ -70,7 +70,7 @@ def make_reader(services: Services, schema: Schema, tables: TableMap) -> ReadSer
         followed_relations=settings.limits.followed_relations,
     )
     planner = TimedPlanner if settings.is_development else ReadPlanner
-    planned = planner(
+    read_planner = planner(
         schema,
         tables,
         services.database.dialect,
@@ -87,7 +87,7 @@ def make_reader(services: Services, schema: Schema, tables: TableMap) -> ReadSer
         slow_lists=services.slow_lists,
         counters=services.metrics.caches,
     )
-    return ReadService(services.database, planned, lists)
+    return ReadService(services.database, read_planner, lists)
 
 
 def inner_limits(settings: Settings) -> ReadLimits:
@@ -151,7 +151,7 @@ def make_schema_runtime(
         custom_actions=extensions.actions_by_uid,
     )
     account_apis = _account_apis(services, reader, documents, accounts, customisations)
-    present = require_present_schema(store.writes, schema.version, disregarded)
+    precondition = require_present_schema(store.writes, schema.version, disregarded)
     sources = AdminSources(
         reader=reader,
         documents=documents,
@@ -161,7 +161,7 @@ def make_schema_runtime(
         attempts=services.attempts,
         audit=services.audit,
         webhooks=services.webhooks,
-        project=_project(services, schema, present),
+        project=_project(services, schema, precondition),
         content_version=content_version,
         customisations=customisations,
     )

@@ -49,7 +49,7 @@ def _not_from_text(_: str) -> Tables:
 
 
 def _show_tables(tables: Tables) -> str:
-    return "; ".join(f"{name} = {shown}" for name, shown in _shown(tables, ""))
+    return "; ".join(f"{name} = {text}" for name, text in _shown(tables, ""))
 
 
 def _shown(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
@@ -90,10 +90,10 @@ class AllowedPackage:
 def _read_packages(value: object) -> tuple[AllowedPackage, ...]:
     if not isinstance(value, list | tuple):
         raise InvalidValueError
-    found = tuple(map(_read_package, value))
-    if len({one.name for one in found}) < len(found):
+    packages = tuple(map(_read_package, value))
+    if len({package.name for package in packages}) < len(packages):
         raise InvalidValueError("a package is named twice")
-    return found
+    return packages
 
 
 def _read_package(value: object) -> AllowedPackage:
@@ -107,7 +107,7 @@ def _read_package(value: object) -> AllowedPackage:
         raise InvalidValueError
     if not isinstance(version, str) or not version:
         raise InvalidValueError(f'{name} needs the versions that may be loaded, such as ">=1.2,<2"')
-    if not isinstance(may, list | tuple) or not all(isinstance(one, str) for one in may):
+    if not isinstance(may, list | tuple) or not all(isinstance(item, str) for item in may):
         raise InvalidValueError
     if record is not None and not (isinstance(record, str) and _RECORD.fullmatch(record)):
         raise InvalidValueError(f'{name}: record must be "sha256:" and 64 hexadecimal digits')
@@ -121,7 +121,7 @@ def _no_packages(_: str) -> tuple[AllowedPackage, ...]:
 
 
 def _show_packages(packages: tuple[AllowedPackage, ...]) -> str:
-    return ", ".join(f"{one.name} {one.version}" for one in packages)
+    return ", ".join(f"{package.name} {package.version}" for package in packages)
 
 
 PACKAGES: SettingType[tuple[AllowedPackage, ...]] = SettingType(

@@ -37,11 +37,11 @@ def parse_dotenv(text: str) -> dict[str, str]:
 
 def _value_at(content: str, position: int) -> tuple[str, int]:
     """Return the value that starts at ``position``, and where it ends."""
-    found = _QUOTED_VALUE.match(content, position) or _BARE_VALUE.match(content, position)
-    if not found:
+    match = _QUOTED_VALUE.match(content, position) or _BARE_VALUE.match(content, position)
+    if not match:
         return "", position
-    value = found[0].strip()
-    return _unescaped(_unquoted(value), value[:1]), found.end()
+    value = match[0].strip()
+    return _unescaped(_unquoted(value), value[:1]), match.end()
 
 
 def _unquoted(value: str) -> str:

@@ -87,26 +87,26 @@ def load_settings(
     """
     root = _project_folder(project)
     variables = os.environ if environ is None else environ
-    known = known_settings()
+    declared_settings = known_settings()
     problems: list[SettingsProblem] = []
     notices: list[str] = []
     file, in_file = _read_dotenv(root, variables, problems)
     layers = (
-        _from_toml(root / SETTINGS_FILE, known, problems),
-        _from_variables(in_file, file, known, problems, notices),
-        _from_variables(variables, _ENVIRONMENT, known, problems, notices),
-        _from_overrides(overrides or {}, known, problems),
+        _from_toml(root / SETTINGS_FILE, declared_settings, problems),
+        _from_variables(in_file, file, declared_settings, problems, notices),
+        _from_variables(variables, _ENVIRONMENT, declared_settings, problems, notices),
+        _from_overrides(overrides or {}, declared_settings, problems),
     )
     if problems:
         raise SettingsError(problems)
-    found: Layer = {}
+    values: Layer = {}
     for layer in layers:
-        found.update(layer)
-    found = _from_config(root, found, {**in_file, **variables}, known) | found
-    notices += _placeholders(found, known)
-    loaded = _settings(root, found, tuple(notices))
-    code = replace(loaded.extensions, variables=MappingProxyType({**in_file, **variables}))
-    return replace(loaded, extensions=code)
+        values.update(layer)
+    values = _from_config(root, values, {**in_file, **variables}, declared_settings) | values
+    notices += _placeholders(values, declared_settings)
+    settings = _settings(root, values, tuple(notices))
+    code = replace(settings.extensions, variables=MappingProxyType({**in_file, **variables}))
+    return replace(settings, extensions=code)
 
 
 def load_settings_from_environment(environ: Mapping[str, str] | None = None) -> Settings:
@@ -227,7 +227,7 @@ def _take_typed(
 
 def _from_config(
     root: Path,
-    found: Layer,
+    values: Layer,
     variables: Mapping[str, str],
     known_settings: Mapping[str, Setting[object]],
 ) -> Layer:
@@ -238,18 +238,18 @@ def _from_config(
     """
     layer: Layer = {}
     default = Settings(project=root).environment
-    environment = found[_ENVIRONMENT].value if _ENVIRONMENT in found else default
-    for said in read_config(root, str(environment)):
-        declared = known_settings[said.setting]
-        text = _text_of_variable(said.value, variables)
+    environment = values[_ENVIRONMENT].value if _ENVIRONMENT in values else default
+    for message in read_config(root, str(environment)):
+        declared = known_settings[message.setting]
+        text = _text_of_variable(message.value, variables)
         try:
             if text is not None:
-                layer[said.setting] = _FoundSetting(declared.kind.read_text(text), said.file)
-            elif isinstance(said.value, ConcatenatedText):
+                layer[message.setting] = _FoundSetting(declared.kind.read_text(text), message.file)
+            elif isinstance(message.value, ConcatenatedText):
                 continue
-            elif not declared.private and plain_value(said.value) is not None:
-                value = declared.kind.read(plain_value(said.value))
-                layer[said.setting] = _FoundSetting(value, said.file)
+            elif not declared.private and plain_value(message.value) is not None:
+                value = declared.kind.read(plain_value(message.value))
+                layer[message.setting] = _FoundSetting(value, message.file)
         except InvalidValueError:
             continue
     return layer
@@ -283,8 +283,8 @@ def _from_variables(
         try:
             layer[name] = _FoundSetting(declared.kind.read_text(text), origin)
         except InvalidValueError as problem:
-            found = "" if declared.private else f", found {_shown(text)}"
-            message = str(problem) or f"expected {declared.kind.expected}{found}"
+            value_text = "" if declared.private else f", found {_shown(text)}"
+            message = str(problem) or f"expected {declared.kind.expected}{value_text}"
             problems.append(SettingsProblem(source, variable, message))
     return layer
 
@@ -333,20 +333,22 @@ def _shown(value: object) -> str:
 
 def _placeholders(layer: Layer, known_settings: Mapping[str, Setting[object]]) -> list[str]:
     notices = []
-    for name, one in layer.items():
-        if not known_settings[name].private or one.value is None:
+    for name, origin_value in layer.items():
+        if not known_settings[name].private or origin_value.value is None:
             continue
-        values = one.value if isinstance(one.value, tuple) else (one.value,)
+        values = (
+            origin_value.value if isinstance(origin_value.value, tuple) else (origin_value.value,)
+        )
         if any(str(value).lower().startswith(_PLACEHOLDER) for value in values):
             notices.append(
-                f"{one.origin} still holds the placeholder of an example file: anybody can forge "
-                "what it protects."
+                f"{origin_value.origin} still holds the placeholder of an example file: anybody "
+                "can forge what it protects."
             )
     return notices
 
 
 def _settings(root: Path, layer: Layer, notices: tuple[str, ...]) -> Settings:
-    origins = MappingProxyType({name: one.origin for name, one in layer.items()})
+    origins = MappingProxyType({name: value.origin for name, value in layer.items()})
     values = _section_values(Settings(project=root), "", root, layer)
     return Settings(project=root, notices=notices, origins=origins, **values)
 

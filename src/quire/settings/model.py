@@ -893,9 +893,9 @@ class Settings:
     def missing_secrets(self) -> tuple[str, ...]:
         """Return the environment names of the missing secrets, in their usual order."""
         return tuple(
-            known.variable
-            for name, known, value in _walk(self.secrets, "secrets")
-            if known.variable is not None and not value
+            declaration.variable
+            for name, declaration, value in _walk(self.secrets, "secrets")
+            if declaration.variable is not None and not value
         )
 
     def require_secrets(self) -> None:
@@ -905,11 +905,11 @@ class Settings:
         Raises :class:`ConfigurationError` that names all missing secrets.
         """
         needed = {"API_TOKEN_SALT", "JWT_SECRET"}
-        missing = self.missing_secrets()
-        if not needed.intersection(missing):
+        names = self.missing_secrets()
+        if not needed.intersection(names):
             return
         raise ConfigurationError(
-            f"These secrets are not set: {', '.join(missing)}.\n"
+            f"These secrets are not set: {', '.join(names)}.\n"
             f"`{NEW_SECRETS_COMMAND} {self.project}` prints lines with new ones for "
             f"{self.project / '.env'}.\n"
             "A project that has been served before needs its old ones: with new ones, tokens and "
@@ -922,9 +922,9 @@ class Settings:
         Values have the form of environment variables; paths inside the project are relative to it.
         """
         rows = [("project", str(self.project), "command line")]
-        for name, known, value in _walk(self, ""):
+        for name, declaration, value in _walk(self, ""):
             origin = self.origins.get(name, "default")
-            rows.append((name, self._shown(known, value), origin))
+            rows.append((name, self._shown(declaration, value), origin))
         return [*rows, *self.extensions.explain_variables()]
 
     def _shown(self, setting: Setting[object], value: object) -> str:
@@ -950,4 +950,4 @@ def _walk(section: object, prefix: str) -> Iterator[tuple[str, Setting[object], 
 
 def known_settings() -> dict[str, Setting[object]]:
     """Return every setting by its dotted name, in the order in which it is printed."""
-    return {name: known for name, known, _ in _walk(Settings(project=Path()), "")}
+    return {name: declaration for name, declaration, _ in _walk(Settings(project=Path()), "")}

@@ -79,8 +79,8 @@ def setting(
     Returns the dataclass field, typed as the value that it will hold, as ``dataclasses.field``
     does.
     """
-    known = Setting(kind, sentence, variable, private)
-    declared: Any = field(default_factory=lambda: default, metadata={METADATA_KEY: known})
+    declaration = Setting(kind, sentence, variable, private)
+    declared: Any = field(default_factory=lambda: default, metadata={METADATA_KEY: declaration})
     result: T = declared
     return result
 
@@ -112,10 +112,10 @@ def _flag(value: object) -> bool:
 
 
 def _flag_from_text(text: str) -> bool:
-    known = {"true": True, "false": False}.get(text.strip().lower())
-    if known is None:
+    flag = {"true": True, "false": False}.get(text.strip().lower())
+    if flag is None:
         raise InvalidValueError
-    return known
+    return flag
 
 
 def _show_flag(value: object) -> str:
@@ -131,14 +131,14 @@ MAX_INTEGER = 2**53 - 1
 
 def integer(minimum: int, maximum: int | None = None) -> SettingType[int]:
     """An integer from ``minimum`` to ``maximum``, both included; else to `MAX_INTEGER`."""
-    most = MAX_INTEGER if maximum is None else maximum
+    upper_bound = MAX_INTEGER if maximum is None else maximum
 
     def read(value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool):
             raise InvalidValueError
-        if value > most and maximum is None:
-            raise InvalidValueError(f"expected at most {most}")
-        if not minimum <= value <= most:
+        if value > upper_bound and maximum is None:
+            raise InvalidValueError(f"expected at most {upper_bound}")
+        if not minimum <= value <= upper_bound:
             raise InvalidValueError
         return value
 
@@ -224,10 +224,10 @@ def _duration_of(count: int, unit: str) -> timedelta:
 def _duration_from_text(text: str) -> timedelta:
     if text.strip().isascii() and text.strip().isdigit():
         return _duration_of(_digits(text.strip()), "s")
-    found = _DURATION.fullmatch(text.strip())
-    if not found:
+    match = _DURATION.fullmatch(text.strip())
+    if not match:
         raise InvalidValueError
-    return _duration_of(_digits(found[1]), found[2])
+    return _duration_of(_digits(match[1]), match[2])
 
 
 def _digits(text: str) -> int:
@@ -309,11 +309,11 @@ def _origin(value: object) -> str:
         return text
     try:
         parts = urlsplit(text)
-        known = f"{parts.scheme}://{parts.netloc}" == text and bool(parts.hostname)
+        is_origin = f"{parts.scheme}://{parts.netloc}" == text and bool(parts.hostname)
         _ = parts.port
     except ValueError:
         raise InvalidValueError from None
-    if not known or not parts.scheme or "@" in parts.netloc:
+    if not is_origin or not parts.scheme or "@" in parts.netloc:
         raise InvalidValueError
     return text
 

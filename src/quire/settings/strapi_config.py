@@ -113,7 +113,7 @@ def settings_in(name: str, exported: object) -> object:
         for entry in exported
         if isinstance(entry, dict) and isinstance(entry.get("name"), str)
     }
-    return {of: _in_our_form(of, config) for of, config in options.items()}
+    return {prefix: _in_our_form(prefix, config) for prefix, config in options.items()}
 
 
 def _in_our_form(middleware: str, config: object) -> object:
@@ -140,7 +140,7 @@ def _policy(value: object) -> dict[str, object]:
         for name, sources in value["directives"].items()
     }
     is_plain = all(
-        isinstance(sources, list) and all(isinstance(one, str) for one in sources)
+        isinstance(sources, list) and all(isinstance(source, str) for source in sources)
         for sources in directives.values()
     )
     return {"contentSecurityPolicy": TableValue(directives) if is_plain else CODE}
@@ -148,8 +148,8 @@ def _policy(value: object) -> dict[str, object]:
 
 def _bytes(value: object) -> object:
     """Return a size such as ``10mb`` in bytes; other values are unchanged."""
-    found = _SIZE.fullmatch(value.strip().lower()) if isinstance(value, str) else None
-    return int(float(found[1]) * _UNITS[found[2] or "b"]) if found else value
+    match = _SIZE.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+    return int(float(match[1]) * _UNITS[match[2] or "b"]) if match else value
 
 
 class TableValue(dict[str, object]):

@@ -24,9 +24,9 @@ class ConcatenatedText(Struct, frozen=True):
 
     def text(self, variables: Mapping[str, str]) -> str | None:
         """Return the text, with the values of the variables."""
-        found = [_resolved(part, variables) for part in self.parts]
-        texts = [part for part in found if part]
-        return "".join(texts) if len(texts) == len(found) else None
+        resolved_parts = [_resolved(part, variables) for part in self.parts]
+        texts = [part for part in resolved_parts if part]
+        return "".join(texts) if len(texts) == len(resolved_parts) else None
 
 
 def bucket_settings(exported: object) -> Iterator[tuple[str, ConcatenatedText]]:
@@ -83,8 +83,8 @@ def _base(
 
 
 def _object(value: object, name: str) -> Mapping[str, object] | None:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else None
+    inner = value.get(name) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else None
 
 
 def _part(value: object) -> Part | None:

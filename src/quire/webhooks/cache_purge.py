@@ -46,11 +46,11 @@ def open_purge(settings: CdnSettings) -> Purge | None:
     make = _TEMPLATES.get(settings.purge)
     if make is None:
         return None
-    missing = [
+    missing_settings = [
         name for name in _REQUIRED_SETTINGS[settings.purge] if getattr(settings, name) is None
     ]
-    if missing:
-        names = " and ".join(f"cdn.{name}" for name in missing)
+    if missing_settings:
+        names = " and ".join(f"cdn.{name}" for name in missing_settings)
         raise ConfigurationError(f'cdn.purge = "{settings.purge}" needs {names}.')
     return make(settings)
 

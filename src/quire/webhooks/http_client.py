@@ -124,8 +124,8 @@ async def _send(
         await writer.drain()
         raw_line = await reader.readuntil(b"\r\n")
         line = raw_line.decode("latin-1").strip()
-        version, _, rest = line.partition(" ")
-        status, _, reason = rest.partition(" ")
+        version, _, status_and_reason = line.partition(" ")
+        status, _, reason = status_and_reason.partition(" ")
         if not version.startswith("HTTP/") or not status.isdecimal():
             raise ValueError(line[:_LONGEST_LINE])
         received = await _read_whole(raw_line, reader) if read_body else _ReceivedParts()
@@ -177,19 +177,19 @@ async def _read_whole(line: bytes, reader: asyncio.StreamReader) -> _ReceivedPar
 def _request(method: str, parts: SplitResult, headers: Mapping[str, str], body: bytes) -> bytes:
     host = str(parts.hostname)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    shown = f"[{host}]" if ":" in host else host
-    where = shown if parts.port is None else f"{shown}:{parts.port}"
+    host_text = f"[{host}]" if ":" in host else host
+    host_header = host_text if parts.port is None else f"{host_text}:{parts.port}"
     # Names are case-insensitive; of two values, the last one counts.
     fields = {
         name.lower(): (name, value)
         for name, value in headers.items()
         if name and not is_reserved(name)
     }
-    own = {"Host": where, "Content-Length": str(len(body)), "Connection": "close"}
+    own_fields = {"Host": host_header, "Content-Length": str(len(body)), "Connection": "close"}
     lines = [
         f"{method} {target} HTTP/1.1",
-        *(f"{n}: {v}" for n, v in (*fields.values(), *own.items())),
+        *(f"{n}: {v}" for n, v in (*fields.values(), *own_fields.items())),
     ]
-    if any(c in line for line in lines for c in "\r\n\0"):
+    if any(character in line for line in lines for character in "\r\n\0"):
         raise ValueError("a line break in a header")
     return "\r\n".join((*lines, "", "")).encode("utf-8") + body

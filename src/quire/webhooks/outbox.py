@@ -70,7 +70,7 @@ class Outbox:
 
         Raises ServiceUnavailableError.
         """
-        enabled = {one.id: one for one in await self._database.read(self.listeners)}
+        enabled = {webhook.id: webhook for webhook in await self._database.read(self.listeners)}
         if self.purges:
             enabled[PURGE_ID] = _PURGES
         full: frozenset[int] = frozenset()
@@ -87,8 +87,10 @@ class Outbox:
 
     def listeners(self) -> Program[list[Webhook]]:
         """Return the enabled webhooks."""
-        found = yield from self._webhooks.all()
-        return [one for one in found if one.enabled and one.url and one.events]
+        webhooks = yield from self._webhooks.all()
+        return [
+            webhook for webhook in webhooks if webhook.enabled and webhook.url and webhook.events
+        ]
 
     def record(
         self, events: Sequence[Event], listeners: Sequence[Webhook], trace: str | None = None
@@ -98,7 +100,9 @@ class Outbox:
         ``trace`` is the ``traceparent`` of the cause of the events, if it has one.
         """
         deliveries = [
-            one for event in events for one in self._deliveries_of(event, listeners, trace)
+            delivery
+            for event in events
+            for delivery in self._deliveries_of(event, listeners, trace)
         ]
         if self.purges and PURGE_ID not in self._full:
             deliveries += [_purge(event, trace) for event in events if _is_public(event)]
@@ -111,8 +115,12 @@ class Outbox:
         self, event: Event, listeners: Sequence[Webhook], trace: str | None
     ) -> list[Delivery]:
         name = event.name.value
-        wanting = [one.id for one in listeners if name in one.events and one.id not in self._full]
-        if not wanting:
+        webhook_ids = [
+            webhook.id
+            for webhook in listeners
+            if name in webhook.events and webhook.id not in self._full
+        ]
+        if not webhook_ids:
             return []
         body = msgspec.json.encode(event.payload()).decode()
         return [
@@ -124,7 +132,7 @@ class Outbox:
                 body=body,
                 trace=trace,
             )
-            for webhook_id in wanting
+            for webhook_id in webhook_ids
         ]
 
 

@@ -273,8 +273,8 @@ class WebhookWorker(QueueWorker):
         )
 
     def _pruning(self, now: int) -> Program[None]:
-        before = now - self._options.log_days * 86_400 * _SECOND
-        return self._deliveries.prune(before=before, limit=self._options.log_rows)
+        oldest_time = now - self._options.log_days * 86_400 * _SECOND
+        return self._deliveries.prune(before=oldest_time, limit=self._options.log_rows)
 
 
 def _trace_of(delivery: Delivery) -> dict[str, str]:

@@ -272,26 +272,26 @@ class Resolver(Struct, frozen=True, kw_only=True):
         if not isinstance(filters, dict) or "documentId" not in filters:
             return query
         resolve_filters({"documentId": filters["documentId"]}, self.content_type, scope)
-        rest = {name: value for name, value in filters.items() if name != "documentId"}
-        return {**query, "filters": rest}
+        other_filters = {name: value for name, value in filters.items() if name != "documentId"}
+        return {**query, "filters": other_filters}
 
     def _check_one_locale(self, query: Query, scope: Scope) -> None:
         """Record an error for several locales where one document is asked for."""
-        asked = query.get("locale")
-        if self.content_type.localized and isinstance(asked, list | dict):
-            self._refuse_locale(asked, scope)
+        locale = query.get("locale")
+        if self.content_type.localized and isinstance(locale, list | dict):
+            self._refuse_locale(locale, scope)
 
     def _check_written_locale(self, query: Query, scope: Scope) -> None:
         """Record an error for anything but one locale where an entry is written."""
-        asked = query.get("locale")
-        if self.content_type.localized and (asked == "*" or isinstance(asked, list | dict)):
-            self._refuse_locale(asked, scope)
+        locale = query.get("locale")
+        if self.content_type.localized and (locale == "*" or isinstance(locale, list | dict)):
+            self._refuse_locale(locale, scope)
 
     def _refuse_locale(self, value: QueryValue, scope: Scope) -> None:
-        shown = value if isinstance(value, str) else "[object Object]"
+        text = value if isinstance(value, str) else "[object Object]"
         if isinstance(value, list):
-            shown = ",".join(item for item in value if isinstance(item, str))
-        message = f"Invalid locale param {shown} provided. Document locales must be strings."
+            text = ",".join(item for item in value if isinstance(item, str))
+        message = f"Invalid locale param {text} provided. Document locales must be strings."
         scope.findings.add((CheckStage.VERSIONS, Param.LOCALE), ValidationError(message))
 
     def _scope(self) -> Scope:

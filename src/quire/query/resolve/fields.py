@@ -17,22 +17,24 @@ def with_needs(node: PlanNode, computed: ComputedFields) -> PlanNode:
     Fields that only they need are read, too, and are ``hidden``.
     """
     edges = tuple(_edge(edge, computed) for edge in node.edges)
-    own = computed.get(node.uid, {})
-    names = tuple(name for name in node.fields if name in own)
+    computed_fields = computed.get(node.uid, {})
+    names = tuple(name for name in node.fields if name in computed_fields)
     if not names:
         return node if edges == node.edges else replace(node, edges=edges)
-    shown = tuple(name for name in node.fields if name not in own)
-    needs = dict.fromkeys(need for name in names for need in own[name].needs)
-    hidden = tuple(need for need in needs if need not in shown)
-    return replace(node, fields=(*shown, *hidden), hidden=hidden, computed=names, edges=edges)
+    stored_fields = tuple(name for name in node.fields if name not in computed_fields)
+    needs = dict.fromkeys(need for name in names for need in computed_fields[name].needs)
+    hidden = tuple(need for need in needs if need not in stored_fields)
+    return replace(
+        node, fields=(*stored_fields, *hidden), hidden=hidden, computed=names, edges=edges
+    )
 
 
 def _edge(edge: PlanEdge, computed: ComputedFields) -> PlanEdge:
     nodes = tuple(with_needs(node, computed) for node in edge.nodes)
-    others = tuple(with_needs(node, computed) for node in edge.unlisted)
-    if nodes == edge.nodes and others == edge.unlisted:
+    unlisted = tuple(with_needs(node, computed) for node in edge.unlisted)
+    if nodes == edge.nodes and unlisted == edge.unlisted:
         return edge
-    return replace(edge, nodes=nodes, unlisted=others)
+    return replace(edge, nodes=nodes, unlisted=unlisted)
 
 
 def has_computed(node: PlanNode) -> bool:
@@ -47,16 +49,20 @@ BAD_FIELDS = "Invalid fields parameter. Expected a string or an array of strings
 
 def default_fields(model: Model, *, private: bool = False) -> tuple[str, ...]:
     """Return every scalar attribute that may be shown, in the order of the schema."""
-    return tuple(a.name for a in model.scalars if (private or not a.private) and not a.secret)
+    return tuple(
+        attribute.name
+        for attribute in model.scalars
+        if (private or not attribute.private) and not attribute.secret
+    )
 
 
 def shown_fields(model: Model, scope: Scope) -> tuple[str, ...]:
     """Return the fields of a model that are shown by default, including computed fields."""
-    shown = default_fields(model, private=scope.shows_private)
+    names = default_fields(model, private=scope.shows_private)
     computed = scope.computed.get(model.uid)
     if not computed or not scope.computes_by_default:
-        return shown
-    return (*shown, *(name for name, one in computed.items() if one.default))
+        return names
+    return (*names, *(name for name, field in computed.items() if field.default))
 
 
 def resolve_fields(value: QueryValue, model: Model, scope: Scope) -> tuple[str, ...]:
@@ -64,11 +70,11 @@ def resolve_fields(value: QueryValue, model: Model, scope: Scope) -> tuple[str, 
     names = _names(value, scope)
     if names is None:
         return shown_fields(model, scope)
-    known = [name for name in names if name == "*" or _check(name, model, scope)]
+    allowed = [name for name in names if name == "*" or _check(name, model, scope)]
     always = ("id",) if isinstance(model, Component) else ("id", "documentId")
-    named = tuple(name for name in known if name != "*")
-    wanted = (*shown_fields(model, scope), *named) if "*" in known else named
-    return tuple(dict.fromkeys((*always, *wanted)))
+    listed_names = tuple(name for name in allowed if name != "*")
+    field_names = (*shown_fields(model, scope), *listed_names) if "*" in allowed else listed_names
+    return tuple(dict.fromkeys((*always, *field_names)))
 
 
 def _names(value: QueryValue, scope: Scope) -> list[str] | None:

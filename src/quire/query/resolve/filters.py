@@ -56,11 +56,15 @@ def resolve_search(value: QueryValue, model: Model, scope: Scope) -> SearchCondi
     if not isinstance(value, str):
         scope.unconvertible("The _q parameter must be a string")
         return None
-    visible = [a for a in model.scalars if a.searchable and scope.may_search(a)]
-    wanted = {SearchMode.TEXT}
+    visible = [
+        attribute
+        for attribute in model.scalars
+        if attribute.searchable and scope.may_search(attribute)
+    ]
+    modes = {SearchMode.TEXT}
     if parse_number(value) is not None:
-        wanted.add(SearchMode.NUMBER)
-    names = tuple(a.name for a in visible if a.type.search in wanted)
+        modes.add(SearchMode.NUMBER)
+    names = tuple(attribute.name for attribute in visible if attribute.type.search in modes)
     return SearchCondition(("id", *names), scope.slots.add(value))
 
 
@@ -83,9 +87,9 @@ def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | N
     if isinstance(value, list):
         scope.unconvertible("The filters parameter must be an object with attributes as keys")
         return None
-    most = scope.limits.filter_values
-    if most is not None and not scope.trusted and has_longer_list(value, most):
-        scope.malformed(LONG_LIST.format(most))
+    max_values = scope.limits.filter_values
+    if max_values is not None and not scope.trusted and has_longer_list(value, max_values):
+        scope.malformed(LONG_LIST.format(max_values))
         return None
     return _Filters(scope).members(value, model, None, negated=False)
 
@@ -101,10 +105,10 @@ def has_longer_list(value: QueryValue, limit: int) -> bool:
 
 def _join(parts: Iterable[Filter | None], *, match_all: bool) -> Filter | None:
     """Join filters; empty clauses do not count."""
-    present = tuple(part for part in parts if part is not None)
-    if len(present) > 1:
-        return Junction(conjunction=match_all, parts=present)
-    return present[0] if present else None
+    given_parts = tuple(part for part in parts if part is not None)
+    if len(given_parts) > 1:
+        return Junction(conjunction=match_all, parts=given_parts)
+    return given_parts[0] if given_parts else None
 
 
 class _Filters:
@@ -309,12 +313,12 @@ class _Filters:
         if isinstance(operand, list):
             self._check_items(operand, model, path)
         if operator.operand is Operand.FLAG:
-            asked = operand not in _FALSE if isinstance(operand, str) else operand is not None
+            is_true = operand not in _FALSE if isinstance(operand, str) else operand is not None
             return Comparison(
                 attribute.name,
                 operator.predicate,
                 (),
-                negated=operator.negated ^ negated ^ (not asked),
+                negated=operator.negated ^ negated ^ (not is_true),
             )
         if isinstance(operand, dict):
             self._check_attributes(operand, model, path)
@@ -464,11 +468,11 @@ class _Filters:
         allowed = self.scope.may_follow(model, attribute)
         if not allowed and not self.scope.nested:
             self.scope.invalid_key(attribute.name, path, Pass.FORBIDDEN)
-        found = self._related_part(attribute, value, target, path, negated=negated)
-        if found is None:
+        condition = self._related_part(attribute, value, target, path, negated=negated)
+        if condition is None:
             return None
         # Inside populate a forbidden relation is no error; it must not reveal anything either.
-        return found if allowed else ConstantCondition(holds=False)
+        return condition if allowed else ConstantCondition(holds=False)
 
     def _related_part(
         self, attribute: Attribute, value: QueryValue, target: Model, path: str, *, negated: bool
@@ -513,8 +517,8 @@ class _Filters:
         groups = [key for key in value if key in {AND, OR}]
         if not comparing and (not groups or len(value) == 1):
             return _through(attribute, self.members(value, target, path, negated=negated))
-        rest = {key: inner for key, inner in value.items() if key not in comparing}
-        self.members(rest, target, path, negated=negated)
+        other_conditions = {key: inner for key, inner in value.items() if key not in comparing}
+        self.members(other_conditions, target, path, negated=negated)
         operand = value[comparing[0]] if comparing else None
         if len(value) == 1 and not isinstance(operand, dict):
             return self._through_id(attribute, dict(value), target, path, negated=negated)

@@ -55,8 +55,8 @@ def resolve_pagination(query: Mapping[str, QueryValue], scope: Scope) -> Paginat
     if query.get("page") is not None or query.get("pageSize") is not None:
         scope.unconvertible(PaginationError(MISPLACED_PAGINATION))
         return first
-    asked = query.get("pagination")
-    options = asked if isinstance(asked, dict) else {}
+    requested = query.get("pagination")
+    options = requested if isinstance(requested, dict) else {}
     by_page = bool(options.keys() & {"page", "pageSize"})
     by_offset = bool(options.keys() & {"start", "limit"})
     if by_page and by_offset:
@@ -113,11 +113,11 @@ def _limit(options: Mapping[str, QueryValue], name: str, limits: ReadLimits) -> 
     """Parse a page size: never under 1, never over the maximum; words mean the maximum."""
     if options.get(name) is None:
         return _cap(limits.default_limit, limits)
-    asked = _number(options[name])
-    if math.isnan(asked):
+    limit = _number(options[name])
+    if math.isnan(limit):
         return limits.max_limit if limits.max_limit is not None else limits.default_limit
-    asked = max(asked, 1)
-    return asked if limits.max_limit is None else min(asked, limits.max_limit)
+    limit = max(limit, 1)
+    return limit if limits.max_limit is None else min(limit, limits.max_limit)
 
 
 def _cap(limit: int, limits: ReadLimits) -> int:
@@ -136,8 +136,8 @@ def _position(start: float) -> int:
         message = f"convertStartQueryParams expected a number up to {MAX_ROW}"
         raise ValidationError(message)
     if math.isnan(start) or start != int(start):
-        shown = "NaN" if math.isnan(start) else start
-        message = f"convertStartQueryParams expected a positive integer got {shown}"
+        text = "NaN" if math.isnan(start) else start
+        message = f"convertStartQueryParams expected a positive integer got {text}"
         raise ValidationError(message)
     return int(start)
 
@@ -145,10 +145,10 @@ def _position(start: float) -> int:
 def _with_count(options: Mapping[str, QueryValue], scope: Scope) -> bool:
     if "withCount" not in options:
         return scope.limits.with_count
-    asked = options["withCount"]
-    if isinstance(asked, str) and asked in _TRUE:
+    option = options["withCount"]
+    if isinstance(option, str) and option in _TRUE:
         return True
-    if isinstance(asked, str) and asked in _FALSE:
+    if isinstance(option, str) and option in _FALSE:
         return False
     scope.findings.add((CheckStage.COUNTING,), ValidationError(BAD_COUNT))
     return False

@@ -117,10 +117,10 @@ class _Populate:
             return ()
         if isinstance(value, dict):
             # Entries of a list that named keys have turned into an object do not count.
-            named = {key: inner for key, inner in value.items() if not key.isdigit()}
-            if not named:
+            options = {key: inner for key, inner in value.items() if not key.isdigit()}
+            if not options:
                 self.scope.malformed(BAD_POPULATE)
-            return self._object(named, model, None)
+            return self._object(options, model, None)
         if isinstance(value, list) and len(value) > MAX_ENTRIES:
             message = TOO_MANY_ENTRIES.format(len(value), MAX_ENTRIES)
             error = ValidationError(message, {"source": "query", "param": "populate"})
@@ -150,10 +150,10 @@ class _Populate:
         strings = _PathResolver(self, prefix, lenient=lenient)
         tree = _Paths()
         for piece in pieces:
-            path, written = _path(piece), _segments(piece)
-            self.check_depth(len(written))
-            if path != written:
-                strings.edges(_Paths.of([written]), model, None)
+            path, segments = _path(piece), _segments(piece)
+            self.check_depth(len(segments))
+            if path != segments:
+                strings.edges(_Paths.of([segments]), model, None)
             if not path:
                 continue
             if lenient:
@@ -166,14 +166,14 @@ class _Populate:
 
     def _allowed(self, path: list[str], model: Model) -> bool:
         """Tell whether every step of a path is allowed, as far as it is a relation."""
-        here: Model | None = model
+        current_model: Model | None = model
         for name in path:
-            attribute = here.attributes.get(name) if here is not None else None
-            if here is None or attribute is None:
+            attribute = current_model.attributes.get(name) if current_model is not None else None
+            if current_model is None or attribute is None:
                 return True
-            if not self.scope.may_follow(here, attribute):
+            if not self.scope.may_follow(current_model, attribute):
                 return False
-            here = self.scope.target(attribute)
+            current_model = self.scope.target(attribute)
         return True
 
     # Everything ------------------------------------------------------------------------------
@@ -198,13 +198,17 @@ class _Populate:
     def plain_zone(self, attribute: DynamicZoneAttribute, *, deep: bool = False) -> PlanEdge:
         """Show all components of a zone, with ``deep`` also what is populated below."""
         self.check_depth(2 if deep else 1)
-        known = self.scope.schema.components
-        nodes = [self._part(known[uid], deep=deep) for uid in attribute.components]
+        components = self.scope.schema.components
+        nodes = [self._part(components[uid], deep=deep) for uid in attribute.components]
         counted = self._nodes
-        listed = frozenset(attribute.components)
-        others = [self._part(c, deep=deep) for uid, c in known.items() if uid not in listed]
+        allowed_uids = frozenset(attribute.components)
+        other_parts = [
+            self._part(component, deep=deep)
+            for uid, component in components.items()
+            if uid not in allowed_uids
+        ]
         self._nodes = counted  # components outside of the zone are not requested, and rarely occur
-        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes), unlisted=tuple(others))
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes), unlisted=tuple(other_parts))
 
     def _part(self, component: Component, *, deep: bool) -> PlanNode:
         return self.node(component, edges=self.all_edges(component) if deep else ())
@@ -334,8 +338,8 @@ class _Populate:
         return node
 
     def _stray_option(self, name: str, target: Model, place: _QueryPosition) -> None:
-        known = name in target.attributes and name not in {"id", "documentId"}
-        self.scope.invalid_key(name, join_path(place.path, name) if known else place.path)
+        is_attribute = name in target.attributes and name not in {"id", "documentId"}
+        self.scope.invalid_key(name, join_path(place.path, name) if is_attribute else place.path)
 
     def _nested(
         self, value: QueryValue, target: Model, place: _QueryPosition
@@ -382,9 +386,9 @@ class _Populate:
         if not isinstance(value, dict):
             self.scope.invalid_key("on", join_path(path, "on"))
             return
-        known = {*self.scope.schema.components, *self.scope.schema.content_types}
+        model_uids = {*self.scope.schema.components, *self.scope.schema.content_types}
         for uid in value:
-            if uid not in known:
+            if uid not in model_uids:
                 self.scope.invalid_key(uid, f"{path}.on.{uid}")
         self.scope.unconvertible(
             f'Using fragments is not permitted to populate "{attribute.name}" in "{model.uid}"'
@@ -407,10 +411,10 @@ class _Populate:
         if "on" in options:
             return self._fragments(attribute, options["on"], path)
         if not options.keys() & {"count", "populate"}:
-            found = orjson.dumps(value).decode()
+            text = orjson.dumps(value).decode()
             self.scope.unconvertible(
                 f"Invalid nested populate for {model.singular_name}.{attribute.name} "
-                f'({model.uid}). Expected a fragment ("on") or "count" but found {found}'
+                f'({model.uid}). Expected a fragment ("on") or "count" but found {text}'
             )
         return self.plain_zone(attribute, deep=deep)
 
@@ -449,25 +453,25 @@ class _Populate:
 
     def _morph_list(self, attribute: Attribute, value: QueryValue) -> PlanEdge:
         """Populate a polymorphic relation, with entries of any type or of the listed ones."""
-        listed = value.get("on") if isinstance(value, dict) else None
+        targets = value.get("on") if isinstance(value, dict) else None
         nodes: list[PlanNode] = []
         for model in self.scope.schema.content_types.values():
-            if isinstance(listed, dict):
-                if model.uid in listed:
-                    node = self._target(listed[model.uid], model, _QueryPosition(attribute.name))
+            if isinstance(targets, dict):
+                if model.uid in targets:
+                    node = self._target(targets[model.uid], model, _QueryPosition(attribute.name))
                     nodes += [node] if node is not None and self._may_find(model) else []
             elif self._may_be_listed(model):
                 nodes.append(self.node(model))
         # Such links do not know versions: drafts and published entries are shown together.
-        every = tuple(replace(node, status=None, publication=None) for node in nodes)
-        return PlanEdge(attribute=attribute.name, nodes=every)
+        every_version = tuple(replace(node, status=None, publication=None) for node in nodes)
+        return PlanEdge(attribute=attribute.name, nodes=every_version)
 
     def _may_be_listed(self, model: ContentType) -> bool:
         """Only types with files or a morph relation can be in such a list."""
         linked = any(
-            isinstance(a, MediaAttribute)
-            or (isinstance(a, RelationAttribute) and a.morph_by is not None)
-            for a in model.attributes.values()
+            isinstance(attribute, MediaAttribute)
+            or (isinstance(attribute, RelationAttribute) and attribute.morph_by is not None)
+            for attribute in model.attributes.values()
         )
         return linked and self._may_find(model)
 
@@ -504,19 +508,18 @@ class _Populate:
 
         This is raised at once and not recorded with other errors, since it bounds the work.
         """
-        most = self.scope.limits.populate_depth or MAX_DEPTH
-        if self.depth + levels > most:
-            message = f"Cannot populate more than {most} levels (limits.populate_depth)"
+        max_depth = self.scope.limits.populate_depth or MAX_DEPTH
+        if self.depth + levels > max_depth:
+            message = f"Cannot populate more than {max_depth} levels (limits.populate_depth)"
             raise ValidationError(message, {"source": "query", "param": "populate"})
 
     def _count_node(self) -> None:
         """Raise an error for more relations and components than a request may populate."""
         self._nodes += 1
-        most = self.scope.limits.populate_nodes
-        if most is not None and self._nodes > most:
-            message = (
-                f"Cannot populate more than {most} relations and components (limits.populate_nodes)"
-            )
+        max_nodes = self.scope.limits.populate_nodes
+        if max_nodes is not None and self._nodes > max_nodes:
+            what = "relations and components (limits.populate_nodes)"
+            message = f"Cannot populate more than {max_nodes} {what}"
             raise ValidationError(message, {"source": "query", "param": "populate"})
 
     def node(self, model: Model, edges: tuple[PlanEdge, ...] = ()) -> PlanNode:
@@ -550,8 +553,8 @@ class _PathResolver:
 
     def edges(self, tree: _Paths, model: Model, path: str | None) -> tuple[PlanEdge, ...]:
         """Resolve the branches of a tree."""
-        found = [self._edge(name, inner, model, path) for name, inner in tree.items()]
-        return _zones_last((edge for edge in found if edge is not None), model)
+        populated_edges = [self._edge(name, inner, model, path) for name, inner in tree.items()]
+        return _zones_last((edge for edge in populated_edges if edge is not None), model)
 
     def _edge(self, name: str, inner: _Paths, model: Model, path: str | None) -> PlanEdge | None:
         own_path = join_path(path, name)
@@ -561,8 +564,8 @@ class _PathResolver:
         edge = self._attribute(attribute, inner, model, own_path)
         if attribute.private and self.lenient:
             return None
-        whole = own_path if self.prefix is None else f"{self.prefix}.{own_path}"
-        return None if self.scope.note_hidden(attribute, whole) else edge
+        full_path = own_path if self.prefix is None else f"{self.prefix}.{own_path}"
+        return None if self.scope.note_hidden(attribute, full_path) else edge
 
     def _attribute(
         self, attribute: Attribute, inner: _Paths, model: Model, own_path: str
@@ -588,8 +591,8 @@ class _PathResolver:
                 self.scope.invalid_key(name, join_path(path, name))
         nodes = []
         for component in components:
-            present = _Paths({k: v for k, v in inner.items() if k in component.attributes})
-            edges = self.edges(present, component, path)
+            existing_paths = _Paths({k: v for k, v in inner.items() if k in component.attributes})
+            edges = self.edges(existing_paths, component, path)
             nodes.append(self.populate.node(component, edges=edges))
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 

@@ -105,11 +105,11 @@ def resolve_rule(
 ) -> Filter:
     """Return a bound rule as a filter. Raises an AppError for an invalid one."""
     scope = _trusted(schema, limits, slots)
-    found = resolve_filters(as_query(orjson.loads(text)), model, scope)
+    condition = resolve_filters(as_query(orjson.loads(text)), model, scope)
     scope.findings.raise_first()
-    if found is None:
+    if condition is None:
         raise ValidationError(NO_CONDITION)
-    return found
+    return condition
 
 
 class _Narrowing(Struct, frozen=True):
@@ -133,11 +133,11 @@ class _Narrowing(Struct, frozen=True):
         """Narrow a node, and all nodes below it."""
         model = self.schema.model(node.uid)
         self._check_orders(node.sort, model)
-        own = None if node.filter is None else self.part(node.filter, model)
+        own_filter = None if node.filter is None else self.part(node.filter, model)
         rule = None if action is None else self._rule(model, action)
         return replace(
             node,
-            filter=_both(own, rule),
+            filter=_both(own_filter, rule),
             edges=tuple(self._edge(edge) for edge in node.edges),
         )
 
@@ -151,8 +151,8 @@ class _Narrowing(Struct, frozen=True):
 
     def _rule(self, model: Model, action: str) -> Filter | None:
         """Return the condition of an action; rows that cannot be found are not counted, either."""
-        own = self._own_rule(model, action)
-        return _both(self._own_rule(model, FIND), own) if action == COUNT else own
+        own_rule = self._own_rule(model, action)
+        return _both(self._own_rule(model, FIND), own_rule) if action == COUNT else own_rule
 
     def _own_rule(self, model: Model, action: str) -> Filter | None:
         text = self._text(f"{model.uid}.{action}")
@@ -180,10 +180,17 @@ class _Narrowing(Struct, frozen=True):
 
     def _check_orders(self, sort: Iterable[SortKey], model: Model) -> None:
         for key in sort:
-            here: Model | None = model
+            current_model: Model | None = model
             for name in key.path:
-                here = None if here is None else target_model(self.schema, here.attributes[name])
-                if here is not None and self._text(f"{here.uid}.{FIND}") is not None:
+                current_model = (
+                    None
+                    if current_model is None
+                    else target_model(self.schema, current_model.attributes[name])
+                )
+                if (
+                    current_model is not None
+                    and self._text(f"{current_model.uid}.{FIND}") is not None
+                ):
                     raise InvalidKeyError(name, ".".join(key.path), source="query", param="sort")
 
 

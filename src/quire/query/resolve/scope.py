@@ -139,13 +139,13 @@ class Scope(Struct, frozen=True, kw_only=True):
 
         Raises ValidationError when there are too many: at once, since it bounds the work.
         """
-        most = self.limits.followed_relations
-        if most is None or self.trusted:
+        max_relations = self.limits.followed_relations
+        if max_relations is None or self.trusted:
             return
         self.followed.count += relations
-        if self.followed.count > most:
+        if self.followed.count > max_relations:
             message = (
-                f"Cannot filter and sort through more than {most} relations "
+                f"Cannot filter and sort through more than {max_relations} relations "
                 "(limits.followed_relations)"
             )
             raise ValidationError(message, {"source": "query", "param": self.name})

@@ -74,14 +74,14 @@ def _definitions(value: QueryValue, scope: Scope) -> Iterator[_RequestedOrder]:
 
 def _from_text(text: str, scope: Scope) -> Iterator[_RequestedOrder]:
     for piece in text.split(","):
-        name, *rest = piece.strip().split(":")
+        name, *options = piece.strip().split(":")
         if not name:
             continue
         path = tuple(name.split("."))
         if not _UNUSABLE.isdisjoint(path):
             scope.malformed(BAD_SORT)
             continue
-        yield path, (rest[0] or _NO_ORDER) if rest else None
+        yield path, (options[0] or _NO_ORDER) if options else None
 
 
 def _from_object(value: Mapping[str, QueryValue], path: _Path) -> Iterator[_RequestedOrder]:
@@ -105,10 +105,10 @@ def _resolve_definition(
     if len(path) > MAX_STEPS:
         scope.malformed(f"Cannot sort through more than {MAX_STEPS} names")
         return None
-    here: Model = model
+    current_model: Model = model
     walked: str | None = None
     for position, name in enumerate(path):
-        attribute = here.attributes.get(name)
+        attribute = current_model.attributes.get(name)
         if attribute is None:
             scope.invalid_key(name, walked)
             return None
@@ -118,18 +118,20 @@ def _resolve_definition(
         scope.note_hidden(attribute, own_path)
         if isinstance(attribute, ScalarAttribute):
             if position + 1 < len(path):
-                known = order is None or order.lower() in {*_ORDERS, ""}
-                missing = f"{own_path} has no attribute {path[position + 1]}"
-                scope.unconvertible(missing if known else BAD_ORDER)
+                is_known_order = order is None or order.lower() in {*_ORDERS, ""}
+                problem = f"{own_path} has no attribute {path[position + 1]}"
+                scope.unconvertible(problem if is_known_order else BAD_ORDER)
                 return None
             return _key(path[:-1], name, order, scope)
         target = scope.target(attribute)
         if target is None or isinstance(attribute, DynamicZoneAttribute):
             scope.invalid_key(name, own_path, Pass.SHAPE)
             return None
-        if isinstance(attribute, RelationAttribute) and not scope.may_follow(here, attribute):
+        if isinstance(attribute, RelationAttribute) and not scope.may_follow(
+            current_model, attribute
+        ):
             scope.invalid_key(name, own_path, Pass.FORBIDDEN)
-        here, walked = target, own_path
+        current_model, walked = target, own_path
     _note_incomplete(path[-1], order, str(walked), scope)
     return None
 

@@ -28,9 +28,9 @@ def resolve_status(query: Mapping[str, QueryValue]) -> Status:
 
 def resolve_publication(query: Mapping[str, QueryValue], scope: Scope) -> PublicationFilter | None:
     """Parse ``publicationFilter`` and its older form ``hasPublishedVersion``."""
-    asked = query.get("publicationFilter")
-    if asked is not None:
-        mode = _MODES.get(asked) if isinstance(asked, str) else None
+    value = query.get("publicationFilter")
+    if value is not None:
+        mode = _MODES.get(value) if isinstance(value, str) else None
         if mode is None:
             details = {"source": "query", "param": "publicationFilter"}
             scope.findings.add((0, 0), ValidationError(BAD_PUBLICATION, details))
