@@ -127,9 +127,11 @@ class Case:
 
 _OTHER = "code on another type"
 _HOOKS = tuple(CODE)[2:6]
-_LIST = "/api/articles?fields=title&pagination[pageSize]=25&sort=id"
+_LIST = "/api/articles?fields[]=title&pagination[pageSize]=25&sort=id"
 CASES = (
-    Case("list of 25", (_OTHER, "computed field"), _LIST),
+    Case("list of 25", (_OTHER,), _LIST),
+    Case("list of 25 with a computed field", ("computed field",), f"{_LIST}&fields[]=length",
+         plain=_LIST),
     Case("list of 25, filtered", ("rule", "around with narrow"), _LIST, plain=f"{_LIST}&{_FILTER}"),
     Case("one document", (_OTHER,), "/api/articles/{id}?fields=title"),
     Case(
