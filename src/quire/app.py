@@ -232,10 +232,10 @@ class Application:
         announced = await database.read(lambda: announced_schema(writes))
         if announced in {None, self._schema.version}:
             return None
-        found = load_project_schema(self.settings)
-        if found.version != announced:
+        result = load_project_schema(self.settings)
+        if result.version != announced:
             return announced
-        self._schema = found
+        self._schema = result
         return None
 
     def _follow(self, database: Database, disregarded: str | None) -> None:

@@ -78,11 +78,11 @@ class PermissionList:
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         listed = Items(item=self._item, rules=(required,), maximum=_MAX_PERMISSIONS)
-        found = False
+        result = False
         for problem in listed.problems(place, value):
-            found = True
+            result = True
             yield problem
-        if not found and isinstance(value, list) and _repeats(value):
+        if not result and isinstance(value, list) and _repeats(value):
             yield Problem(path_of(place), DUPLICATE_PERMISSIONS, value)
 
 
@@ -96,11 +96,11 @@ class _Permission(Struct, frozen=True):
     readable: frozenset[str]
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        found = False
+        result = False
         for problem in validator_of(PermissionPayload).problems(place, value):
-            found = True
+            result = True
             yield problem
-        if found or not isinstance(value, Mapping):
+        if result or not isinstance(value, Mapping):
             return
         action = ADMIN_ACTIONS.get(str(value["action"]))
         if action is None:
@@ -233,18 +233,18 @@ class AdminRoleApi:
     async def find(self, request: Request) -> Response:
         """List roles, with their numbers of users."""
         listed = await self._lists.all(ADMIN_ROLE_UID, request.query, request.version)
-        found = await self._with_user_counts(listed.ids)
+        result = await self._with_user_counts(listed.ids)
         if listed.fields is not None:
             wanted = listed.fields | {"id", "documentId", "usersCount"}
-            found = [keep_fields(one, wanted) for one in found]
-        return respond_data(found)
+            result = [keep_fields(one, wanted) for one in result]
+        return respond_data(result)
 
     async def find_one(self, request: Request) -> Response:
         """Show a role."""
-        found = await self._with_user_counts([_role_id(request)])
-        if not found:
+        result = await self._with_user_counts([_role_id(request)])
+        if not result:
             raise NotFoundError(NOT_FOUND)
-        return respond_data(found[0])
+        return respond_data(result[0])
 
     async def create(self, request: Request) -> Response:
         """Create a role without permissions."""

@@ -238,7 +238,7 @@ def _with_lower_email(body: object) -> object:
 
 
 def _narrowed(admin_user: AdminUser, actions: frozenset[str] | None) -> AdministratorResponse:
-    found = administrator_response(admin_user)
+    result = administrator_response(admin_user)
     if actions is None:
-        return found
-    return keep_fields(found, actions | {"id", "documentId", "roles"})
+        return result
+    return keep_fields(result, actions | {"id", "documentId", "roles"})

@@ -200,13 +200,13 @@ class AuditApi:
 
     async def find(self, request: Request) -> Response:
         """List actions, the latest first; ``before`` is the last known id."""
-        found = await self._log.find(_query(request, _PAGE_SIZE, _MAX_PAGE_SIZE))
-        return respond_data([_shown(row) for row in found])
+        result = await self._log.find(_query(request, _PAGE_SIZE, _MAX_PAGE_SIZE))
+        return respond_data([_shown(row) for row in result])
 
     async def export(self, request: Request) -> Response:
         """Return the same as lines of JSON, more at once."""
-        found = await self._log.find(_query(request, _MAX_EXPORTED_ROWS, _MAX_EXPORTED_ROWS))
-        lines = b"".join(msgspec.json.encode(_shown(row)) + b"\n" for row in found)
+        result = await self._log.find(_query(request, _MAX_EXPORTED_ROWS, _MAX_EXPORTED_ROWS))
+        lines = b"".join(msgspec.json.encode(_shown(row)) + b"\n" for row in result)
         attachment = b'attachment; filename="audit.ndjson"'
         return Response(200, lines, NDJSON, ((b"content-disposition", attachment),))
 

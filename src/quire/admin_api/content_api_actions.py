@@ -119,18 +119,18 @@ def described_routes(
     ``served`` are the routes of content types with other than the usual ones, ``custom`` those of
     the project's Python code.
     """
-    found: dict[str, list[DescribedAction]] = {}
+    result: dict[str, list[DescribedAction]] = {}
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
         owner = content_type.uid.rpartition(".")[0]
-        found.setdefault(owner, []).extend(
+        result.setdefault(owner, []).extend(
             _of_type(content_type, prefix, served.get(content_type.uid))
         )
     for one in custom:
         owner = one.action.partition(".")[0]
-        found.setdefault(owner, []).append(_of_code(one, prefix))
+        result.setdefault(owner, []).append(_of_code(one, prefix))
     for route in PLUGIN_ROUTES:
-        found.setdefault(f"plugin::{route.plugin}", []).append(_of_plugin(route, prefix))
-    return found
+        result.setdefault(f"plugin::{route.plugin}", []).append(_of_plugin(route, prefix))
+    return result
 
 
 def _of_type(
@@ -203,11 +203,11 @@ class ContentApiActionsApi:
 
     async def permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all actions, by their owners."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for controller in controllers(self._schema, self._found.routed_actions(self._schema)):
-            owner = found.setdefault(controller.owner, {"controllers": {}})
+            owner = result.setdefault(controller.owner, {"controllers": {}})
             owner["controllers"][controller.name] = list(controller.actions)
-        return respond_data(found)
+        return respond_data(result)
 
     async def list_routes(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all routes, by their owners."""

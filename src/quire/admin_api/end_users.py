@@ -189,8 +189,8 @@ class EndUserApi:
         def program() -> Program[object]:
             return read_setting(self._writes, key)
 
-        found = await self._database.read(program)
-        return dict(found) if isinstance(found, Mapping) else {}
+        result = await self._database.read(program)
+        return dict(result) if isinstance(result, Mapping) else {}
 
     async def _write(self, key: str, value: Mapping[str, object]) -> Response:
         await self._database.write(write_setting(self._writes, key, dict(value)))

@@ -115,26 +115,26 @@ class DeliveryApi:
             )
 
         await self._tables.ensure(DELIVERIES)
-        found = await self._database.read(program, snapshot=True)
-        return respond_data([_shown(one) for one in found])
+        result = await self._database.read(program, snapshot=True)
+        return respond_data([_shown(one) for one in result])
 
     async def find_one(self, request: Request) -> Response:
         """Show a delivery, with its body."""
         await self._tables.ensure(DELIVERIES)
-        found = await self._database.read(lambda: self._delivery(request))
-        return respond_data(_shown(found, orjson.loads(found.body)))
+        result = await self._database.read(lambda: self._delivery(request))
+        return respond_data(_shown(result, orjson.loads(result.body)))
 
     async def redeliver(self, request: Request) -> Response:
         """Deliver an event again."""
 
         def program() -> Program[None]:
-            found = yield from self._delivery(request)
+            result = yield from self._delivery(request)
             delivery = Delivery(
-                webhook_id=found.webhook_id,
-                event=found.event,
-                uid=found.uid,
-                document_id=found.document_id,
-                body=found.body,
+                webhook_id=result.webhook_id,
+                event=result.event,
+                uid=result.uid,
+                document_id=result.document_id,
+                body=result.body,
             )
             yield from self._deliveries.add([delivery], self._clock())
 
@@ -156,12 +156,12 @@ class DeliveryApi:
 
     def _delivery(self, request: Request) -> Program[Delivery]:
         delivery_id = id_of(request.parameters["delivery"])
-        found = None
+        result = None
         if delivery_id is not None:
-            found = yield from self._deliveries.get(webhook_id_of(request), delivery_id)
-        if found is None:
+            result = yield from self._deliveries.get(webhook_id_of(request), delivery_id)
+        if result is None:
             raise NotFoundError
-        return found
+        return result
 
 
 def _shown(delivery: Delivery, payload: FreeObject | UnsetType = UNSET) -> WebhookDeliveryResponse:

@@ -163,14 +163,14 @@ class WebhookApi:
 
     async def find(self, request: Request) -> Response:
         """List webhooks."""
-        found = await self._database.read(self._webhooks.all)
-        return respond_data([_shown(webhook, request) for webhook in found])
+        result = await self._database.read(self._webhooks.all)
+        return respond_data([_shown(webhook, request) for webhook in result])
 
     async def find_one(self, request: Request) -> Response:
         """Show a webhook."""
         webhook_id = webhook_id_of(request)
-        found = await self._database.read(lambda: self._existing(webhook_id))
-        return respond_data(_shown(found, request))
+        result = await self._database.read(lambda: self._existing(webhook_id))
+        return respond_data(_shown(result, request))
 
     async def create(self, request: Request) -> Response:
         """Make a webhook."""
@@ -207,12 +207,12 @@ class WebhookApi:
     async def delete_many(self, request: Request) -> Response:
         """Delete webhooks; missing ones count as deleted."""
         body = request.body
-        given = body.get("ids") if isinstance(body, Mapping) else None
-        if not isinstance(given, list) or not given:
+        value = body.get("ids") if isinstance(body, Mapping) else None
+        if not isinstance(value, list) or not value:
             raise BadInputError(NO_IDS)
-        ids = [webhook_id for webhook_id in map(id_of, given) if webhook_id is not None]
+        ids = [webhook_id for webhook_id in map(id_of, value) if webhook_id is not None]
         await self._write(self._webhooks.delete(ids))
-        return respond_data(given)
+        return respond_data(value)
 
     async def trigger(self, request: Request) -> Response:
         """Send a test event, and return the response."""

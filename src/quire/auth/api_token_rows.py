@@ -36,10 +36,10 @@ class ApiTokenRows:
 
     def get(self, name: str) -> Program[NamedToken]:
         """Return the token with a name. Raises ApplicationError when there is none."""
-        found = yield from self._tokens.first(eq("name", name), IS_OF_CONTENT_API)
-        if found is None:
+        result = yield from self._tokens.first(eq("name", name), IS_OF_CONTENT_API)
+        if result is None:
             raise ApplicationError(f"There is no API token with the name {name}.")
-        return found
+        return result
 
     def renew(
         self, name: str, *, access_key: str, encrypted_key: str | None, now: int

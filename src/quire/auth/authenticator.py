@@ -176,10 +176,10 @@ class Authenticator:
 
     async def _with_session(self, sessions: Sessions, token: str) -> tuple[EndUser, float]:
         now = self._clock()
-        found = await self._run(lambda: sessions.user_of(token, now))
-        if found is None:
+        result = await self._run(lambda: sessions.user_of(token, now))
+        if result is None:
             raise UnauthorizedError
-        user_id, session_id, ends = found
+        user_id, session_id, ends = result
         return await self._end_user(user_id, ends, session_id)
 
     async def _find_api_token(self, token: str) -> TokenRow | None:

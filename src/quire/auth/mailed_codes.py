@@ -27,7 +27,7 @@ def is_current(code: str, now: int, lifetime: timedelta) -> bool:
     if len(code) != _CODE_DIGITS:
         return False
     try:
-        made = int(code[:_MOMENT_DIGITS], 16)
+        result = int(code[:_MOMENT_DIGITS], 16)
     except ValueError:
         return False
-    return made <= now < made + lifetime // timedelta(milliseconds=1)
+    return result <= now < result + lifetime // timedelta(milliseconds=1)

@@ -104,10 +104,10 @@ class _File:
             fcntl.lockf(self._file, fcntl.LOCK_UN, _GROUP, offset)
 
     def read(self, offset: int) -> bytes:
-        found = os.pread(self._file, _GROUP, offset)
-        if len(found) < _GROUP:
+        result = os.pread(self._file, _GROUP, offset)
+        if len(result) < _GROUP:
             raise OSError("the file was truncated")
-        return found
+        return result
 
     def write(self, offset: int, slot: bytes) -> None:
         os.pwrite(self._file, slot, offset)

@@ -91,11 +91,11 @@ class TokenIssuer:
             tokens = yield from sessions.rotate(token, now)
             if tokens is None:
                 return None
-            found = yield from sessions.user_of(tokens.access, now)
-            user = None if found is None else (yield from self._accounts.user(found[0]))
+            result = yield from sessions.user_of(tokens.access, now)
+            user = None if result is None else (yield from self._accounts.user(result[0]))
             if user is None or user.blocked:
-                if found is not None:
-                    yield from sessions.end_all(found[0])
+                if result is not None:
+                    yield from sessions.end_all(result[0])
                 return None
             return IssuedTokens(jwt=tokens.access, refresh=tokens.refresh)
 

@@ -118,16 +118,16 @@ def recover(project: Path, version: str | None) -> list[str]:
     for path in _file_transactions(project):
         try:
             written = msgspec.json.decode(path.read_bytes(), type=_Journal)
-            made = path.stat().st_mtime_ns // 1_000_000
+            result = path.stat().st_mtime_ns // 1_000_000
         except FileNotFoundError:
             continue
         except msgspec.DecodeError:
-            written, made = None, 0
+            written, result = None, 0
         if written is not None and written.version == version:
             done += _finish(project, written.changes)
             path.unlink(missing_ok=True)
             _delete_prepared(project, path, written.changes)
-        elif now_ms() - made > _PATIENCE_MS:
+        elif now_ms() - result > _PATIENCE_MS:
             path.unlink(missing_ok=True)
             _delete_prepared(project, path, [] if written is None else written.changes)
     return done

@@ -55,8 +55,8 @@ def _list(archives: Sequence[Archive], days: int) -> None:
         tables = ", ".join(sorted({one.table for one in archive.tables}))
         until = expires_at(archive, days)
         kept_for = "for ever" if until is None else f"until {_moment(until):%Y-%m-%d}"
-        made = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"
-        print_result(f"{archive.id}  {made}, kept {kept_for}  {archive.title}: {tables}")
+        result = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"
+        print_result(f"{archive.id}  {result}, kept {kept_for}  {archive.title}: {tables}")
     if not archives:
         print_message("Nothing is archived.")
 
@@ -73,8 +73,8 @@ def _archive_by_number(archives: Sequence[Archive], number: int) -> Archive:
 
 
 def _put_back(kind: DatabaseKind, archive: Archive) -> Program[int]:
-    found = yield from inspect_program(kind.inspector)
-    return (yield from restore_archive(Writes(kind.dialect()), archive, found))
+    existing_tables = yield from inspect_program(kind.inspector)
+    return (yield from restore_archive(Writes(kind.dialect()), archive, existing_tables))
 
 
 async def _forget(database: Database, kind: DatabaseKind, archive: Archive) -> None:

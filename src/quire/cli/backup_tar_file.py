@@ -247,7 +247,7 @@ def _member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
 
 def _digest(file: IO[bytes]) -> str:
     """Read the rest of a file; returns its checksum."""
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     while chunk := file.read(_CHUNK):
-        found.update(chunk)
-    return found.hexdigest()
+        result.update(chunk)
+    return result.hexdigest()

@@ -194,11 +194,11 @@ def _schema(project: Path, settings: Settings | None, report: CheckReport) -> Sc
 def _customisations(
     settings: Settings, schema: Schema, extensions: Extensions, report: CheckReport
 ) -> None:
-    found = find_customisations(settings, schema, extensions.replaced)
-    report.types = summarize(found, schema)
+    result = find_customisations(settings, schema, extensions.replaced)
+    report.types = summarize(result, schema)
     groups = report.groups
-    groups["served"] += _changed_routes(found)
-    for finding in found.findings:
+    groups["served"] += _changed_routes(result)
+    for finding in result.findings:
         if finding.effect == "closed":
             names = ", ".join(finding.closes)
             groups["closed"].append(
@@ -214,15 +214,15 @@ def _customisations(
             groups["served differently"].append(str(finding))
         else:
             groups["not served"].append(str(finding))
-    groups["not served"] += map(str, found.unserved)
+    groups["not served"] += map(str, result.unserved)
     report.warnings += [
         f"quire.toml: migration.ignore: nothing to ignore at {pattern}"
-        for pattern in found.unused_ignores
+        for pattern in result.unused_ignores
     ]
-    files = [finding.file for finding in found.findings]
+    files = [finding.file for finding in result.findings]
     report.warnings += [
         f"{place}: replaces: there is nothing to replace at {file}{nearest(file, files)}"
-        for place, file in found.unused_replacements
+        for place, file in result.unused_replacements
     ]
 
 
@@ -283,16 +283,16 @@ def _database(settings: Settings, schema: Schema, report: CheckReport) -> None:
 
     try:
         with show_progress("Looking into the database"):
-            found = check_database(settings, schema)
+            result = check_database(settings, schema)
     except DatabaseOpenError as error:
         report.problems.append(str(error))
         return
-    report.problems += found.damage
-    report.problems += found.problems
-    report.warnings += found.warnings
-    for finding in found.findings:
+    report.problems += result.damage
+    report.problems += result.problems
+    report.warnings += result.warnings
+    for finding in result.findings:
         (report.problems if finding.grave else report.warnings).append(describe_damage(finding))
-    if not found.problems and not found.damage:
+    if not result.problems and not result.damage:
         _uploads(settings, schema, report)
 
 

@@ -58,12 +58,12 @@ async def _examined(
         return DatabaseReport(("The database is empty: it has no tables yet.",))
     if opening.problem is not None:
         return DatabaseReport((opening.problem,))
-    found = await looking.run(inspect_program(kind.inspector))
-    lacks = compare(build_metadata(schema, table_map, kind.column_types), found, kind.ddl)
-    hints = await looking.run(sort_hints_program(schema, table_map, found))
+    result = await looking.run(inspect_program(kind.inspector))
+    lacks = compare(build_metadata(schema, table_map, kind.column_types), result, kind.ddl)
+    hints = await looking.run(sort_hints_program(schema, table_map, result))
     damage = await looking.run(kind.damage())
     layout = ExaminedTables(
-        schema=schema, tables=table_map, existing_tables=found, dialect=kind.dialect()
+        schema=schema, tables=table_map, existing_tables=result, dialect=kind.dialect()
     )
     return DatabaseReport(
         problems=tuple(f"In the database, {lack}." for lack in lacks if lack.kind in _GRAVE),

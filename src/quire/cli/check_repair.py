@@ -42,12 +42,12 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     settings = load_settings(project)
     require_project(settings)
     schema = load_project_schema(settings)
-    found = _find_damage(settings, schema)
-    repairable = [finding for finding in found if is_repairable(finding, duplicates=duplicates)]
+    result = _find_damage(settings, schema)
+    repairable = [finding for finding in result if is_repairable(finding, duplicates=duplicates)]
     surplus = check_uploads(settings, schema)
     if not repairable and not surplus.without_row:
         print_message("There is nothing to repair.")
-        return _report_remaining(found)
+        return _report_remaining(result)
     for finding in repairable:
         print_result(f"to repair  {finding}: {finding.repair}")
         for line in finding.details:
@@ -94,9 +94,9 @@ async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> li
     inspector = target_of(settings).kind.inspector
     database = await open_database(settings, tables)
     try:
-        found = await database.read(lambda: inspect_program(inspector))
+        result = await database.read(lambda: inspect_program(inspector))
         layout = ExaminedTables(
-            schema=schema, tables=tables, existing_tables=found, dialect=database.dialect
+            schema=schema, tables=tables, existing_tables=result, dialect=database.dialect
         )
         return await database.write(repair_program(layout, duplicates=duplicates))
     finally:

@@ -122,7 +122,7 @@ def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
     except OSError:
         return None
     place = os.path.realpath(path)
-    found: tuple[int, str] | None = None
+    result: tuple[int, str] | None = None
     for line in lines:
         mounted, _, source = line.partition(" - ")
         fields = mounted.split(" ")
@@ -131,9 +131,9 @@ def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
         point = _OCTAL_ESCAPE.sub(lambda code: chr(int(code[1], 8)), fields[4])
         is_above = place == point or place.startswith(point.rstrip("/") + "/")
         # The later of two mounts on one point counts.
-        if is_above and (found is None or len(point) >= found[0]):
-            found = (len(point), source.split(" ")[0])
-    return None if found is None else found[1]
+        if is_above and (result is None or len(point) >= result[0]):
+            result = (len(point), source.split(" ")[0])
+    return None if result is None else result[1]
 
 
 Check = Callable[[Settings], Iterator[DeployFinding]]
@@ -159,7 +159,7 @@ class DeployReport(Struct, frozen=True):
 
     def json(self) -> str:
         """Return the report for scripts."""
-        found = [
+        results = [
             {"level": one.level, "check": one.check, "message": one.message}
             for one in self.findings
         ]
@@ -168,7 +168,7 @@ class DeployReport(Struct, frozen=True):
                 "ready": not self.has_problems,
                 "problems": self._count("problem"),
                 "warnings": self._count("warning"),
-                "findings": found,
+                "findings": results,
             },
             indent=2,
             ensure_ascii=False,
@@ -188,10 +188,10 @@ def deploy_check(project: Path, *, backups: Path | None, as_json: bool) -> int:
     require_project(settings)
     schema = load_project_schema(settings)
     with show_progress("Looking into the installation"):
-        found = [finding for check in _CHECKS for finding in check(settings)]
-        found += _backups(settings, backups)
-        found += _database(settings, schema)
-    report = DeployReport(sorted(found, key=lambda finding: finding.level))
+        results = [finding for check in _CHECKS for finding in check(settings)]
+        results += _backups(settings, backups)
+        results += _database(settings, schema)
+    report = DeployReport(sorted(results, key=lambda finding: finding.level))
     if as_json:
         print_result(report.json())
     else:

@@ -27,12 +27,12 @@ def list_packages(project: Path) -> int:
     installed = installed_packages()
     allowed = {one.name: one for one in settings.extensions.packages}
     for name, one in allowed.items():
-        found = installed.get(name)
-        version = "not installed" if found is None else found.version
+        result = installed.get(name)
+        version = "not installed" if result is None else result.version
         print_result(f"{name}  {version}  allowed: {one.version}  may: {', '.join(one.may)}")
-    for name, found in sorted(installed.items()):
+    for name, result in sorted(installed.items()):
         if name not in allowed:
-            print_result(f"{name}  {found.version}  not loaded: `quire ext add {name}` allows it")
+            print_result(f"{name}  {result.version}  not loaded: `quire ext add {name}` allows it")
     if not allowed and not installed:
         print_message("No package with code for Quire is installed.")
     return EXIT_OK
@@ -47,15 +47,15 @@ def add_package(project: Path, name: str) -> int:
     settings = load_settings(project)
     require_project(settings)
     installed = installed_packages()
-    found = installed.get(name.lower().replace("_", "-").replace(".", "-"))
-    if found is None:
+    result = installed.get(name.lower().replace("_", "-").replace(".", "-"))
+    if result is None:
         raise ApplicationError(
             f"{name} is not installed, or has no code for Quire{nearest(name, installed)}"
         )
-    if any(one.name == found.name for one in settings.extensions.packages):
-        raise ApplicationError(f"{found.name} is in {SETTINGS_FILE} already.")
+    if any(one.name == result.name for one in settings.extensions.packages):
+        raise ApplicationError(f"{result.name} is in {SETTINGS_FILE} already.")
     with code_settings(settings):
-        entry = _entry(found)
+        entry = _entry(result)
     file = settings.project / SETTINGS_FILE
     present = file.read_text(encoding="utf-8") if file.is_file() else ""
     if settings.extensions.packages and "[[extensions.packages]]" not in present:
@@ -63,7 +63,7 @@ def add_package(project: Path, name: str) -> int:
             f"{SETTINGS_FILE} lists packages in one line. Add this to the list yourself:\n{entry}"
         )
     file.write_text(f"{present.rstrip()}\n\n{entry}".lstrip("\n"), encoding="utf-8")
-    print_message(f"{SETTINGS_FILE} allows {found.name} now. Look at what it may do:")
+    print_message(f"{SETTINGS_FILE} allows {result.name} now. Look at what it may do:")
     print_result(entry.rstrip())
     return EXIT_OK
 

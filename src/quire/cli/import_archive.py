@@ -87,21 +87,21 @@ def _report(changes: Sequence[FileChange], counts: ImportCounts) -> None:
 @contextmanager
 def _written_files(project: Path, changes: Sequence[FileChange]) -> Iterator[None]:
     """Write new files; remove them when the block raises."""
-    made: list[Path] = []
+    results: list[Path] = []
     try:
         for change in changes:
             path = project / change.path
             for folder in reversed([path.parent, *path.parent.parents]):
                 if not folder.exists():
                     folder.mkdir()
-                    made.append(folder)
+                    results.append(folder)
             with path.open("x", encoding="utf-8") as file:
-                made.append(path)
+                results.append(path)
                 file.write(change.after or "")
                 file.flush()
                 os.fsync(file.fileno())
         yield
     except BaseException:
-        for path in reversed(made):
+        for path in reversed(results):
             path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
         raise

@@ -59,11 +59,11 @@ async def advise_indexes(settings: Settings, database: Database, schema: Schema)
     """
     tables = map_tables(schema)
     kind = target_of(settings).kind
-    found = await database.read(lambda: lacking_tables_program(schema, tables, kind.inspector))
-    if not found:
+    result = await database.read(lambda: lacking_tables_program(schema, tables, kind.inspector))
+    if not result:
         return None
     missing = await asyncio.to_thread(
-        lambda: missing_indexes(build_metadata(schema, tables, kind.column_types), found, kind.ddl)
+        lambda: missing_indexes(build_metadata(schema, tables, kind.column_types), result, kind.ddl)
     )
     lacking = sorted({one.table for one in missing})
     if not lacking:
@@ -86,17 +86,17 @@ async def _index(settings: Settings, *, apply: bool, advised: bool) -> int:
         missing = missing_indexes(metadata, existing, kind.ddl)
         slow = await database.read(lambda: stored_slow_lists(Writes(database.dialect)))
         advice = advised_indexes(slow, schema, tables, metadata, existing, kind.ddl)
-        found = _IndexReport(
+        result = _IndexReport(
             missing=missing,
             advised=advice,
             outdated=await database.read(lambda: outdated_program(kind.statistics)),
             rows=await database.read(lambda: _count({one.table for one in missing})),
         )
         if apply:
-            await _apply(database, found, advised=advised)
+            await _apply(database, result, advised=advised)
             await renew_statistics(database, kind.statistics, kind.inspector)
         else:
-            _list(found)
+            _list(result)
     finally:
         await database.close()
     return EXIT_OK
@@ -111,11 +111,13 @@ def _count(tables: set[str]) -> Program[dict[str, int]]:
 
 
 async def _apply(database: Database, report: _IndexReport, *, advised: bool) -> None:
-    made = [one.statements for one in report.missing]
-    made += [(one.statement,) for one in report.advised] if advised else []
-    for statements in track(made, "Making indexes", transient=True):
+    results = [one.statements for one in report.missing]
+    results += [(one.statement,) for one in report.advised] if advised else []
+    for statements in track(results, "Making indexes", transient=True):
         await database.write(apply_indexes_program(statements))
-    print_message(f"{len(made)} indexes were made." if made else "The database has all indexes.")
+    print_message(
+        f"{len(results)} indexes were made." if results else "The database has all indexes."
+    )
     if report.advised and not advised:
         print_message(_advice(report.advised))
 

@@ -31,8 +31,8 @@ def list_jobs(settings: Settings, *, state: str | None, limit: int) -> int:
     def program(writes: Writes) -> Program[list[StoredJob]]:
         return JobRows(writes).find(state=state, name=None, before=None, limit=limit)
 
-    found = asyncio.run(_run(settings, JOBS, program)) or []
-    _print_table(_JOB_HEADS, [_job_cells(job) for job in found], "There are no jobs.")
+    result = asyncio.run(_run(settings, JOBS, program)) or []
+    _print_table(_JOB_HEADS, [_job_cells(job) for job in result], "There are no jobs.")
     return EXIT_OK
 
 
@@ -58,8 +58,8 @@ def list_outbox(settings: Settings, *, failed: bool, limit: int) -> int:
     def program(writes: Writes) -> Program[list[StoredChange]]:
         return ChangeRows(writes).find(dead=True if failed else None, before=None, limit=limit)
 
-    found = asyncio.run(_run(settings, CHANGES, program)) or []
-    lines = [_change_cells(change) for change in found]
+    result = asyncio.run(_run(settings, CHANGES, program)) or []
+    lines = [_change_cells(change) for change in result]
     _print_table(_CHANGE_HEADS, lines, "Every change is delivered.")
     return EXIT_OK
 

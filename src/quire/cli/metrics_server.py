@@ -86,9 +86,9 @@ class MetricsServer:
 
     def _is_authorized(self, scope: AsgiScope) -> bool:
         expected = self._authorization
-        found = [value for name, value in scope["headers"] if name == b"authorization"]
+        results = [value for name, value in scope["headers"] if name == b"authorization"]
         return expected is None or (
-            len(found) == 1 and hmac.compare_digest(found[0].strip(), expected)
+            len(results) == 1 and hmac.compare_digest(results[0].strip(), expected)
         )
 
 

@@ -48,14 +48,14 @@ def new_project(folder: Path, template: str | None) -> int:
     root = folder.expanduser().absolute()
     source = _checked(root, template)
     with _undone_on_failure(root):
-        made = [*_from_template(root, source), *_tree(root)]
+        results = [*_from_template(root, source), *_tree(root)]
         settings = load_settings(root)
         if not asyncio.run(target_of(settings).has_tables()):
-            made += _first_start(settings)
+            results += _first_start(settings)
         load_settings(root).require_secrets()
-    for path in made:
+    for path in results:
         print_message(f"made {path}")
-    print_message(_next_steps(folder) if made else f"{root} is complete.")
+    print_message(_next_steps(folder) if results else f"{root} is complete.")
     return EXIT_OK
 
 
@@ -64,8 +64,8 @@ def templates() -> dict[str, Path]:
     package = Path(quire.__file__).parent
     # They are part of the installed package; in a checkout they are the examples.
     places = (package.parents[1] / "examples", package / "templates")
-    found = (path for place in places if place.is_dir() for path in place.iterdir())
-    return {path.name: path for path in found if (path / "src").is_dir()}
+    results = (path for place in places if place.is_dir() for path in place.iterdir())
+    return {path.name: path for path in results if (path / "src").is_dir()}
 
 
 def _checked(root: Path, template: str | None) -> Path | None:

@@ -45,18 +45,18 @@ def port_project(project: Path, *, write: bool) -> int:
     require_project(settings)
     schema = load_project_schema(settings)
     replaced = load_extensions(settings.project, schema, settings).replaced
-    found = find_customisations(settings, schema, replaced)
+    result = find_customisations(settings, schema, replaced)
     done = {"ignored", "replaced"}
-    listed = [one for one in found.findings if one.kind in _ADVICE and one.effect not in done]
+    listed = [one for one in result.findings if one.kind in _ADVICE and one.effect not in done]
     for finding in listed:
         print_result(f"{finding}\n  port it to {_ADVICE[finding.kind]}")
-    for route in found.unserved:
+    for route in result.unserved:
         print_result(f"{route}\n  port it to a @route")
-    if not listed and not found.unserved:
+    if not listed and not result.unserved:
         print_message("There is no JavaScript that is not understood.")
         return EXIT_OK
     if write:
-        for path, text in skeletons(found, listed, schema).items():
+        for path, text in skeletons(result, listed, schema).items():
             _write(settings.project, path, text)
     return EXIT_OK
 

@@ -46,12 +46,12 @@ class MetricsSnapshot(Struct, frozen=True):
     def buckets(self, name: str, **labels: str) -> dict[float, float]:
         """Add up the cumulative buckets of a histogram, by upper bound."""
         wanted = labels.items()
-        found: dict[float, float] = {}
+        result: dict[float, float] = {}
         for (sample, having), value in self.values.items():
             if sample == f"{name}_bucket" and having >= wanted:
                 bound = float(dict(having)["le"])
-                found[bound] = found.get(bound, 0.0) + value
-        return found
+                result[bound] = result.get(bound, 0.0) + value
+        return result
 
 
 class Interval(Struct, frozen=True):

@@ -76,18 +76,18 @@ def _root(model: ModelClass, models: ModelClasses) -> str:
 
 def _as_stored(schema: JsonSchema, roots: Mapping[str, str]) -> dict[str, Any]:
     """Return a type with times as strings, and with the one class that each model has here."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, value in schema.items():
         if key == CLASS:
-            found[key] = roots.get(str(value), value)
+            result[key] = roots.get(str(value), value)
         elif key == "format":
             continue
         elif isinstance(value, Mapping):
-            found[key] = _as_stored(value, roots)
+            result[key] = _as_stored(value, roots)
         elif isinstance(value, list | tuple):
-            found[key] = [
+            result[key] = [
                 _as_stored(one, roots) if isinstance(one, Mapping) else one for one in value
             ]
         else:
-            found[key] = value
-    return found
+            result[key] = value
+    return result

@@ -79,8 +79,8 @@ class AccountResponses:
 
 def _device(request: Request) -> ClientDevice:
     """Return the device of a request. Raises ValidationError."""
-    given = request.body_fields.get("deviceId")
-    device_id = given if isinstance(given, str) and given else None
+    value = request.body_fields.get("deviceId")
+    device_id = value if isinstance(value, str) and value else None
     if device_id is not None and (len(device_id) > _LONGEST_ID or "\0" in device_id):
         raise ValidationError(BAD_DEVICE)
     agent = request.headers.get(b"user-agent", b"").decode("latin-1")

@@ -220,10 +220,10 @@ class ContentApi:
     def _respond_now(self, request: Request) -> Response | None:
         if request.path.removesuffix(b"/") == _HEALTH:
             return NO_CONTENT
-        found = self._find(request)
+        result = self._find(request)
         if self._strategies is not None:
             return None  # they have to be awaited
-        if found is None or not found[0].is_immediate:
+        if result is None or not result[0].is_immediate:
             return None
         version = self._content_version.current_or_none()
         if version is None:
@@ -231,7 +231,7 @@ class ContentApi:
         principal = self._authenticator.cached_principal(request.credential, version)
         if principal is None:
             return None
-        route, request.parameters = found
+        route, request.parameters = result
         request.version = version
         principal = request.principal = self._rules.narrow(principal)
         self._require(principal, route, request)
@@ -264,10 +264,10 @@ class ContentApi:
 
         Routes of plugins are excluded: some of them do more than read. Raises StaleSchemaError.
         """
-        found = self._find(request)
-        if found is None or not (found[0].uid or "").startswith(_OF_PROJECT):
+        result = self._find(request)
+        if result is None or not (result[0].uid or "").startswith(_OF_PROJECT):
             return respond_error(NotFoundError())
-        route, request.parameters = found
+        route, request.parameters = result
         try:
             request.version = await self._content_version.current()
             principal = request.principal = self._rules.narrow(principal)
@@ -282,8 +282,8 @@ class ContentApi:
 
     def reads_content(self, request: Request) -> bool:
         """Tell whether a GET is for a route that `respond_now` handles, now or later."""
-        found = self._find(request)
-        return found is not None and found[0].is_immediate
+        result = self._find(request)
+        return result is not None and result[0].is_immediate
 
     async def _response_anew(self, request: Request, error: StaleSchemaError) -> Response | None:
         """Repeat a request whose tables have changed meanwhile, with the replacement of this API.
@@ -360,13 +360,13 @@ class ContentApi:
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
             return Response(204, b"", None)
         verb = "GET" if method == "HEAD" else method
-        found = self._find(request)
-        if found is None:
+        result = self._find(request)
+        if result is None:
             if verb != "GET":
                 request.commits = watch_commits()
             response = await self._other_api(request) if self._other_api is not None else None
             return response or self._unrouted(method, request.path)
-        route, request.parameters = found
+        route, request.parameters = result
         version = self._content_version.current_or_none()
         if version is None:
             version = await self._content_version.current()
@@ -398,9 +398,9 @@ class ContentApi:
         """Tell whether a form is for a handler that reads it itself."""
         if not is_form(request.headers):
             return False
-        found = self._find(request)
-        if found is not None:
-            return found[0].streams
+        result = self._find(request)
+        if result is not None:
+            return result[0].streams
         return self._other_api is not None and self._other_api.streams(request.method, request.path)
 
     def _find(self, request: Request) -> MatchedRoute | None:
@@ -412,9 +412,9 @@ class ContentApi:
             return request.found[1]
         path = self._below_prefix(request.path)
         verb = "GET" if request.method == "HEAD" else request.method
-        found = None if path is None else self._routes.find(verb, path)
-        request.found = self._routes, found
-        return found
+        result = None if path is None else self._routes.find(verb, path)
+        request.found = self._routes, result
+        return result
 
     def _below_prefix(self, raw_path: bytes) -> bytes | None:
         prefix = self._prefix

@@ -111,13 +111,13 @@ class AroundReads:
         missing: list[Response] = []
 
         async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
-            found = await read.run(condition_of(engine, call), volatile=volatile)
-            if found.response.status == NO_CONTENT.status:
-                missing.append(found.response)
+            outcome = await read.run(condition_of(engine, call), volatile=volatile)
+            if outcome.response.status == NO_CONTENT.status:
+                missing.append(outcome.response)
                 raise NotFoundError
-            count = _decode(found.response.body) if call.action == "count" else None
-            load = found.documents if count is None else _no_documents
-            return ActionResult(call.action, found, load, count=count, document=Document)
+            count = _decode(outcome.response.body) if call.action == "count" else None
+            load = outcome.documents if count is None else _no_documents
+            return ActionResult(call.action, outcome, load, count=count, document=Document)
 
         try:
             result = await call_around_read(functions, call, context, act, as_system=False)
@@ -126,10 +126,10 @@ class AroundReads:
             if missing:
                 return missing[-1]
             raise
-        found: _ReadResponse = result.value  # type: ignore[assignment]  # what `act` has put there
+        outcome: _ReadResponse = result.value  # type: ignore[assignment]  # what `act` has put there
         if result.replaced is None:
-            return found.response
-        return await found.with_documents(result.replaced)
+            return outcome.response
+        return await outcome.with_documents(result.replaced)
 
 
 async def _no_documents() -> list[EntryJson]:
@@ -204,11 +204,11 @@ def _shown_in(body: Any) -> tuple[Any, str | None]:  # noqa: ANN401 - JSON
     member = None
     if isinstance(body, dict):
         member = next((name for name in ("results", "data") if name in body), None)
-    found = body if member is None else body[member]
-    if not isinstance(found, list | dict):
+    result = body if member is None else body[member]
+    if not isinstance(result, list | dict):
         message = "the response to this request has no documents"
         raise TypeError(message)
-    return found, member
+    return result, member
 
 
 def _call(

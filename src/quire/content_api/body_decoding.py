@@ -67,8 +67,8 @@ def check_body(values: object, kind: type[Struct], **checks: Validator) -> None:
 
 def sent_values(values: Struct) -> dict[str, object]:
     """Return the fields of a body that were sent, by their names on the wire."""
-    found = ((wire_name, getattr(values, name)) for wire_name, name in _names(type(values)))
-    return {wire_name: value for wire_name, value in found if value is not UNSET}
+    results = ((wire_name, getattr(values, name)) for wire_name, name in _names(type(values)))
+    return {wire_name: value for wire_name, value in results if value is not UNSET}
 
 
 @cache

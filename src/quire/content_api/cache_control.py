@@ -77,10 +77,10 @@ class SharedCaching:
 
     def _public(self, request: Request, response: Response) -> tuple[Header, ...]:
         """Return the headers of a public response, none if it is not public."""
-        found = None if request.found is None else request.found[1]
-        if found is None or not response.is_shared or response.status not in _MARKABLE:
+        result = None if request.found is None else request.found[1]
+        if result is None or not response.is_shared or response.status not in _MARKABLE:
             return ()
-        route, parameters = found
+        route, parameters = result
         if not _is_for_everybody(request, route) or any(
             name == b"set-cookie" for name, _ in response.headers
         ):
@@ -151,15 +151,15 @@ class QueryTags:
         words = set(_words(query))
         if words & _UNSHARED_WORDS:
             return None
-        found: set[str] = set().union(*(self._targets.get(word, set()) for word in words))
+        results: set[str] = set().union(*(self._targets.get(word, set()) for word in words))
         if _ANY in words:
-            closed = self._closure({uid, *found})
+            closed = self._closure({uid, *results})
             if closed is None:
                 return None
-            found |= closed
+            results |= closed
         # There are no events for changes of other types, so caches could not be notified.
-        has_events = all(one == FILE_UID or one.startswith(_OF_PROJECT) for one in found)
-        return frozenset(found) if has_events else None
+        has_events = all(one == FILE_UID or one.startswith(_OF_PROJECT) for one in results)
+        return frozenset(results) if has_events else None
 
     def _closure(self, uids: set[str]) -> set[str] | None:
         """Return all types that are related to some types, through components and other types.

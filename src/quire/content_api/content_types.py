@@ -107,10 +107,10 @@ class ModelApi:
 
         Those of the server's own that are hidden count as unknown.
         """
-        found = self._schema.content_types.get(request.parameters["uid"])
-        if found is None or not is_visible(found):
+        result = self._schema.content_types.get(request.parameters["uid"])
+        if result is None or not is_visible(result):
             return _not_found("contentType")
-        return respond_bare({"data": describe_content_type(found)})
+        return respond_bare({"data": describe_content_type(result)})
 
     async def list_components(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe all components."""
@@ -119,10 +119,10 @@ class ModelApi:
 
     async def find_component(self, request: Request) -> Response:
         """Describe one component."""
-        found = self._schema.components.get(request.parameters["uid"])
-        if found is None:
+        result = self._schema.components.get(request.parameters["uid"])
+        if result is None:
             return _not_found("component")
-        return respond_bare({"data": describe_component(found)})
+        return respond_bare({"data": describe_component(result)})
 
 
 def _not_found(name: str) -> Response:

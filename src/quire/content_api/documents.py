@@ -178,17 +178,17 @@ class DocumentApi:
         principal, reader = request.principal, self._reader
         if mode == "list":
             items, total = await reader.rows(prepared, request.version)
-            found = await computed.complete(prepared, items, principal)
-            body = encode(paged(prepared.pagination)(found.documents, total))
+            result = await computed.complete(prepared, items, principal)
+            body = encode(paged(prepared.pagination)(result.documents, total))
             response = respond_encoded(body)
         else:
             item = await reader.row(prepared, document_id)
             if item is None:
                 raise NotFoundError
-            found = await computed.complete(prepared, [item], principal)
-            response = _respond_computed(found.documents[0])
+            result = await computed.complete(prepared, [item], principal)
+            response = _respond_computed(result.documents[0])
         prepared.budget().check_encoded(len(response.body), lambda: "")
-        return response, found.is_cacheable
+        return response, result.is_cacheable
 
     def _cache_key(self, request: Request, mode: Mode, document_id: str | None) -> ResponseKey:
         return ResponseKey(
@@ -304,8 +304,8 @@ class DocumentApi:
 
         principal = request.principal
         items = await self._documents.run(act, commands=[command], principal=principal)
-        found = await computed.complete(prepared, items, principal)
-        return _respond_computed(found.documents[0], status)
+        result = await computed.complete(prepared, items, principal)
+        return _respond_computed(result.documents[0], status)
 
 
 async def _tag(body: bytes, *, may_wait: bool = True) -> bytes:

@@ -79,7 +79,7 @@ class ConfirmationApi(AccountApi):
 
     async def confirm_email(self, request: Request) -> Response:
         """Confirm an e-mail by the token that was sent to it, and redirect to the page for this."""
-        given = read_body(request.query, ConfirmationQuery)
-        await self._users.confirm(given.confirmation)
+        body = read_body(request.query, ConfirmationQuery)
+        await self._users.confirm(body.confirmation)
         options = await self._responses.read(lambda: advanced_options(self._accounts))
         return respond_redirect(options.confirmed_page or _FRONT)

@@ -236,11 +236,11 @@ class RoleApi:
         Raises ValidationError or InvalidKeyError for an invalid rule, or one on an action without
         rows.
         """
-        found = {}
+        result = {}
         for action, permission in body.granted():
             if permission.rule is UNSET:
                 continue
-            rule = found[action] = permission.rule
+            rule = result[action] = permission.rule
             if rule is None:
                 continue
             uid, _, verb = action.rpartition(".")
@@ -248,7 +248,7 @@ class RoleApi:
             if content_type is None or verb not in _ON_ROWS:
                 raise ValidationError(NO_ROWS.format(action))
             check_rule(rule, content_type, self._reader.schema)
-        return found
+        return result
 
 
 def _read(request: Request) -> RoleInput:
@@ -266,6 +266,6 @@ def _add_granted(tree: Mapping[str, ControllerPermissions], actions: Iterable[st
     """Add the granted actions of code that is not served, so that saving the role keeps them."""
     for action in actions:
         owner, controller, name = action.rsplit(".", 2) if action.count(".") > 1 else ("", "", "")
-        found = tree[owner].controllers.get(controller) if owner in tree else None
-        if found is not None and name not in found:
-            found[name] = ActionPermission(enabled=True, policy="")
+        result = tree[owner].controllers.get(controller) if owner in tree else None
+        if result is not None and name not in result:
+            result[name] = ActionPermission(enabled=True, policy="")

@@ -108,9 +108,9 @@ class Request:
     def id(self) -> bytes:
         """The id of the request: its ``X-Request-Id`` if that is valid, or a new one."""
         if self._id is None:
-            given = self.headers.get(REQUEST_ID)
-            sound = given is not None and _REQUEST_ID.fullmatch(given)
-            self._id = given if given is not None and sound else new_request_id()
+            value = self.headers.get(REQUEST_ID)
+            sound = value is not None and _REQUEST_ID.fullmatch(value)
+            self._id = value if value is not None and sound else new_request_id()
         return self._id
 
     @property
@@ -151,14 +151,14 @@ class Response:
 
     def described(self) -> list[tuple[bytes, bytes]]:
         """Return the headers of this response only, including those of its body."""
-        found = [*self.headers]
+        results = [*self.headers]
         if self.content_type is not None:
-            found.append((b"content-type", self.content_type))
+            results.append((b"content-type", self.content_type))
         if self.status not in _WITHOUT_BODY:
-            found.append((b"content-length", b"%d" % len(self.body)))
+            results.append((b"content-length", b"%d" % len(self.body)))
         if self.tag is not None:
-            found.append((b"etag", self.tag))
-        return found
+            results.append((b"etag", self.tag))
+        return results
 
 
 NO_CONTENT = Response(204, b"", None)

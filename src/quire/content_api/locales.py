@@ -46,10 +46,10 @@ class LocaleApi:
         """List the locales of the project."""
         model, ability = self._reader.schema.content_types[LOCALE_UID], request.principal.ability
         prepared = self._reader.prepare_small(model, "window", b"sort=id", ability)
-        found = await self._reader.encoded_rows(
+        results = await self._reader.encoded_rows(
             prepared, request.version, serializer=self._shown, may_wait=request.may_wait
         )
-        return respond_encoded(found)
+        return respond_encoded(results)
 
     def _shown(self, item: Item) -> dict[str, Any]:
         shown = members(item)

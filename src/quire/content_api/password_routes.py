@@ -110,8 +110,8 @@ class PasswordApi(AccountApi):
 
     async def forgot_password(self, request: Request) -> Response:
         """Send a code to reset the password; the response is the same for unknown users."""
-        given = read_body(request.body_fields, ForgottenPassword)
-        self._recovery.forgot_password(given.email)
+        body = read_body(request.body_fields, ForgottenPassword)
+        self._recovery.forgot_password(body.email)
         return respond_bare(OK_RESPONSE)
 
     async def reset_password(self, request: Request) -> Response:

@@ -134,7 +134,7 @@ async def _call(function: Callable[..., Any], arguments: Mapping[str, object]) -
 
 def _arguments(route: CustomRoute, request: Request) -> dict[str, object]:
     """Return the arguments of a function. Raises ValidationError for invalid ones."""
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for parameter in route.parameters.values():
         name = parameter.name
         if parameter.source == "body":
@@ -146,8 +146,8 @@ def _arguments(route: CustomRoute, request: Request) -> dict[str, object]:
             if parameter.required:
                 raise _invalid(parameter, "is missing")
             continue
-        found[name] = _converted(parameter, value)
-    return found
+        result[name] = _converted(parameter, value)
+    return result
 
 
 def _converted(parameter: RouteParameter, value: object) -> object:

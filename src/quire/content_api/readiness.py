@@ -100,5 +100,5 @@ class Readiness:
         yield from self._require_schema()
         if is_inspected:
             return True
-        found = yield from opening_program(self._inspector, self._tables)
-        return not (found.problem or found.missing_tables or found.missing_columns)
+        result = yield from opening_program(self._inspector, self._tables)
+        return not (result.problem or result.missing_tables or result.missing_columns)

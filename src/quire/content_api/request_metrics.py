@@ -57,9 +57,9 @@ class RequestMetrics:
 
     def _find(self, request: Request, status: int) -> _Series:
         series = self._series((route_pattern(request), request.method, status))
-        found = request.found
-        if found is not None and found[1] is not None and len(self._by_key) < _MAX_SERIES:
-            self._by_key[found[0].prefix, found[1][0].path, request.method, status] = series
+        result = request.found
+        if result is not None and result[1] is not None and len(self._by_key) < _MAX_SERIES:
+            self._by_key[result[0].prefix, result[1][0].path, request.method, status] = series
         return series
 
     def _series(self, response: tuple[str, str, int]) -> _Series:
@@ -79,19 +79,19 @@ class RequestMetrics:
 
     def families(self) -> Iterator[MetricFamily]:
         """Yield the metrics."""
-        found = self._by_labels
-        yield family(REQUESTS, [(labels, one.times.count) for labels, one in found.items()])
-        yield family(RESPONSE_BYTES, [(labels, one.size) for labels, one in found.items()])
+        result = self._by_labels
+        yield family(REQUESTS, [(labels, one.times.count) for labels, one in result.items()])
+        yield family(RESPONSE_BYTES, [(labels, one.size) for labels, one in result.items()])
         yield histogram_family(
-            REQUEST_SECONDS, {labels: one.times for labels, one in found.items()}
+            REQUEST_SECONDS, {labels: one.times for labels, one in result.items()}
         )
 
 
 def route_pattern(request: Request) -> str:
     """Return the pattern of the route of a request, or the group of its path."""
-    found = request.found
-    if found is not None and found[1] is not None:
-        table, (route, _) = found[0], found[1]
+    result = request.found
+    if result is not None and result[1] is not None:
+        table, (route, _) = result[0], result[1]
         return f"{table.prefix}/{route.path.strip('/')}"
     for beginning, group in _GROUPS:
         if request.path.startswith(beginning):

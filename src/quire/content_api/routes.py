@@ -184,9 +184,9 @@ class RouteTable:
             route, name = single
             return route, {name: decode_segment(last)}
         for node, taken in self._nodes(raw_path):
-            found = node.routes.get(method)
-            if found is not None:
-                route, names = found
+            result = node.routes.get(method)
+            if result is not None:
+                route, names = result
                 return route, dict(zip(names, map(decode_segment, taken), strict=True))
         return None
 

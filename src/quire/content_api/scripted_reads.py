@@ -131,9 +131,9 @@ class ScriptedReads:
                 prepared, version, serializer=present, wrap=wrap_list
             )
             return respond_encoded(body)
-        found = await self._reader.encoded_row(prepared, serializer=present, wrap=wrap)
-        if found is not None:
-            return respond_encoded(found.text)
+        result = await self._reader.encoded_row(prepared, serializer=present, wrap=wrap)
+        if result is not None:
+            return respond_encoded(result.text)
         return _respond_one(read, None)
 
     async def _changed(
@@ -143,8 +143,8 @@ class ScriptedReads:
         entry = _plain(item)
         for change in read.changes:
             if isinstance(change, AttachedEntries):
-                found = await self._attached(request, change, entry, received)
-                entry = {**_members_of(entry), change.name: found}
+                result = await self._attached(request, change, entry, received)
+                entry = {**_members_of(entry), change.name: result}
             else:
                 entry = change.convert(entry, received.query, received.path)
         return entry
@@ -168,8 +168,8 @@ class ScriptedReads:
         shown = [_computed(read, _plain(item), received) for item in items]
         if read.is_list:
             return shown
-        found = shown[0] if shown else None
-        return found if change.member is None else _members_of(found).get(change.member)
+        result = shown[0] if shown else None
+        return result if change.member is None else _members_of(result).get(change.member)
 
     def _refuse_drafts(
         self, request: Request, read: DocumentRead, content_type: ContentType
@@ -267,8 +267,8 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
 
 def _keyed(data: object) -> dict[str, object]:
     """Return an object from a list of names and values, which may be encoded already."""
-    found = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
-    pairs = map(_members_of, found) if isinstance(found, list) else ()
+    result = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
+    pairs = map(_members_of, result) if isinstance(result, list) else ()
     return {
         _property_name(pair.get("name", "undefined")): pair["value"]
         for pair in pairs
@@ -289,5 +289,5 @@ def _property_name(value: object) -> str:
 
 def _length(data: object) -> int:
     """Return the length of a list, which may be encoded already."""
-    found = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
-    return len(found) if isinstance(found, list) else 0
+    result = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
+    return len(result) if isinstance(result, list) else 0

@@ -106,9 +106,9 @@ class SessionApi:
     async def sign_out(self, request: Request) -> Response:
         """End the session of the caller, those of one device, or all."""
         sessions, user = self._sessions(), _user(request)
-        given = read_body(request.body_fields, SignOutInput)
-        device = given.device_id
-        if given.scope == _ALL:
+        body = read_body(request.body_fields, SignOutInput)
+        device = body.device_id
+        if body.scope == _ALL:
             await self._issuer.end_all(sessions, user.id)
         elif isinstance(device, str) and device:
             await self._issuer.end_all(sessions, user.id, device)
@@ -132,8 +132,8 @@ class SessionApi:
         """List the sessions of the caller, the present one first, then by last use."""
         sessions, user = self._sessions(), _user(request)
         now = self._issuer.clock()
-        found = await self._responses.read(lambda: sessions.active(user.id, now))
-        shown = [_shown(session, user.session_id) for session in found]
+        result = await self._responses.read(lambda: sessions.active(user.id, now))
+        shown = [_shown(session, user.session_id) for session in result]
         shown.sort(key=lambda session: str(session.last_active_at), reverse=True)
         shown.sort(key=lambda session: not session.current)
         return respond_bare(DataEnvelope(shown))

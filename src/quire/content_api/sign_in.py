@@ -122,13 +122,13 @@ class SignInApi(AccountApi):
             await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
         ):
             raise ApplicationError(PROVIDER_DISABLED)
-        given = read_body(request.body_fields, Credentials)
-        identifier = given.identifier
+        body = read_body(request.body_fields, Credentials)
+        identifier = body.identifier
         user = await self._responses.read(lambda: self._accounts.local_user(identifier))
         account = identifier.lower() if user is None else user.document_id
         self._limits.require_open(account)
         hashed = None if user is None else user.password
-        if not await verify_password(given.password, hashed) or user is None:
+        if not await verify_password(body.password, hashed) or user is None:
             self._limits.note_wrong(account)
             raise ValidationError(WRONG)
         await self._require_welcome(user)

@@ -26,12 +26,12 @@ def file_response(
     path = root.joinpath(*path_below(relative))
     try:
         inside = path.resolve().is_relative_to(root.resolve()) and path.is_file()
-        found = path.stat()
+        result = path.stat()
     except OSError:
         raise NotFoundError from None
     if not inside:
         raise NotFoundError
-    response = FileResponse(path, stat_result=found)
+    response = FileResponse(path, stat_result=result)
     response.headers["cache-control"] = "max-age=0"
     response.headers["accept-ranges"] = "bytes"
     media_type = response.headers.get("content-type", "").split(";", maxsplit=1)[0].strip().lower()

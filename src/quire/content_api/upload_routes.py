@@ -165,17 +165,17 @@ class FileApi:
         """
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
-        found = await self._reader.encoded_rows(prepared, request.version, serializer=self._shown)
-        return respond_encoded(found)
+        results = await self._reader.encoded_rows(prepared, request.version, serializer=self._shown)
+        return respond_encoded(results)
 
     async def list_files_in_pages(self, request: Request) -> Response:
         """List files in pages."""
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "list", request.raw_query, ability)
-        found = await self._reader.encoded_rows(
+        results = await self._reader.encoded_rows(
             prepared, request.version, serializer=self._shown, wrap=paged(prepared.pagination)
         )
-        return respond_encoded(found)
+        return respond_encoded(results)
 
     async def find_file(self, request: Request) -> Response:
         """Show a file.
@@ -186,10 +186,10 @@ class FileApi:
         prepared = await self._prepare(request)
         if file_id is None:
             raise NotFoundError(NOT_FOUND)
-        found = await self._reader.encoded_row(prepared, file_id, serializer=self._shown)
-        if found is None:
+        result = await self._reader.encoded_row(prepared, file_id, serializer=self._shown)
+        if result is None:
             raise NotFoundError(NOT_FOUND)
-        return respond_encoded(found.text)
+        return respond_encoded(result.text)
 
     async def delete_file(self, request: Request) -> Response:
         """Delete a file with all its sizes, and return it."""
@@ -224,9 +224,9 @@ class FileApi:
         if "id" in request.query and request.query["id"] != "":
             return await self._replace(request, form.files, said)
         count = len(form.files)
-        given = information_of_new(decoded(said), count) if said else [NO_FILE_INFO] * count
+        value = information_of_new(decoded(said), count) if said else [NO_FILE_INFO] * count
         described = await self._library.add(
-            form.files, given, read=self._public_data, attachment=self._attachment(request, form)
+            form.files, value, read=self._public_data, attachment=self._attachment(request, form)
         )
         return respond_bare(described, CREATED)
 
@@ -235,9 +235,9 @@ class FileApi:
     ) -> Response:
         if len(files) > 1:
             raise ValidationError(SEVERAL_FILES)
-        given = information_of_one(decoded(texts)) if texts else NO_FILE_INFO
+        value = information_of_one(decoded(texts)) if texts else NO_FILE_INFO
         described = await self._library.replace(
-            _file_id(request), files[0], given, read=self._public_data
+            _file_id(request), files[0], value, read=self._public_data
         )
         return respond_bare(described)
 
@@ -279,10 +279,10 @@ class FileApi:
 
     def _reading(self, prepared: PreparedRead) -> Read[Raw]:
         def read(file_id: int) -> Program[Raw]:
-            found = yield from prepared.encoded_row(file_id, serializer=self._shown)
-            if found is None:
+            result = yield from prepared.encoded_row(file_id, serializer=self._shown)
+            if result is None:
                 raise NotFoundError(NOT_FOUND)
-            return Raw(found.text)
+            return Raw(result.text)
 
         return read
 
@@ -306,13 +306,13 @@ def row_id(text: str) -> int | None:
 
 def _file_id(request: Request) -> int:
     """Return the file id in a query. Raises ValidationError, or NotFoundError."""
-    given = request.query.get("id")
-    if not isinstance(given, str):
+    value = request.query.get("id")
+    if not isinstance(value, str):
         raise ValidationError(SEVERAL_IDS)
-    found = row_id(given)
-    if found is None:
+    result = row_id(value)
+    if result is None:
         raise NotFoundError(NO_SUCH_FILE)
-    return found
+    return result
 
 
 def _information(body: object) -> FileInfo:

@@ -90,9 +90,11 @@ class UploadedFiles:
 
         Raises as `parse_transform` and `TransformCache.picture`.
         """
-        wanted = parse_transform(f"{UPLOADS_PATH}/{_TRANSFORM_PREFIX}{key}", raw_query, self._rules)
-        made = await self._transform_cache.picture(key, wanted)
-        response = FileResponse(made.path, media_type=made.type, stat_result=made.path.stat())
+        transform = parse_transform(
+            f"{UPLOADS_PATH}/{_TRANSFORM_PREFIX}{key}", raw_query, self._rules
+        )
+        result = await self._transform_cache.picture(key, transform)
+        response = FileResponse(result.path, media_type=result.type, stat_result=result.path.stat())
         response.headers["cache-control"] = "max-age=0"
         return response
 

@@ -253,12 +253,12 @@ class Items(Struct, frozen=True, kw_only=True):
         if len(value) > self.maximum:
             yield problem_at(place, f"field must have at most {self.maximum} items")
             return
-        found = False
+        result = False
         for index, item in enumerate(value):
             for problem in self.item.problems((*place, index), item) if self.item else ():
-                found = True
+                result = True
                 yield problem
-        if not found:
+        if not result:
             yield from _broken(self.rules, place, value)
 
 

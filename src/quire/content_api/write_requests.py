@@ -46,22 +46,22 @@ def one_locale(query: Mapping[str, QueryValue]) -> str | None:
 
     Any text that every database can store is accepted here. Raises ValidationError for others.
     """
-    asked = query.get("locale")
-    if isinstance(asked, str) and "\0" in asked:
+    value = query.get("locale")
+    if isinstance(value, str) and "\0" in value:
         raise ValidationError(NUL_LOCALE)
-    return asked if isinstance(asked, str) and asked else None
+    return value if isinstance(value, str) and value else None
 
 
 def deleted_locales(
     query: Mapping[str, QueryValue],
 ) -> tuple[str | AllLocales | None, tuple[str, ...] | None]:
     """Return the locale to delete, or the list of locales."""
-    asked = query.get("locale")
-    if isinstance(asked, list):
-        return None, tuple(code for code in asked if isinstance(code, str))
-    if asked == AllLocales.LOCALE.value:
+    value = query.get("locale")
+    if isinstance(value, list):
+        return None, tuple(code for code in value if isinstance(code, str))
+    if value == AllLocales.LOCALE.value:
         return AllLocales.LOCALE, None
-    return (asked if isinstance(asked, str) and asked else None), None
+    return (value if isinstance(value, str) and value else None), None
 
 
 def is_narrowed(query: Mapping[str, QueryValue]) -> bool:

@@ -60,16 +60,16 @@ class BulkActions(WriteContext, frozen=True):
         Raises NotFoundError if there is none.
         """
         yield from self.require_locales([locale])
-        found = yield from self._reading.owned_versions(self.rights, document_ids)
-        chosen = [one for one in found if self._is_in(one, locale)]
-        if not chosen:
+        result = yield from self._reading.owned_versions(self.rights, document_ids)
+        selection = [one for one in result if self._is_in(one, locale)]
+        if not selection:
             raise NotFoundError
-        for one in chosen:
+        for one in selection:
             self._to(DELETE).require_on(entry_origin(one))
-        ids = list(dict.fromkeys(one["documentId"] for one in chosen))
+        ids = list(dict.fromkeys(one["documentId"] for one in selection))
         removals = []
         for document_id in ids:
-            versions = [one for one in found if one["documentId"] == document_id]
+            versions = [one for one in result if one["documentId"] == document_id]
             command = self.removal(document_id, locale)
             removals.append((command, self.remove(command, versions, locale)))
         yield from run_together(self.unit, removals)
@@ -86,12 +86,12 @@ class BulkActions(WriteContext, frozen=True):
         """Return the versions of documents in some locales, if the action is allowed on all."""
         self._require_drafts()
         yield from self.require_locales(locales)
-        found = yield from self._reading.owned_versions(self.rights, document_ids)
-        chosen = [
+        result = yield from self._reading.owned_versions(self.rights, document_ids)
+        selection = [
             one
-            for one in found
+            for one in result
             if is_published(one) is published and any(self._is_in(one, code) for code in locales)
         ]
-        for one in chosen:
+        for one in selection:
             self._to(action).require_on(entry_origin(one))
-        return chosen
+        return selection

@@ -61,12 +61,12 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         raise PreviewedError((yield from self.program(writing)))
 
     def _read(self, writing: ContentWriting, document_id: str) -> Program[EntryJson]:
-        wanted = RequestedVersion("draft", self.locale)
-        every = yield from writing.versions(document_id)
-        entry = writing.draft_of(every, self.locale)
+        requested_version = RequestedVersion("draft", self.locale)
+        versions = yield from writing.versions(document_id)
+        entry = writing.draft_of(versions, self.locale)
         if entry is None:
             raise NotFoundError(details={"documentId": document_id})
-        return (yield from writing.read(entry, wanted))
+        return (yield from writing.read(entry, requested_version))
 
 
 @contextmanager

@@ -64,10 +64,10 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         return {"results": results, "pagination": meta}
 
     def _localizations(self, entry: EntryJson, versions: DocumentVersions) -> list[EntryJson]:
-        found = versions.localizations(entry)
+        result = versions.localizations(entry)
         if not self.with_statuses:
-            return [in_short(one) for one in found]
-        return [{**in_short(one), "status": versions.status(one)} for one in found]
+            return [in_short(one) for one in result]
+        return [{**in_short(one), "status": versions.status(one)} for one in result]
 
     def _narrowed(
         self, entry: EntryJson, versions: DocumentVersions, selected: frozenset[str]
@@ -133,9 +133,9 @@ class EntryLists:
 
         Raises the first error of the query as an AppError.
         """
-        found = self._prepare(permissions, raw_query, query)
+        result = self._prepare(permissions, raw_query, query)
         return await self._reads.run_list(
-            found.planned, version, lambda facts: encode_result(found.page(facts)), snapshot=True
+            result.planned, version, lambda facts: encode_result(result.page(facts)), snapshot=True
         )
 
     def _prepare(self, permissions: TypePermissions, raw_query: bytes, query: Query) -> EntryList:
@@ -152,7 +152,7 @@ class EntryLists:
 
 def _all_versions(entries: Sequence[EntryJson]) -> list[EntryJson]:
     """Remove the other versions from the entries of a page; returns all, older ones first."""
-    found = {entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries}
+    result = {entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries}
     for entry in entries:
-        found.update((other["id"], other) for other in entry.pop(OTHER_VERSIONS, ()))
-    return [found[row_id] for row_id in sorted(found)]
+        result.update((other["id"], other) for other in entry.pop(OTHER_VERSIONS, ()))
+    return [result[row_id] for row_id in sorted(result)]

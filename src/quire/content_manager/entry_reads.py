@@ -69,21 +69,21 @@ class ContentReading(Struct, frozen=True):
         with their content. Raises NotFoundError for a document that does not exist in any locale,
         and ForbiddenError for one that the caller may not read.
         """
-        every = yield from self.every_version(permissions, document_id)
-        if not every:
+        versions = yield from self.every_version(permissions, document_id)
+        if not versions:
             raise NotFoundError
-        here = chosen_of(permissions.content_type, every, requested_version)
+        here = chosen_of(permissions.content_type, versions, requested_version)
         if here is None:
-            return self._missing(permissions, every, requested_version)
+            return self._missing(permissions, versions, requested_version)
         rules = permissions.require_on(entry_origin(here))
         entry = yield from self.entry(
             permissions, here["id"], requested_version, rows, budget=self.budget()
         )
         if full:
-            localizations = yield from self.localized_in_full(permissions, entry, every)
+            localizations = yield from self.localized_in_full(permissions, entry, versions)
         else:
-            localizations = self.localized(permissions, entry, every)
-        return self.document(permissions, entry, every, requested_version, localizations, rules)
+            localizations = self.localized(permissions, entry, versions)
+        return self.document(permissions, entry, versions, requested_version, localizations, rules)
 
     def single(self, content_type: ContentType, *, changed: bool = False) -> Program[str | None]:
         """Return the id of the document of a single type, if there is one.
@@ -122,10 +122,10 @@ class ContentReading(Struct, frozen=True):
 
         Raises NotFoundError and ForbiddenError.
         """
-        every = yield from self.owned_versions(permissions, [document_id])
-        draft = chosen_of(permissions.content_type, every, RequestedVersion("draft", locale))
+        versions = yield from self.owned_versions(permissions, [document_id])
+        draft = chosen_of(permissions.content_type, versions, RequestedVersion("draft", locale))
         published = RequestedVersion("published", locale)
-        here = draft or chosen_of(permissions.content_type, every, published)
+        here = draft or chosen_of(permissions.content_type, versions, published)
         if here is None:
             raise NotFoundError
         origin = entry_origin(here)
@@ -188,8 +188,8 @@ class ContentReading(Struct, frozen=True):
     ) -> list[EntryJson]:
         """Return the summaries of the localizations of an entry."""
         versions = DocumentVersions(permissions.content_type, all_versions)
-        found = versions.localizations(entry)
-        return [{**in_short(one), "status": versions.status(one)} for one in found]
+        result = versions.localizations(entry)
+        return [{**in_short(one), "status": versions.status(one)} for one in result]
 
     def localized_in_full(
         self, permissions: TypePermissions, entry: EntryJson | None, all_versions: list[EntryJson]
@@ -227,31 +227,35 @@ class ContentReading(Struct, frozen=True):
         locale are left out. Raises ForbiddenError if one may not be read, and ValidationError for
         an invalid ``sort``.
         """
-        wanted = RequestedVersion("draft", locales[0] if len(locales) == 1 else EVERY_LOCALE)
+        requested_version = RequestedVersion(
+            "draft", locales[0] if len(locales) == 1 else EVERY_LOCALE
+        )
         scope = replace(
-            self.planner.scope(permissions, wanted.locales), param=Param.SORT, name="sort"
+            self.planner.scope(permissions, requested_version.locales),
+            param=Param.SORT,
+            name="sort",
         )
         keys = resolve_sort(sort, permissions.content_type, scope) or _BY_DOCUMENT
         scope.findings.raise_first()
-        every = yield from self.owned_versions(permissions, document_ids)
-        chosen = [
+        all_versions = yield from self.owned_versions(permissions, document_ids)
+        selection = [
             one
             for id_ in dict.fromkeys(document_ids)
             for locale in locales
-            if (one := _of(every, id_, permissions, RequestedVersion("draft", locale)))
+            if (one := _of(all_versions, id_, permissions, RequestedVersion("draft", locale)))
         ]
-        for one in chosen:
+        for one in selection:
             permissions.require_on(entry_origin(one))
-        ids = [one["id"] for one in chosen]
+        ids = [one["id"] for one in selection]
         if not ids:
             return []
         budget = self.budget()
-        planned = self.planner.forms(permissions, wanted, ids, sort=keys)
+        planned = self.planner.forms(permissions, requested_version, ids, sort=keys)
         entries, _ = yield from planned.entries(budget=budget)
-        named = [one["documentId"] for one in chosen]
+        named = [one["documentId"] for one in selection]
         full, _ = yield from self.planner.localizations(permissions, named).entries(budget=budget)
         versions = DocumentVersions(permissions.content_type, full)
-        shaping = self.sanitizer(permissions, wanted)
+        shaping = self.sanitizer(permissions, requested_version)
         others = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
         for entry in entries:
             localizations = [others.entry({**one}) for one in versions.localizations(entry)]

@@ -67,12 +67,12 @@ class DocumentVersions:
         """Return the other locales of an entry's document, in the same version."""
         if not self._type.localized:
             return []
-        found = [
+        results = [
             version
             for version in self._other_locales(entry)
             if is_published(version) is is_published(entry) or not self._type.draft_and_publish
         ]
-        return in_locale_order(found)
+        return in_locale_order(results)
 
     def other_locales(
         self, document_id: str, locale: str | None, default_locale: str | None
@@ -83,12 +83,14 @@ class DocumentVersions:
         """
         if not self._type.localized:
             return []
-        found: dict[str, EntryJson] = {}
+        result: dict[str, EntryJson] = {}
         for version in self._other_locales({"documentId": document_id, "locale": locale}):
             code = str(version["locale"])
-            if code not in found or not is_published(version):
-                found[code] = version
-        return [found[code] for code in sorted(found, key=lambda one: (one != default_locale, one))]
+            if code not in result or not is_published(version):
+                result[code] = version
+        return [
+            result[code] for code in sorted(result, key=lambda one: (one != default_locale, one))
+        ]
 
     def other_versions(self, entry: Mapping[str, Any]) -> list[EntryJson]:
         """Return the other version of an entry in its locale, if there is one."""

@@ -40,26 +40,26 @@ def blank_fields(
 
     Raises ForbiddenError where only a part of a component could be copied.
     """
-    found: Blanks = {}
+    result: Blanks = {}
     for attribute in model.own_attributes:
         if not attribute.visible:
             continue
         own = f"{path}{attribute.name}"
         if isinstance(attribute, ComponentAttribute):
-            found |= _component(schema, attribute, makes, reads, own)
+            result |= _component(schema, attribute, makes, reads, own)
         elif not (_is_named(makes, own) and _is_covered(reads, own)):
-            found[attribute.name] = _blank(attribute)
-    return found
+            result[attribute.name] = _blank(attribute)
+    return result
 
 
 def merge_data(blanks: Mapping[str, object], data: Mapping[str, object]) -> Blanks:
     """Return data merged into replacements, within components too."""
-    found = {**blanks, **data}
+    result = {**blanks, **data}
     for name, blank in blanks.items():
-        given = data.get(name)
-        if isinstance(blank, Mapping) and isinstance(given, Mapping) and "set" not in blank:
-            found[name] = merge_data(blank, given)
-    return found
+        value = data.get(name)
+        if isinstance(blank, Mapping) and isinstance(value, Mapping) and "set" not in blank:
+            result[name] = merge_data(blank, value)
+    return result
 
 
 def _component(
@@ -101,8 +101,8 @@ def new_account(engine: WriteEngine, data: Mapping[str, object]) -> Program[dict
     Raises ApplicationError for an e-mail that is in use.
     """
     email = str(data.get("email") or "").lower()
-    here = Comparison("email", Predicate.EQUALS, (0,))
-    plan = ReadPlan(root=PlanNode(uid=USER_UID, fields=("id",), filter=here))
+    condition = Comparison("email", Predicate.EQUALS, (0,))
+    plan = ReadPlan(root=PlanNode(uid=USER_UID, fields=("id",), filter=condition))
     found, _ = yield from engine.reads.planned(ResolvedRead(plan=plan, values=(email,))).entries()
     if found:
         raise ApplicationError(EMAIL_TAKEN)
@@ -151,13 +151,13 @@ class ContentWriting(WriteContext, frozen=True):
         Raises NotFoundError for a missing document, ForbiddenError for an entry that may not be
         updated, and PreconditionFailedError for one that is not as the caller expects.
         """
-        every = yield from self.versions(document_id)
-        if not every:
+        versions = yield from self.versions(document_id)
+        if not versions:
             raise NotFoundError(NO_ENTITY)
         yield from self.require_locales([locale])
-        entry = self.draft_of(every, locale)
+        entry = self.draft_of(versions, locale)
         # The creator of the document is the creator of an added locale.
-        of = entry_origin(entry or {**every[0], "locale": locale})
+        of = entry_origin(entry or {**versions[0], "locale": locale})
         rules = self._to(UPDATE).require_on(of)
         _require_unchanged(entry, expected)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
@@ -177,8 +177,8 @@ class ContentWriting(WriteContext, frozen=True):
         The caller must be allowed to read that entry. Fields that they may not read, or not create,
         stay empty.
         """
-        every = yield from self.versions(document_id)
-        here = self.draft_of(every, locale)
+        versions = yield from self.versions(document_id)
+        here = self.draft_of(versions, locale)
         if here is None:
             raise NotFoundError
         read = self.rights.require_on(entry_origin(here))
@@ -197,13 +197,13 @@ class ContentWriting(WriteContext, frozen=True):
         Raises NotFoundError if there is nothing, and ForbiddenError if one of the versions may not
         be deleted.
         """
-        every = yield from self.versions(document_id)
-        chosen = [one for one in every if self._is_in(one, locale)]
-        if not chosen:
+        versions = yield from self.versions(document_id)
+        selection = [one for one in versions if self._is_in(one, locale)]
+        if not selection:
             raise NotFoundError
-        for one in chosen:
+        for one in selection:
             self._to(DELETE).require_on(entry_origin(one))
-        yield from self.remove(self.removal(document_id, locale), every, locale)
+        yield from self.remove(self.removal(document_id, locale), versions, locale)
 
 
 def _require_unchanged(entry: EntryJson | None, expected: frozenset[str] | None) -> None:

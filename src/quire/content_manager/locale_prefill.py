@@ -108,8 +108,8 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         document_id = prefill.document_id
         if document_id is None:
             document_id = yield from self.content.single(content_type)
-        every = yield from self.content.every_version(rights, document_id or "")
-        here = chosen_of(content_type, every, wanted)
+        versions = yield from self.content.every_version(rights, document_id or "")
+        here = chosen_of(content_type, versions, wanted)
         if here is None:
             raise NotFoundError
         rules = rights.require_on(entry_origin(here))
@@ -178,9 +178,9 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         if not ids or not is_shown or not (main in _LEFT_OUT or rights.grants_on_all(main, None)):
             return {}
         slots = Slots()
-        here = Comparison("id", Predicate.IN, (slots.add([*ids]),))
+        condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
         fields = tuple(dict.fromkeys(("id", main)))
-        plan = ReadPlan(root=PlanNode(uid=target.uid, fields=fields, filter=here))
+        plan = ReadPlan(root=PlanNode(uid=target.uid, fields=fields, filter=condition))
         planned = self.content.planner.planned(plan, slots, self.ability)
         rows, _ = yield from planned.entries()
         return {row["id"]: {main: row[main]} for row in rows}
@@ -188,19 +188,19 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
     def _filled(
         self, model: Model, value: EntryJson, targets: Mapping[str, _PrefilledTarget | None]
     ) -> dict[str, object]:
-        found: dict[str, object] = {}
+        result: dict[str, object] = {}
         for name, inner in value.items():
             attribute = model.attributes.get(name)
             if name in _LEFT_OUT:
                 continue
             if isinstance(attribute, RelationAttribute):
                 target = targets.get(attribute.target or "")
-                found[name] = {"connect": _connected(inner, target), "disconnect": []}
+                result[name] = {"connect": _connected(inner, target), "disconnect": []}
             elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
-                found[name] = self._parts(attribute, inner, targets)
+                result[name] = self._parts(attribute, inner, targets)
             else:
-                found[name] = inner
-        return found
+                result[name] = inner
+        return result
 
     def _parts(
         self,
@@ -219,28 +219,28 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
 
 
 def _reference(target: ContentType, one: EntryJson, versions: DocumentVersions) -> EntryJson:
-    found: EntryJson = {"documentId": one["documentId"], "id": one["id"]}
+    result: EntryJson = {"documentId": one["documentId"], "id": one["id"]}
     if target.localized:
-        found["locale"] = one["locale"]
+        result["locale"] = one["locale"]
     if target.draft_and_publish:
         every = {version["id"]: version for version in versions.all_versions(one["documentId"])}
         if one["id"] in every:
-            found["status"] = versions.status(every[one["id"]])
-    return found
+            result["status"] = versions.status(every[one["id"]])
+    return result
 
 
 def _connected(value: object, target: _PrefilledTarget | None) -> list[EntryJson]:
     """Return the targets of a relation in the form of the admin UI."""
     if target is None:
         return []
-    found = []
+    results = []
     for place, row in enumerate(_listed(value)):
         entry = target.entries.get(row["documentId"])
         if entry is not None:
             label = entry.get(target.main, entry["documentId"])
             text = "" if label is None else label if isinstance(label, str) else entry["documentId"]
-            found.append({**entry, _KEY: f"a{place}", "label": text})
-    return found
+            results.append({**entry, _KEY: f"a{place}", "label": text})
+    return results
 
 
 def _listed(value: object) -> list[dict[str, Any]]:

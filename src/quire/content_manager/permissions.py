@@ -64,10 +64,10 @@ class TypePermissions(Struct, frozen=True):
 
     def rules(self, locales: Iterable[str] | None) -> tuple[GrantRule, ...]:
         """Return the rules that grant something in one of these locales; ``None`` means any."""
-        found = self.ability.rules(self.action, self.content_type.uid)
+        result = self.ability.rules(self.action, self.content_type.uid)
         if locales is None or not self.content_type.localized:
-            return found
-        return tuple(rule for rule in found if any(rule.covers_locale(code) for code in locales))
+            return result
+        return tuple(rule for rule in result if any(rule.covers_locale(code) for code in locales))
 
     def rules_for_entry(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
         """Return the rules that apply to one entry."""
@@ -77,10 +77,10 @@ class TypePermissions(Struct, frozen=True):
 
     def require_on(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
         """Return the rules that apply to one entry. Raises ForbiddenError if there are none."""
-        found = self.rules_for_entry(entry)
-        if not found:
+        result = self.rules_for_entry(entry)
+        if not result:
             raise ForbiddenError
-        return found
+        return result
 
     def in_locale(self, locale: str | None) -> tuple[GrantRule, ...]:
         """Return the rules for new entries in a locale.
@@ -93,12 +93,12 @@ class TypePermissions(Struct, frozen=True):
         held = self.ability.rules_on(
             self.action, self.content_type.uid, locale=None, creator=creator
         )
-        found = tuple(
+        results = tuple(
             rule for rule in held if rule.covers_locale(locale) or rule.locales == frozenset()
         )
-        if not found:
+        if not results:
             raise ForbiddenError
-        return found
+        return results
 
     def row_filter(self, locales: Iterable[str] | None) -> Mapping[str, object] | None:
         """Return the condition on readable rows, as a filter of the query language.

@@ -36,17 +36,17 @@ class ContentPublishing(WriteContext, frozen=True):
         Without permission to update it the body is ignored.
         """
         self._require_drafts()
-        every = yield from self.versions(document_id)
-        if not every:
+        versions = yield from self.versions(document_id)
+        if not versions:
             raise NotFoundError(NO_DOCUMENT)
-        draft = self.draft_of(every, locale)
+        draft = self.draft_of(versions, locale)
         if self._to(UPDATE).ability.allows(UPDATE, self._type.uid):
             # The result is no revision, because it is published next.
             command = yield from self._writing.change(document_id, body, locale)
             yield from run_command(self.unit, command)
         elif draft is None:
             raise NotFoundError(NO_DOCUMENT)
-        self._to(PUBLISH).require_on(entry_origin(draft or {**every[0], "locale": locale}))
+        self._to(PUBLISH).require_on(entry_origin(draft or {**versions[0], "locale": locale}))
         return (yield from self._publish(document_id, locale))
 
     def check(self, document_id: str, locale: str | None) -> Program[None]:
@@ -74,34 +74,34 @@ class ContentPublishing(WriteContext, frozen=True):
         With ``discard`` the draft is replaced by it.
         """
         self._require_drafts()
-        every = yield from self.versions(document_id)
-        live = chosen_of(self._type, every, RequestedVersion("published", locale))
+        versions = yield from self.versions(document_id)
+        live = chosen_of(self._type, versions, RequestedVersion("published", locale))
         if live is None:
             raise NotFoundError(NO_ENTITY)
         self._to(PUBLISH).require_on(entry_origin(live))
         if discard:
-            discarding = yield from self._discarding(document_id, every, locale)
+            discarding = yield from self._discarding(document_id, versions, locale)
             yield from self.perform(discarding)
         reader = self._reading
-        wanted = RequestedVersion("published", locale, "published")
-        entry = yield from reader.entry(self.rights, live["id"], wanted)
+        requested_version = RequestedVersion("published", locale, "published")
+        entry = yield from reader.entry(self.rights, live["id"], requested_version)
         forget_roles(entry)
-        every = yield from reader.every_version(self.rights, document_id)
+        versions = yield from reader.every_version(self.rights, document_id)
         command = UnpublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         yield from run_command(self.unit, command)
         left = yield from reader.every_version(self.rights, document_id)
         localizations = yield from reader.localized_in_full(self.rights, None, left)
-        return reader.document(self.rights, entry, every, wanted, localizations)
+        return reader.document(self.rights, entry, versions, requested_version, localizations)
 
     def discard(self, document_id: str, locale: str | None) -> Program[Result]:
         """Replace the draft of a document by the published version, in one locale."""
         self._require_drafts()
-        every = yield from self.versions(document_id)
-        live = chosen_of(self._type, every, RequestedVersion("published", locale))
+        versions = yield from self.versions(document_id)
+        live = chosen_of(self._type, versions, RequestedVersion("published", locale))
         if live is None:
             raise NotFoundError
         self._to(UPDATE).require_on(entry_origin(live))
-        command = yield from self._discarding(document_id, every, locale)
+        command = yield from self._discarding(document_id, versions, locale)
         return (yield from self.show(command, full=True))
 
     def _discarding(

@@ -87,8 +87,8 @@ def _is_shown(permissions: TypePermissions, name: str) -> bool:
 
 
 def _named(query: Query, parameter: str) -> Iterator[str]:
-    given = query.get(parameter)
-    names = given.split(",") if isinstance(given, str) and given else given
+    value = query.get(parameter)
+    names = value.split(",") if isinstance(value, str) and value else value
     for name in names if isinstance(names, list) else ():
         if isinstance(name, str):
             yield name.strip()
@@ -163,16 +163,16 @@ class Planner(Struct, frozen=True):
     ) -> PreparedRead:
         """Plan the count of the readable documents of a type, in a locale or in all."""
         content_type = permissions.content_type
-        wanted = RequestedVersion(status, locale)
-        scope = self.scope(permissions, wanted.locales)
+        requested_version = RequestedVersion(status, locale)
+        scope = self.scope(permissions, requested_version.locales)
         root = PlanNode(
             uid=content_type.uid,
             fields=("id",),
-            filter=self.reached(permissions, wanted.locales, scope),
+            filter=self.reached(permissions, requested_version.locales, scope),
             status=status if content_type.draft_and_publish else None,
             publication=publication,
         )
-        scope_of_locales, slot = locale_scope(content_type, wanted, scope.slots)
+        scope_of_locales, slot = locale_scope(content_type, requested_version, scope.slots)
         plan = ReadPlan(
             root=root,
             locale=scope_of_locales,
@@ -190,8 +190,8 @@ class Planner(Struct, frozen=True):
         """Plan the read of the facts of all versions of documents."""
 
         def plan() -> ReadPlan:
-            here = Comparison("documentId", Predicate.IN, (0,))
-            root = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS, filter=here)
+            condition = Comparison("documentId", Predicate.IN, (0,))
+            root = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS, filter=condition)
             return ReadPlan(root=root)
 
         if ability.project_rules != NO_PROJECT_RULES:
@@ -206,8 +206,8 @@ class Planner(Struct, frozen=True):
     ) -> PreparedRead:
         """Plan the read of all versions of documents with their creators."""
         slots = Slots()
-        here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
-        root = replace(self.version_node(permissions), filter=here, sort=_BY_ID)
+        condition = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
+        root = replace(self.version_node(permissions), filter=condition, sort=_BY_ID)
         return self.planned(ReadPlan(root=root), slots, permissions.ability)
 
     def versions_of(self, permissions: TypePermissions, document_id: str) -> PreparedRead:
@@ -237,8 +237,8 @@ class Planner(Struct, frozen=True):
         """Plan the read of all versions of documents, with what can prevent publishing."""
         slots = Slots()
         nodes = self.nodes(permissions, RequestedVersion("draft", EVERY_LOCALE))
-        here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
-        root = replace(nodes.localization(permissions.content_type), filter=here, sort=_BY_ID)
+        condition = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
+        root = replace(nodes.localization(permissions.content_type), filter=condition, sort=_BY_ID)
         return self.planned(ReadPlan(root=root), slots, permissions.ability)
 
     def forms(
@@ -251,9 +251,9 @@ class Planner(Struct, frozen=True):
     ) -> PreparedRead:
         """Plan the read of rows for forms, some relations as rows."""
         content_type, slots = permissions.content_type, Slots()
-        here = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
+        condition = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
         nodes = replace(self.nodes(permissions, requested_version), rows=rows)
-        root = replace(nodes.edited(content_type), filter=here, sort=sort)
+        root = replace(nodes.edited(content_type), filter=condition, sort=sort)
         return self.planned(ReadPlan(root=root), slots, permissions.ability)
 
     def form(
@@ -317,11 +317,11 @@ class Planner(Struct, frozen=True):
         self, permissions: TypePermissions, locales: tuple[str, ...] | None, scope: ManagedScope
     ) -> Filter | None:
         """Return the filter of the caller's rules, ``None`` for every row."""
-        wanted = permissions.row_filter(locales)
-        if wanted is None:
+        row_filter = permissions.row_filter(locales)
+        if row_filter is None:
             return None
         trusted = replace(scope, trusted=True)
-        return resolve_filters(as_query(wanted), permissions.content_type, trusted)
+        return resolve_filters(as_query(row_filter), permissions.content_type, trusted)
 
     def planned(
         self,
@@ -393,10 +393,10 @@ def and_filters(one: Filter | None, other: Filter | None) -> Filter | None:
 
 def populated_relations(query: Query, content_type: ContentType) -> frozenset[str]:
     """Return the relations that ``populate`` requests as rows."""
-    asked = query.get("populate")
-    names = asked.split(",") if isinstance(asked, str) else asked
+    value = query.get("populate")
+    names = value.split(",") if isinstance(value, str) else value
     relations = frozenset(attribute.name for attribute in content_type.relations)
-    if asked == "*":
+    if value == "*":
         return relations - frozenset(CREATORS)
     listed = names if isinstance(names, list | dict) else ()
     return frozenset(name for name in listed if isinstance(name, str)) & relations

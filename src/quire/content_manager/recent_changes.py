@@ -43,13 +43,13 @@ class RecentEntries(Struct, frozen=True):
 
     def documents(self, action: str) -> Program[list[EntryJson]]:
         """Return the entries of the latest actions, of all types together."""
-        found: list[EntryJson] = []
+        results: list[EntryJson] = []
         for content_type in managed_types(self.engine.schema, self.ability):
             if action == "update" or content_type.draft_and_publish:
-                found += yield from self._of(content_type, action)
+                results += yield from self._of(content_type, action)
         moment = MOMENTS[action]
-        found.sort(key=itemgetter(moment), reverse=True)
-        return found[:MAX_RECENT]
+        results.sort(key=itemgetter(moment), reverse=True)
+        return results[:MAX_RECENT]
 
     def _of(self, content_type: ContentType, action: str) -> Program[list[EntryJson]]:
         rights = read_permissions(self.ability, content_type)

@@ -34,7 +34,7 @@ class IncomingReferences(Struct, frozen=True):
         self, target: ContentType, document_id: str
     ) -> Program[list[dict[str, object]]]:
         """Return the entries that refer to a document, by content type and attribute."""
-        found: list[dict[str, object]] = []
+        results: list[dict[str, object]] = []
         schema = self.reading.engine.schema
         for content_type in schema.content_types.values():
             if not (
@@ -44,17 +44,19 @@ class IncomingReferences(Struct, frozen=True):
             for path in relations_to(schema, content_type, target.uid):
                 one = yield from self._filter_by_target(content_type, path, document_id)
                 if one is not None:
-                    found.append(one)
-        return found
+                    results.append(one)
+        return results
 
     def _filter_by_target(
         self, content_type: ContentType, path: Sequence[str], document_id: str
     ) -> Program[dict[str, object] | None]:
         rights = read_permissions(self.ability, content_type)
-        wanted = RequestedVersion("draft", EVERY_LOCALE if content_type.localized else None)
+        requested_version = RequestedVersion(
+            "draft", EVERY_LOCALE if content_type.localized else None
+        )
         asked = (*path, "documentId")
         # A filter by a hidden attribute is ignored, and would find every entry.
-        if self.reading.planner.scope(rights, wanted.locales).ignores(".".join(asked)):
+        if self.reading.planner.scope(rights, requested_version.locales).ignores(".".join(asked)):
             return None
         title = main_field(content_type)
         query: Mapping[str, QueryValue] = {
@@ -62,7 +64,7 @@ class IncomingReferences(Struct, frozen=True):
             "columns": [title],
             "pageSize": str(MAX_LISTED),
         }
-        page = yield from entry_list(self.reading, rights, query, wanted).page()
+        page = yield from entry_list(self.reading, rights, query, requested_version).page()
         results, pagination = page["results"], page["pagination"]
         if not isinstance(results, list) or not isinstance(pagination, dict) or not results:
             return None

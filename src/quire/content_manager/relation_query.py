@@ -41,8 +41,8 @@ class RelationQuery(Struct, frozen=True, kw_only=True):
 
 def relation_query(query: Query, entry_id: str | None = None) -> RelationQuery:
     """Parse a request. Raises ValidationError with its first error."""
-    asked = query.get("id")
-    own = asked if isinstance(asked, str) and asked else None
+    value = query.get("id")
+    own = value if isinstance(value, str) and value else None
     return RelationQuery(
         raw=query,
         id=own if entry_id is None else entry_id,

@@ -138,8 +138,8 @@ class Relations(Struct, frozen=True):
         else:
             row_id = yield from self._part(model, query)
         name = self.field.attribute.name
-        found = yield from self.engine.store.links.read(model.uid, name, [row_id])
-        return [link.row for link in found.get(row_id, ())]
+        result = yield from self.engine.store.links.read(model.uid, name, [row_id])
+        return [link.row for link in result.get(row_id, ())]
 
     def _linked_anywhere(self, query: RelationQuery) -> Program[set[int]]:
         """Return the target rows of the relation in any matching version of the entry."""
@@ -148,8 +148,8 @@ class Relations(Struct, frozen=True):
             rows = yield from self._entries(model, query)
         else:
             rows = [(yield from self._part(model, query))]
-        found = yield from self.engine.store.links.read(model.uid, self.field.attribute.name, rows)
-        return {link.row for links in found.values() for link in links}
+        result = yield from self.engine.store.links.read(model.uid, self.field.attribute.name, rows)
+        return {link.row for links in result.values() for link in links}
 
     def _entries(self, content_type: ContentType, query: RelationQuery) -> Program[list[int]]:
         """Return the requested entry, then all its other visible versions.
@@ -285,13 +285,15 @@ class Relations(Struct, frozen=True):
         """Return the rows that may be shown, unordered."""
         if not ids:
             return []
-        wanted = RequestedVersion("draft", locale_of({}, self.field.target, EVERY_LOCALE))
-        main = self._main_field(wanted.locales)
-        scope = self._planner.scope(self._rights, wanted.locales)
-        slots, condition = scope.slots, self._condition(query, wanted, main, scope)
-        here = Comparison("id", Predicate.IN, (slots.add([*ids]),))
-        root = replace(self._node(query, main), filter=and_filters(condition, here))
-        locale, slot = locale_scope(self.field.target, wanted, slots)
+        requested_version = RequestedVersion(
+            "draft", locale_of({}, self.field.target, EVERY_LOCALE)
+        )
+        main = self._main_field(requested_version.locales)
+        scope = self._planner.scope(self._rights, requested_version.locales)
+        slots, condition = scope.slots, self._condition(query, requested_version, main, scope)
+        row_condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
+        root = replace(self._node(query, main), filter=and_filters(condition, row_condition))
+        locale, slot = locale_scope(self.field.target, requested_version, slots)
         plan = ReadPlan(root=root, locale=locale, locale_slot=slot)
         found, _ = yield from self._planner.planned(plan, slots, self.ability).entries()
         return found

@@ -63,14 +63,14 @@ def targets_in(
     schema: Schema, model: Model, data: Mapping[str, Any], existing_targets: ExistingTargets
 ) -> frozenset[Target]:
     """Return all targets in the data of a revision."""
-    found: set[Target] = set()
+    results: set[Target] = set()
 
     def seen(attribute: Attribute, value: object) -> object:
         match attribute:
             case RelationAttribute(target=uid) if uid is not None:
-                found.update(existing_targets.target(schema, uid, one) for one in _objects(value))
+                results.update(existing_targets.target(schema, uid, one) for one in _objects(value))
             case MediaAttribute():
-                found.update(
+                results.update(
                     existing_targets.target(schema, FILE_UID, one) for one in _objects(value)
                 )
             case _:
@@ -78,7 +78,7 @@ def targets_in(
         return None
 
     _converted_values(model, data, seen)
-    return frozenset(found)
+    return frozenset(results)
 
 
 def request_data(

@@ -113,8 +113,10 @@ def read_whole(
     A ``published`` row is the published version of a document that has drafts: it is related to
     published versions. A ``complete`` row includes what rules of the project hide.
     """
-    wanted = RequestedVersion("draft", None, "published" if published else "draft")
-    entry = reading.entry(permissions, entry_id, wanted, None, rules=_ALL_FIELDS, complete=complete)
+    requested_version = RequestedVersion("draft", None, "published" if published else "draft")
+    entry = reading.entry(
+        permissions, entry_id, requested_version, None, rules=_ALL_FIELDS, complete=complete
+    )
     return (yield from entry)
 
 
@@ -124,8 +126,8 @@ def revision_as_request(
     """Return a revision in the form of a request, and its missing targets."""
     content_type, data = permissions.content_type, orjson.loads(revision.data)
     present = ExistingTargets(locale=revision.locale)
-    wanted = targets_in(engine.schema, content_type, data, present)
-    present.existing = yield from _found(engine, permissions, wanted)
+    targets = targets_in(engine.schema, content_type, data, present)
+    present.existing = yield from _found(engine, permissions, targets)
     body = request_data(engine.schema, content_type, data, present)
     return body, present.missing
 
@@ -137,13 +139,13 @@ def _found(
     for uid, document_id, _ in targets:
         if uid in engine.schema.content_types:
             by_uid.setdefault(uid, []).append(document_id)
-    found: set[Target] = set()
+    results: set[Target] = set()
     for uid, document_ids in by_uid.items():
         slots = Slots()
-        here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
-        node = PlanNode(uid=uid, fields=("documentId", "locale"), filter=here)
+        condition = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
+        node = PlanNode(uid=uid, fields=("documentId", "locale"), filter=condition)
         planned = Planner(engine).planned(ReadPlan(root=node), slots, permissions.ability)
         rows, _ = yield from planned.entries()
         localized = engine.schema.content_types[uid].localized
-        found |= {(uid, row["documentId"], row["locale"] if localized else None) for row in rows}
-    return frozenset(found)
+        results |= {(uid, row["documentId"], row["locale"] if localized else None) for row in rows}
+    return frozenset(results)

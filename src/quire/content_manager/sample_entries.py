@@ -42,15 +42,15 @@ class SampleBatch(Struct, frozen=True, kw_only=True):
 
     def program(self, writing: ContentWriting, publishing: ContentPublishing) -> Program[list[str]]:
         """Create all entries or none; returns the ids of the documents."""
-        made: list[str] = []
+        results: list[str] = []
         for body in self.bodies:
             if self.publish:
                 shown = yield from publishing.publish_new(body, self.locale)
-                made.append(str(shown["data"]["documentId"]))
+                results.append(str(shown["data"]["documentId"]))
             else:
                 command = yield from writing.creation(body, self.locale)
-                made += [one.document_id for one in (yield from writing.perform(command))]
-        return made
+                results += [one.document_id for one in (yield from writing.perform(command))]
+        return results
 
 
 class SampleValues:

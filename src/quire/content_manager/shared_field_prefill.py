@@ -23,16 +23,16 @@ _MAX_SAFE_INTEGER = 2**53
 
 def localized_type(schema: Schema, body: object) -> ContentType:
     """Return the content type that a body names. Raises ValidationError, and ApplicationError."""
-    given = body if isinstance(body, Mapping) else {}
-    missing = [name for name in _REQUIRED_PARAMETERS if given.get(name) in (None, "")]
+    value = body if isinstance(body, Mapping) else {}
+    missing = [name for name in _REQUIRED_PARAMETERS if value.get(name) in (None, "")]
     if missing:
         problems = [_required(name) for name in missing]
         one = str(problems[0]["message"])
         message = one if len(problems) == 1 else f"{len(problems)} errors occurred"
         raise ValidationError(message, {"errors": problems})
-    content_type = schema.content_types.get(str(given["model"]))
+    content_type = schema.content_types.get(str(value["model"]))
     if content_type is None or not content_type.localized:
-        raise ApplicationError(f"Model {given['model']} is not localized")
+        raise ApplicationError(f"Model {value['model']} is not localized")
     return content_type
 
 

@@ -97,11 +97,11 @@ def is_displayed(content_type: ContentType) -> bool:
 
 def described_attributes(model: Model) -> dict[str, Mapping[str, object]]:
     """Describe the attributes of a model, including those that the server adds."""
-    found: dict[str, Mapping[str, object]] = {"id": _NUMBER, **dict(_own_attributes(model))}
+    result: dict[str, Mapping[str, object]] = {"id": _NUMBER, **dict(_own_attributes(model))}
     if isinstance(model, ContentType):
-        found |= {"createdAt": _MOMENT, "updatedAt": _MOMENT}
-        found |= {"createdBy": _CREATOR, "updatedBy": _CREATOR}
-    return {**found, "documentId": _TEXT}
+        result |= {"createdAt": _MOMENT, "updatedAt": _MOMENT}
+        result |= {"createdBy": _CREATOR, "updatedBy": _CREATOR}
+    return {**result, "documentId": _TEXT}
 
 
 def _own_attributes(model: Model) -> Iterator[tuple[str, Mapping[str, object]]]:

@@ -115,20 +115,20 @@ def check_body(body: object, last: str, kind: str) -> Mapping[str, object]:
 
     Raises ValidationError with all its problems.
     """
-    given = body if isinstance(body, Mapping) else {}
+    value = body if isinstance(body, Mapping) else {}
     wanted = {"contentTypeUID": "string", "field": "string", last: kind}
     problems = [
         {
             "path": [name],
-            "message": _UNEXPECTED_TYPE.format(expected, _kind_of(given, name)),
+            "message": _UNEXPECTED_TYPE.format(expected, _kind_of(value, name)),
             "name": ValidationError.name,
         }
         for name, expected in wanted.items()
-        if _kind_of(given, name) != expected
+        if _kind_of(value, name) != expected
     ]
     if problems:
         raise ValidationError(str(problems[0]["message"]), {"errors": problems})
-    return given
+    return value
 
 
 def _kind_of(body: Mapping[str, object], name: str) -> str:
@@ -195,8 +195,8 @@ def _taken(
 ) -> Program[set[str]]:
     """Return the values that entries in a locale have."""
     slots, name = Slots(), field.attribute.name
-    here = Comparison(name, Predicate.IN, (slots.add([*values]),))
-    root = PlanNode(uid=field.content_type.uid, fields=(name,), filter=here)
+    condition = Comparison(name, Predicate.IN, (slots.add([*values]),))
+    root = PlanNode(uid=field.content_type.uid, fields=(name,), filter=condition)
     localized = field.content_type.localized and locale is not None
     plan = ReadPlan(
         root=root,

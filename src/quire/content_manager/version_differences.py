@@ -25,16 +25,16 @@ def draft_and_published(
     Each has both values, as far as the caller may see them. Raises NotFoundError if one of the two
     does not exist, and ForbiddenError if one may not be read.
     """
-    every = yield from reading.every_version(permissions, document_id)
+    versions = yield from reading.every_version(permissions, document_id)
     sides: dict[str, EntryJson] = {}
     for status in VERSIONS:
-        wanted = RequestedVersion(status, locale, status)
-        version = chosen_of(permissions.content_type, every, wanted)
+        requested_version = RequestedVersion(status, locale, status)
+        version = chosen_of(permissions.content_type, versions, requested_version)
         if version is None or not permissions.content_type.draft_and_publish:
             raise NotFoundError
         rules = permissions.require_on(entry_origin(version))
-        entry = yield from reading.entry(permissions, version["id"], wanted, None)
-        sides[status] = reading.sanitizer(permissions, wanted).entry(entry, rules)
+        entry = yield from reading.entry(permissions, version["id"], requested_version, None)
+        sides[status] = reading.sanitizer(permissions, requested_version).entry(entry, rules)
     fields = differences(permissions.content_type, sides["draft"], sides["published"])
     return {
         "documentId": document_id,
@@ -51,13 +51,13 @@ def differences(
     """Return both values of each field that differs, of all fields or of the given ones."""
     own = [attribute.name for attribute in content_type.own_attributes]
     asked = frozenset(own if names is None else names)
-    found = {}
+    result = {}
     for name in own:
         if name in asked and (name in one or name in other):
             left, right = without_row_fields(one.get(name)), without_row_fields(other.get(name))
             if left != right:
-                found[name] = (left, right)
-    return found
+                result[name] = (left, right)
+    return result
 
 
 def without_row_fields(value: object) -> object:

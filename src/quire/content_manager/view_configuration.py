@@ -125,8 +125,8 @@ class _ViewableAttributes(Struct, frozen=True):
 
     def metadata(self, name: str) -> dict[str, Any]:
         """Return how one attribute is shown in forms and lists."""
-        found = name in self.sortable
-        listed: dict[str, Any] = {"label": name, "searchable": found, "sortable": found}
+        result = name in self.sortable
+        listed: dict[str, Any] = {"label": name, "searchable": result, "sortable": result}
         if name in _IDS:
             return {"edit": {}, "list": listed}
         edit: dict[str, Any] = {

@@ -31,8 +31,8 @@ _TYPES = {str: "string", bool: "boolean"}
 
 def changed_view(view: View, data: object) -> View:
     """Return a view with the given sections replaced."""
-    given = data if isinstance(data, Mapping) else {}
-    return {**view, **{name: given[name] for name in SECTIONS if given.get(name) is not None}}
+    value = data if isinstance(data, Mapping) else {}
+    return {**view, **{name: value[name] for name in SECTIONS if value.get(name) is not None}}
 
 
 def problems_of_view(model: Model, data: object) -> list[str]:
@@ -116,9 +116,9 @@ def _members(place: str, value: object, members: Mapping[str, type]) -> Iterator
         return
     yield from _unknown(place, value, members)
     for name, type_ in members.items():
-        found = value.get(name)
-        if found is not None and not isinstance(found, type_):
-            yield f"{place}.{name} {not_of_type(_TYPES[type_], found)}"
+        result = value.get(name)
+        if result is not None and not isinstance(result, type_):
+            yield f"{place}.{name} {not_of_type(_TYPES[type_], result)}"
 
 
 def _unknown(

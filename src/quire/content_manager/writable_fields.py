@@ -50,7 +50,7 @@ def pick_writable(
 def _pick(
     schema: Schema, model: Model, body: Body, rules: Sequence[GrantRule], path: str
 ) -> dict[str, object]:
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for name, value in body.items():
         attribute = model.attributes.get(name)
         own = f"{path}{name}"
@@ -58,8 +58,8 @@ def _pick(
             continue
         if not any(rule.covers_field(own) for rule in rules) or _says_nothing(attribute, value):
             continue
-        found[name] = _pick_value(schema, attribute, value, rules, f"{own}.")
-    return found
+        result[name] = _pick_value(schema, attribute, value, rules, f"{own}.")
+    return result
 
 
 def _pick_value(
@@ -82,8 +82,8 @@ def _part(
 ) -> object:
     if not isinstance(value, Mapping):
         return value
-    found = _pick(schema, component, value, rules, path)
-    return found if value.get("id") is None else {"id": value["id"], **found}
+    result = _pick(schema, component, value, rules, path)
+    return result if value.get("id") is None else {"id": value["id"], **result}
 
 
 def _zone_item(schema: Schema, item: object) -> object:

@@ -81,27 +81,27 @@ class WriteContext(Struct, frozen=True):
             yield from self._record_revisions(written_entries)
             first = written_entries[0]
             is_public = first.published and self._type.draft_and_publish
-            wanted = RequestedVersion(
+            requested_version = RequestedVersion(
                 "published" if first.published else "draft",
                 first.locale,
                 "published" if is_public else "draft",
             )
             entry = yield from reader.entry(
-                rights, first.entry_id, wanted, rules=rules, action=None
+                rights, first.entry_id, requested_version, rules=rules, action=None
             )
             forget_roles(entry)
-            every = yield from reader.every_version(rights, first.document_id)
+            versions = yield from reader.every_version(rights, first.document_id)
             if full:
-                localizations = yield from reader.localized_in_full(rights, entry, every)
+                localizations = yield from reader.localized_in_full(rights, entry, versions)
             else:
-                localizations = reader.localized(rights, entry, every)
-            return _FormEntry(first.document_id, entry, wanted, localizations)
+                localizations = reader.localized(rights, entry, versions)
+            return _FormEntry(first.document_id, entry, requested_version, localizations)
 
         shown = yield from run_and_read(self.unit, command, read)
         # Changes of other locales show in their summaries, not in the entry.
-        every = yield from reader.every_version(rights, shown.document_id)
+        versions = yield from reader.every_version(rights, shown.document_id)
         return reader.document(
-            rights, shown.entry, every, shown.requested_version, shown.localizations, rules
+            rights, shown.entry, versions, shown.requested_version, shown.localizations, rules
         )
 
     def _record_revisions(self, written_entries: list[WrittenEntry]) -> Program[list[WrittenEntry]]:

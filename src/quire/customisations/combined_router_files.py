@@ -30,14 +30,14 @@ def combined_routes(module: Module, types: Mapping[str, ContentType]) -> list[ob
     names |= library(machine, _run_immediately)
     scope = machine.scope_of(module)
     try:
-        made = _run(machine.evaluate(exported, scope, Frame(UNDEFINED, UNDEFINED)))
-        if not isinstance(made, dict) or made.get("prefix", UNDEFINED) not in {UNDEFINED, ""}:
+        result = _run(machine.evaluate(exported, scope, Frame(UNDEFINED, UNDEFINED)))
+        if not isinstance(result, dict) or result.get("prefix", UNDEFINED) not in {UNDEFINED, ""}:
             return None
-        if not {"prefix", "routes", "type"}.issuperset(made):
+        if not {"prefix", "routes", "type"}.issuperset(result):
             return None
-        if made.get("type", "content-api") not in {UNDEFINED, "content-api"}:
+        if result.get("type", "content-api") not in {UNDEFINED, "content-api"}:
             return None
-        routes = as_json(made.get("routes"))
+        routes = as_json(result.get("routes"))
     except (ThrownError, UnsupportedError, RecursionError):
         return None
     return routes if isinstance(routes, list) else None
@@ -70,9 +70,9 @@ def _factories(types: Mapping[str, ContentType]) -> HostObject:
             "routes": _core(types[uid], options.get("config", {})),
         }
 
-    made = HostFunction(router)
+    result = HostFunction(router)
     return HostObject(
-        {"createCoreRouter": made, "factories": HostObject({"createCoreRouter": made})}
+        {"createCoreRouter": result, "factories": HostObject({"createCoreRouter": result})}
     )
 
 

@@ -59,23 +59,23 @@ def read_controller(
     file: SourceFile, uid: str, project: ReadContext, scripts: ScriptProject
 ) -> Actions:
     """Return how a controller file changes the core actions of its type."""
-    found = Actions()
+    result = Actions()
     module = file.module
     methods = factory_methods(module, "createCoreController", uid)
     if methods is None:
-        _take_bare(found, module, uid, scripts)
-        return found
-    made = factory_object(module, "createCoreController", uid) or Object(())
+        _take_bare(result, module, uid, scripts)
+        return result
+    outcome = factory_object(module, "createCoreController", uid) or Object(())
     for name, value in methods.items():
-        _take_action(found, module, name, value, uid, project)
-        refused = found.closed if name in CORE_ACTIONS else found.own
+        _take_action(result, module, name, value, uid, project)
+        refused = result.closed if name in CORE_ACTIONS else result.own
         if name in refused:
-            _take_script(found, module, made, uid, name, scripts, is_core=True)
-        elif name in found.reads:
+            _take_script(result, module, outcome, uid, name, scripts, is_core=True)
+        elif name in result.reads:
             with suppress(NotUnderstoodError):
-                script = check_action(module, made, uid, name, scripts, is_core=True)
-                found.read_scripts[name] = script
-    return found
+                script = check_action(module, outcome, uid, name, scripts, is_core=True)
+                result.read_scripts[name] = script
+    return result
 
 
 def _take_bare(actions: Actions, module: Module, uid: str, scripts: ScriptProject) -> None:
@@ -189,12 +189,12 @@ def _is_text(module: Module, expression: Expression, text: str) -> bool:
 
 
 def _methods(module: Module, added: Expression) -> Overrides | None:
-    made = _returned(added)
-    found = module.followed(made) if made is not None else None
-    if not isinstance(found, Object):
+    result = _returned(added)
+    outcome = module.followed(result) if result is not None else None
+    if not isinstance(outcome, Object):
         return None
-    members = list(_members(found))
-    return dict(members) if len(members) == len(found.members) else None
+    members = list(_members(outcome))
+    return dict(members) if len(members) == len(outcome.members) else None
 
 
 def _returned(added: Expression) -> Expression | None:

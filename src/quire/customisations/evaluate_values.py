@@ -76,8 +76,8 @@ class Evaluator(Struct):
             case MemberAccess(inner, name, is_optional):
                 return self._member(self.value(inner), name, is_optional=is_optional)
             case ArrayLiteral(items):
-                found = [self.value(item) for item in items]
-                return [None if item is UNDEFINED else item for item in found]
+                results = [self.value(item) for item in items]
+                return [None if item is UNDEFINED else item for item in results]
             case ObjectLiteral(members):
                 return self._merged(members)
             case ConditionalValue() | Or() | And() | Not() | Equals():
@@ -127,10 +127,10 @@ class Evaluator(Struct):
         return Evaluator(self.query, self.path, {**self.variables, variable.number: value})
 
     def _items(self, value: Value) -> list[object]:
-        found = self.value(value)
-        if not isinstance(found, list):
+        result = self.value(value)
+        if not isinstance(result, list):
             raise ValidationError("Something has to be a list")
-        return found
+        return result
 
     def _chosen(self, value: ConditionalValue | Or | And | Not | Equals) -> object:
         match value:
@@ -150,10 +150,10 @@ class Evaluator(Struct):
 
     def _in_path(self, name: str) -> object:
         """Return a parameter of the path; the one of core routes is called ``id`` in the code."""
-        found = self.path.get(name)
-        if found is None and name == "id":
-            found = self.path.get("documentId")
-        return UNDEFINED if found is None else found
+        result = self.path.get(name)
+        if result is None and name == "id":
+            result = self.path.get("documentId")
+        return UNDEFINED if result is None else result
 
     def _member(self, value: object, name: str, *, is_optional: bool) -> object:
         if isinstance(value, dict):
@@ -169,11 +169,11 @@ class Evaluator(Struct):
     def _merged(self, members: Sequence[tuple[str | None, Value]]) -> Query:
         merged: Query = {}
         for name, value in members:
-            found = self.value(value)
+            result = self.value(value)
             if name is None:
-                merged |= _spread(found)
+                merged |= _spread(result)
             else:
-                merged[name] = found
+                merged[name] = result
         return merged
 
 
@@ -207,17 +207,17 @@ def _compared(condition: object, undefined: str | None) -> object:
         return {"$null": True} if undefined is None else undefined
     if not isinstance(condition, dict):
         return condition
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for operator, value in condition.items():
         if value is UNDEFINED and undefined is not None and operator in _COMPARISON_OPERATORS:
-            found[operator] = [undefined] if operator in {"$in", "$notIn"} else undefined
+            result[operator] = [undefined] if operator in {"$in", "$notIn"} else undefined
         elif value is UNDEFINED and operator in _AS_WORD:
-            found[operator] = "undefined"
+            result[operator] = "undefined"
         elif value is UNDEFINED and undefined is None and operator in _AS_NULL:
-            found[_AS_NULL[operator]] = True
+            result[_AS_NULL[operator]] = True
         else:
-            found[operator] = value
-    return found
+            result[operator] = value
+    return result
 
 
 def _text(value: object, method: str) -> str:

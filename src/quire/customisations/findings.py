@@ -77,7 +77,7 @@ class Customisations(Struct, frozen=True):
 
     def routed_actions(self, schema: Schema) -> dict[str, tuple[str, ...]]:
         """Return the actions of routes, by uid, for types with other than the usual ones."""
-        found = {
+        result = {
             uid: tuple(dict.fromkeys(route.action for route in routes))
             for uid, routes in self.routes.items()
         }
@@ -86,8 +86,8 @@ class Customisations(Struct, frozen=True):
             usual = (
                 () if content_type is None else (name for _, _, name in core_routes(content_type))
             )
-            found[uid] = tuple(dict.fromkeys((*found.get(uid, usual), *actions)))
-        return found
+            result[uid] = tuple(dict.fromkeys((*result.get(uid, usual), *actions)))
+        return result
 
     def closed_actions(self, content_type: ContentType) -> frozenset[str]:
         """Return the disabled core actions of a content type, without the uid."""
@@ -99,5 +99,5 @@ class Customisations(Struct, frozen=True):
     def missing_actions(self, content_type: ContentType) -> frozenset[str]:
         """Return the core actions of a content type that no route has."""
         usual = {name for _, _, name in core_routes(content_type)}
-        found = self.routes.get(content_type.uid)
-        return frozenset() if found is None else frozenset(usual - {one.action for one in found})
+        result = self.routes.get(content_type.uid)
+        return frozenset() if result is None else frozenset(usual - {one.action for one in result})

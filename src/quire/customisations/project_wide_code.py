@@ -71,8 +71,8 @@ def _dependencies(project: Path) -> frozenset[str]:
         package = json.loads((project / _PACKAGE_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return frozenset()
-    found = package.get("dependencies") if isinstance(package, dict) else None
-    return frozenset(found) if isinstance(found, dict) else frozenset()
+    result = package.get("dependencies") if isinstance(package, dict) else None
+    return frozenset(result) if isinstance(result, dict) else frozenset()
 
 
 def find_project_code(project: Path, types: Iterable[str]) -> Iterator[Finding]:
@@ -102,10 +102,10 @@ def find_configuration(settings: Settings) -> Iterator[Finding]:
                 exported = file.exported
                 if not file.path.endswith(".json"):
                     exported = plain_export(file.module, partial=True)
-                found = differences(file.stem, exported, file.text, settings)
-                if found:
+                result = differences(file.stem, exported, file.text, settings)
+                if result:
                     yield warning_of(
-                        file, "configuration", f"is not all in force: {'; '.join(found)}"
+                        file, "configuration", f"is not all in force: {'; '.join(result)}"
                     )
     for file in sources(project, config / "functions"):
         yield warning_of(file, "cron", "has functions that do not run")

@@ -206,14 +206,14 @@ class _Interpreter(Struct):
         name = self._target(target)
         if name is not None and name not in _PARAMETERS:
             raise NotUnderstoodError(f"sets ctx.query.{name}")
-        made = self.values.value(value)
+        result = self.values.value(value)
         if operator in {"??=", "||="} and name is not None:
-            made = Or(Parameter(name), made, only_missing=operator == "??=")
+            result = Or(Parameter(name), result, only_missing=operator == "??=")
         elif operator != "=":
             raise NotUnderstoodError(UNKNOWN_CODE)
-        if name is None and not isinstance(made, ObjectLiteral):
+        if name is None and not isinstance(result, ObjectLiteral):
             raise NotUnderstoodError("replaces the query by a computed value")
-        return QueryChange(name, made)
+        return QueryChange(name, result)
 
     def _target(self, target: Expression) -> str | None:
         """Return the parameter that is assigned to, ``None`` for the whole query."""
@@ -242,12 +242,12 @@ class _Interpreter(Struct):
                 raise NotUnderstoodError("returns a response of its own")
 
     def _is_result(self, members: Sequence[Property | Spread]) -> bool:
-        found = {
+        results = {
             member.key
             for member in members
             if isinstance(member, Property) and self._is_part_of_response(member)
         }
-        return found == _RESULT and len(members) == len(_RESULT)
+        return results == _RESULT and len(members) == len(_RESULT)
 
     def _is_part_of_response(self, member: Property) -> bool:
         match member.value:

@@ -148,15 +148,15 @@ class RequestValues(Struct):
                 return IsArray(self.value(inner))
             case Member(items, "map"), (Function((Name(parameter),), is_async=False) as function,):
                 variable = Variable(next(_NUMBERS))
-                made = self.with_symbol(parameter, variable).returned(statements_of(function))
-                return MapItems(self.value(items), variable, made)
+                result = self.with_symbol(parameter, variable).returned(statements_of(function))
+                return MapItems(self.value(items), variable, result)
             case Member(items, "filter"), (Name("Boolean"),):
                 variable = Variable(next(_NUMBERS))
                 return FilterItems(self.value(items), variable, variable)
             case Name("Boolean"), (inner,):
                 return Not(Not(self.value(inner)))
-            case Name("String"), (inner,) if is_text(made := self.value(inner)):
-                return made
+            case Name("String"), (inner,) if is_text(result := self.value(inner)):
+                return result
             case Name(name), _ if name not in self.symbols:
                 return self._own_function(name, arguments)
             case _:
@@ -168,18 +168,18 @@ class RequestValues(Struct):
 
     def _own_function(self, name: str, arguments: tuple[Expression, ...]) -> Value:
         """Return the result of a function of the project that only uses its arguments."""
-        found = self.module.function(name)
-        if found is None or self.depth >= _DEEPEST_CALL:
+        result = self.module.function(name)
+        if result is None or self.depth >= _DEEPEST_CALL:
             raise NotUnderstoodError(f"calls {name}")
-        module, function = found
+        module, function = result
         if function.is_async:
             raise NotUnderstoodError(f"calls {name}")
         inner = RequestValues(module, None, of_entries=self.of_entries, depth=self.depth + 1)
         for index, parameter in enumerate(function.parameters):
             if not isinstance(parameter, Name):
                 raise NotUnderstoodError(f"calls {name}")
-            given = self.value(arguments[index]) if index < len(arguments) else Constant(UNDEFINED)
-            inner.symbols[parameter.text] = given
+            value = self.value(arguments[index]) if index < len(arguments) else Constant(UNDEFINED)
+            inner.symbols[parameter.text] = value
         return inner.returned(statements_of(function))
 
     def with_symbol(self, name: str, symbol: Symbol) -> "RequestValues":
@@ -282,11 +282,11 @@ class RequestValues(Struct):
 
     def _constant(self, value: Expression) -> Constant:
         try:
-            found = self.module.value(value)
+            result = self.module.value(value)
         except NotPlainError:
             raise NotUnderstoodError("computes a value") from None
-        if found is UNDEFINED and self.of_entries:
-            return Constant(found)
-        if not is_wire_value(found) and not (self.of_entries and is_json(found)):
+        if result is UNDEFINED and self.of_entries:
+            return Constant(result)
+        if not is_wire_value(result) and not (self.of_entries and is_json(result)):
             raise NotUnderstoodError("sets a value that no query can have")
-        return Constant(found)
+        return Constant(result)

@@ -95,12 +95,12 @@ def _returned(module: Module, context: str, value: Expression) -> PolicyResult:
         case _:
             pass
     try:
-        found = module.value(value)
+        result = module.value(value)
     except NotPlainError:
         raise NotUnderstoodError("decides by code that does not run") from None
-    if found is UNDEFINED:
+    if result is UNDEFINED:
         return PolicyResult.ALLOW
-    return PolicyResult.ALLOW if found is True else PolicyResult.DENY
+    return PolicyResult.ALLOW if result is True else PolicyResult.DENY
 
 
 def _decision(module: Module, context: str, value: Expression) -> PolicyResult:
@@ -167,23 +167,23 @@ class GuardCode:
 
     def guard(self, config: object, api: str, file: SourceFile) -> RouteGuard:
         """Return the guard of a route from its ``config`` in a file of an API."""
-        found = RouteGuard()
+        result = RouteGuard()
         if not isinstance(config, dict):
-            found.problems.append(
+            result.problems.append(
                 GuardProblem(file.path, "routes", "computes the options of a route")
             )
-            return found
+            return result
         for name, value in config.items():
             if name == "auth":
-                self._authentication(found, value, file)
+                self._authentication(result, value, file)
             elif name == "policies":
-                self._check(found, value, api, file)
+                self._check(result, value, api, file)
             elif name == "middlewares":
-                self._change(found, value, api, file)
+                self._change(result, value, api, file)
             elif name not in _DESCRIPTION_KEYS:
                 sentence = f"has the option {name} on a route, which is not known"
-                found.problems.append(GuardProblem(file.path, "routes", sentence))
-        return found
+                result.problems.append(GuardProblem(file.path, "routes", sentence))
+        return result
 
     def _authentication(self, guard: RouteGuard, value: object, file: SourceFile) -> None:
         match value:

@@ -320,7 +320,7 @@ def served_routes(
     """
     served: dict[str, tuple[ServedRoute, ...]] = {}
     for uid, registered in routes.registered.items():
-        found: list[ServedRoute] = []
+        results: list[ServedRoute] = []
         for one in registered:
             route = one.route
             name = f"{uid}.{route.action}"
@@ -333,9 +333,9 @@ def served_routes(
                 )
             elif uid in controllers:
                 route = _completed(route, controllers[uid])
-            found.append(route)
-        if set(found) != set(usual_routes(types[uid])):
-            served[uid] = tuple(found)
+            results.append(route)
+        if set(results) != set(usual_routes(types[uid])):
+            served[uid] = tuple(results)
     return served
 
 

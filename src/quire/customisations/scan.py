@@ -177,7 +177,7 @@ def find_customisations(
     in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
     in_apis += [finding for api in apis for finding in _services(project, api, services)]
     routes = read_routes(files, types, code, controllers.actions)
-    found = [
+    results = [
         *_routes_findings(routes, apis, types),
         *_unserved(apis, routes, has_routes=bool(files), types=types),
         *in_apis,
@@ -185,7 +185,7 @@ def find_customisations(
         *find_project_code(project, types),
         *find_configuration(settings),
     ]
-    weighed = _apply_ignores(found, settings.migration.ignore, replaced, types)
+    weighed = _apply_ignores(results, settings.migration.ignore, replaced, types)
     return Customisations(
         closed=weighed.closed,
         findings=weighed.findings,

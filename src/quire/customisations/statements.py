@@ -44,14 +44,14 @@ def statements_of(function: Function) -> Sequence[Statement]:
 
 def without_try(statements: Sequence[Statement]) -> Sequence[Statement]:
     """Return statements as they run without errors."""
-    found: list[Statement] = []
+    results: list[Statement] = []
     for statement in statements:
         is_plain = isinstance(statement, Try) and all(map(is_harmless, statement.finalizer))
         if is_plain and isinstance(statement, Try) and all(map(_is_failure, statement.handler)):
-            found += without_try(statement.body)
+            results += without_try(statement.body)
         else:
-            found.append(statement)
-    return found
+            results.append(statement)
+    return results
 
 
 def _is_failure(statement: Statement) -> bool:

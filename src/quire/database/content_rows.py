@@ -28,15 +28,15 @@ class ExistingContent:
 
     def with_rows(self, uids: Iterable[str]) -> Program[list[str]]:
         """Return the content types that have rows."""
-        found: list[str] = []
+        results: list[str] = []
         for uid in uids:
             builder = StatementBuilder(self._dialect)
             table = builder.table(self._tables[uid].name)
             query = builder.finish(sa.select(table.c("id")).limit(sa.literal_column("1")))
             rows = yield Statement(query.sql, query.bind(()))
             if rows:
-                found.append(uid)
-        return found
+                results.append(uid)
+        return results
 
     def locale_codes(self) -> Program[frozenset[str]]:
         """Return the codes of the locales."""
@@ -60,8 +60,8 @@ class ContentRows:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             aliased = builder.table(table)
             row_id = aliased.c("id")
-            chosen = sa.select(row_id, *(aliased.c(name) for name in names))
-            later = chosen.where(row_id > builder.plain_slot(0))
+            query = sa.select(row_id, *(aliased.c(name) for name in names))
+            later = query.where(row_id > builder.plain_slot(0))
             return later.order_by(row_id).limit(builder.plain_slot(1))
 
         return (yield from self._writes.run(("page", table, names), build, (after, size)))
@@ -73,8 +73,8 @@ class ContentRows:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             aliased = builder.table(table.name)
             row_id = aliased.c("id")
-            chosen = sa.select(row_id, *(aliased.c(name) for name in names))
-            return chosen.where(self._writes.dialect.member_of(row_id, builder.parents()))
+            query = sa.select(row_id, *(aliased.c(name) for name in names))
+            return query.where(self._writes.dialect.member_of(row_id, builder.parents()))
 
         rows = yield from self._writes.run_listed(("rows", table.name, names), build, ids)
         return {int(row[0] or 0): row for row in rows}

@@ -18,9 +18,9 @@ async def open_database(settings: Settings, tables: TableMap) -> Database:
     or when tables of the schema are missing; ConfigurationError for a kind that cannot be served.
     """
     target = target_of(settings)
-    wanted = wanted_tables(tables)
+    expected_tables = wanted_tables(tables)
     return await target.open_checked(
-        lambda: opening_program(target.kind.inspector, wanted),
+        lambda: opening_program(target.kind.inspector, expected_tables),
         lambda found: _require_sound(target.place, found),
     )
 
@@ -38,8 +38,8 @@ async def require_project_database(target: DatabaseTarget) -> None:
 async def require_tables(settings: Settings, database: Database, tables: TableMap) -> None:
     """Check that an open database has the tables of a schema. Raises DatabaseOpenError."""
     inspector = target_of(settings).kind.inspector
-    wanted = wanted_tables(tables)
-    opening = await database.read(lambda: opening_program(inspector, wanted))
+    expected_tables = wanted_tables(tables)
+    opening = await database.read(lambda: opening_program(inspector, expected_tables))
     if opening.missing_tables or opening.missing_columns:
         raise DatabaseOpenError(_missing(opening))
 

@@ -58,18 +58,18 @@ def gather_program(statistics: Statistics, inspector: Inspector) -> Program[None
 def outdated_program(statistics: Statistics) -> Program[list[str]]:
     """List the tables that have grown large since their statistics were gathered."""
     known = yield from statistics.row_counts()
-    found = []
+    results = []
     for table, rows in sorted(known.items()):
         if rows <= LARGE_ROWS:
             grown = max(LARGE_ROWS, rows * _OUTDATED_FACTOR)
             if (yield from has_more_rows(table, grown)):
-                found.append(table)
-    return found
+                results.append(table)
+    return results
 
 
 def has_more_rows(table: str, rows: int) -> Program[bool]:
     """Tell whether a table has more than this many rows, without counting them all."""
     name = table.replace('"', '""')
     some = f'SELECT 1 FROM "{name}" LIMIT {rows + 1}'  # noqa: S608 - a table of the database
-    found = yield Statement(f"SELECT count(*) FROM ({some}) AS found")  # noqa: S608 - the same
-    return int(found[0][0] or 0) > rows
+    result = yield Statement(f"SELECT count(*) FROM ({some}) AS found")  # noqa: S608 - the same
+    return int(result[0][0] or 0) > rows

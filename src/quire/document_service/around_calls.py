@@ -81,8 +81,8 @@ class ActionResult(Result[D]):
 
     async def documents(self) -> list[D]:
         """Return the documents."""
-        found = await self._load() if self.replaced is None else self.replaced
-        return [make_document(self._document, one) for one in found]
+        result = await self._load() if self.replaced is None else self.replaced
+        return [make_document(self._document, one) for one in result]
 
     def with_documents(self, documents: Sequence[D]) -> "ActionResult[D]":
         """Return a result with other documents."""
@@ -332,9 +332,9 @@ def read_written(
     for entry in written_entries:
         status: Status = "published" if entry.published else "draft"
         read = unit.engine.reads.entry(entry.uid, entry.entry_id, status=status, populated=False)
-        found = yield from read.first()
-        if found is not None:
-            shown.append(found)
+        result = yield from read.first()
+        if result is not None:
+            shown.append(result)
     return shown
 
 

@@ -154,10 +154,10 @@ class PreparedCommands:
 
     def get(self, command: Command) -> Command | None:
         """Return the command that replaces another one; ``None`` if it is not prepared yet."""
-        found = self._results.get(id(command))
-        if found is not None:
+        result = self._results.get(id(command))
+        if result is not None:
             self._unused = [one for one in self._unused if one is not command]
-            return found[1]
+            return result[1]
         for number, created in enumerate(self._unused):
             if created == command:
                 del self._unused[number]

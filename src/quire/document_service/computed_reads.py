@@ -116,11 +116,11 @@ class _ComputedCalls:
             if edge.kind is EdgeKind.ROWS:
                 for inner, related in _related(edge, documents):
                     await self.fill(inner, related)
-        found = {name: await self._values(node.uid, name, documents) for name in node.computed}
+        result = {name: await self._values(node.uid, name, documents) for name in node.computed}
         for place, document in enumerate(documents):
             for name in node.hidden:
                 del document[name]
-            for name, values in found.items():
+            for name, values in result.items():
                 document[name] = values[place]
 
     async def _values(self, uid: str, name: str, documents: Sequence[EntryJson]) -> list[object]:
@@ -172,13 +172,13 @@ def _related(
     edge: PlanEdge, documents: Sequence[EntryJson]
 ) -> Iterator[tuple[PlanNode, list[EntryJson]]]:
     """Yield the populated documents of an edge, by the node that they were read for."""
-    found = [one for document in documents for one in _listed(document.get(edge.attribute))]
+    results = [one for document in documents for one in _listed(document.get(edge.attribute))]
     nodes = (*edge.nodes, *edge.unlisted)
     if len(nodes) == 1:
-        yield nodes[0], found
+        yield nodes[0], results
         return
     for node in nodes:
-        own = [one for one in found if node.uid in (one.get(kind) for kind in _KINDS)]
+        own = [one for one in results if node.uid in (one.get(kind) for kind in _KINDS)]
         if own:
             yield node, own
 

@@ -25,13 +25,13 @@ class PolicyTable:
     """The policies of a project by content type and action."""
 
     def __init__(self, policies: Iterable[Policy]) -> None:
-        found: dict[tuple[str, str], tuple[Policy, ...]] = {}
+        result: dict[tuple[str, str], tuple[Policy, ...]] = {}
         for policy in policies:
             for action in policy.on:
                 key = (policy.uid, action)
-                found[key] = (*found.get(key, ()), policy)
-        self._policies: Mapping[tuple[str, str], tuple[Policy, ...]] = found
-        self.is_empty = not found
+                result[key] = (*result.get(key, ()), policy)
+        self._policies: Mapping[tuple[str, str], tuple[Policy, ...]] = result
+        self.is_empty = not result
 
     def require_read(
         self,

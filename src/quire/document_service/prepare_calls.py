@@ -58,20 +58,20 @@ async def prepare_commands(
     long.
     """
     for command in commands:
-        found = _functions(context.engine, command)
-        if found and isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+        result = _functions(context.engine, command)
+        if result and isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
             _ask_policies(context, command, as_system=as_system)
-            prepared.add(command, await _prepare(found, command, context, as_system=as_system))
+            prepared.add(command, await _prepare(result, command, context, as_system=as_system))
 
 
 def prepared_command(engine: WriteEngine, prepared: PreparedCommands, command: Command) -> Command:
     """Return the command to run. Raises PreparationNeededError if it is not prepared yet."""
     if not _functions(engine, command):
         return command
-    found = prepared.get(command)
-    if found is None:
+    result = prepared.get(command)
+    if result is None:
         raise PreparationNeededError(command)
-    return found
+    return result
 
 
 def _functions(engine: WriteEngine, command: Command) -> tuple[Hook, ...]:

@@ -117,10 +117,10 @@ class RuleEvaluation:
 
     def _text(self, rule: Rule, principal: Principal) -> str | None:
         try:
-            found: object = rule.function(principal)
-            if isinstance(found, bool):
-                return None if found else NO_ROW
-            return self._condition(rule, found)
+            result: object = rule.function(principal)
+            if isinstance(result, bool):
+                return None if result else NO_ROW
+            return self._condition(rule, result)
         except Exception as error:  # noqa: BLE001 - whatever fails in a rule denies
             _log.error("a rule failed", rule=rule.name, place=rule.place, exc_info=error)
             return NO_ROW
@@ -165,15 +165,15 @@ class RuleEvaluation:
 
     def _bound(self, texts: Sequence[str | None], volatile: frozenset[Rule]) -> ProjectRules:
         """Return conditions by the action names of abilities."""
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         moving: set[str] = set()
         for rule, text in zip(self._rules, texts, strict=True):
             for action in self._actions(rule):
                 if text is not None:
-                    found.setdefault(action, []).append(text)
+                    result.setdefault(action, []).append(text)
                 if rule in volatile:
                     moving.add(action)
-        joined = {action: join_rule(conditions) for action, conditions in found.items()}
+        joined = {action: join_rule(conditions) for action, conditions in result.items()}
         return ProjectRules(rules=joined, volatile=frozenset(moving))
 
     def _actions(self, rule: Rule) -> Iterable[str]:
@@ -212,21 +212,21 @@ def _without_none(filters: Mapping[str, object], *, negated: bool) -> dict[str, 
 
     ``negated`` says that they are below ``$not``: there it has to match all rows.
     """
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     unknown = False
     for key, value in filters.items():
         if not _holds_none(value):
-            found[key] = value
+            result[key] = value
         elif key == "$not" and isinstance(value, Mapping):
-            found[key] = _without_none(value, negated=not negated)
+            result[key] = _without_none(value, negated=not negated)
         elif key in {"$and", "$or"} and isinstance(value, list | tuple):
-            found[key] = [_member(one, negated=negated) for one in value]
+            result[key] = [_member(one, negated=negated) for one in value]
         else:
             unknown = True
     if not unknown:
-        return found
+        return result
     constant: dict[str, object] = dict(_ALL_ROWS if negated else _NO_ROWS)
-    return {"$and": [found, constant]} if found else constant
+    return {"$and": [result, constant]} if result else constant
 
 
 def _member(value: object, *, negated: bool) -> object:

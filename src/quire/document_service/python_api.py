@@ -183,17 +183,17 @@ class Documents(Generic[D]):
                 planned = context.engine.reads.page(find)
                 return planned, (yield from planned.page())
 
-            planned, found = await context.read(program)
-            await _compute(context, planned, found.documents, as_system=as_system)
-            return _Found(found.documents, found.pagination.get("total"))
+            planned, result = await context.read(program)
+            await _compute(context, planned, result.documents, as_system=as_system)
+            return _Found(result.documents, result.pagination.get("total"))
 
         as_system = _is_system(context)
-        found = await self._read(context, "find", find, read)
+        result = await self._read(context, "find", find, read)
         return Page(
-            (self._to_documents(context, one, shape) for one in found.documents),
+            (self._to_documents(context, one, shape) for one in result.documents),
             page=page,
             page_size=page_size,
-            total=found.total if with_count else None,
+            total=result.total if with_count else None,
         )
 
     @overload
@@ -254,17 +254,17 @@ class Documents(Generic[D]):
                 planned = context.engine.reads.document(find, document_id)
                 return planned, (yield from planned.first())
 
-            planned, found = await context.read(program)
-            if found is None:
+            planned, result = await context.read(program)
+            if result is None:
                 return _Found([])
-            await _compute(context, planned, [found], as_system=as_system)
-            return _Found([found])
+            await _compute(context, planned, [result], as_system=as_system)
+            return _Found([result])
 
         as_system = _is_system(context)
-        found = await self._read(context, "find_one", find, read, document_id)
-        if not found.documents:
+        result = await self._read(context, "find_one", find, read, document_id)
+        if not result.documents:
             return None
-        return self._to_documents(context, found.documents[0], shape)
+        return self._to_documents(context, result.documents[0], shape)
 
     async def first(
         self,
@@ -277,7 +277,7 @@ class Documents(Generic[D]):
         locale: str | None = None,
     ) -> D | None:
         """Return the first document of the result, ``None`` if it is empty."""
-        found = await self.find(
+        result = await self.find(
             filters=filters,
             sort=sort,
             fields=fields,
@@ -286,7 +286,7 @@ class Documents(Generic[D]):
             locale=locale,
             page_size=1,
         )
-        return found[0] if found else None
+        return result[0] if result else None
 
     async def count(
         self,
@@ -356,8 +356,8 @@ class Documents(Generic[D]):
             numbers = await context.read(lambda: context.engine.reads.counts(find, group))
             return _Found([], sum(numbers.values()), numbers)
 
-        found = await self._read(context, "count", find, read)
-        return {value: found.counts.get(place, 0) for place, value in enumerate(wanted)}
+        result = await self._read(context, "count", find, read)
+        return {value: result.counts.get(place, 0) for place, value in enumerate(wanted)}
 
     async def stream(
         self,
@@ -376,7 +376,7 @@ class Documents(Generic[D]):
         after = 0
         while True:
             later: Data = {"id": {"$gt": after}}
-            found = await self.find(
+            result = await self.find(
                 filters={"$and": [later, filters]} if filters else later,
                 sort="id:asc",
                 fields=fields,
@@ -385,11 +385,11 @@ class Documents(Generic[D]):
                 locale=locale,
                 page_size=batch,
             )
-            if found:
-                yield found
-            if len(found) < batch:
+            if result:
+                yield result
+            if len(result) < batch:
                 return
-            after = cast("int", found[-1]["id"])
+            after = cast("int", result[-1]["id"])
 
     async def create(self, data: Data, *, status: Status = "draft", locale: str | None = None) -> D:
         """Create a document; with the status ``published`` it is published as well."""
@@ -524,14 +524,14 @@ class Documents(Generic[D]):
 
         async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
             query = narrow_query(context.engine, find, call, volatile=volatile)
-            found = await read(query)
-            if document_id is not None and not found.documents:
+            outcome = await read(query)
+            if document_id is not None and not outcome.documents:
                 raise NotFound
 
             async def load() -> Sequence[EntryJson]:
-                return found.documents
+                return outcome.documents
 
-            return ActionResult(action, found, load, count=found.total, document=Document)
+            return ActionResult(action, outcome, load, count=outcome.total, document=Document)
 
         call = Call[Document](
             action=action,
@@ -547,8 +547,8 @@ class Documents(Generic[D]):
             if document_id is None:
                 raise
             return _Found([])
-        found: _Found = result.value  # type: ignore[assignment]  # what `act` has put there
-        return found if result.replaced is None else _Found(result.replaced, found.total)
+        outcome: _Found = result.value  # type: ignore[assignment]  # what `act` has put there
+        return outcome if result.replaced is None else _Found(result.replaced, outcome.total)
 
     def _to_documents(
         self, context: ExtensionContext, found: EntryJson, shape: type[Shape[Any]] | None = None
@@ -595,12 +595,12 @@ class Documents(Generic[D]):
 
     def _require_type(self, context: ExtensionContext) -> ContentType:
         types = context.engine.schema.content_types
-        found = types.get(self._uid)
-        if found is None or not (found.is_api or self._uid in {USER_UID, FILE_UID}):
+        result = types.get(self._uid)
+        if result is None or not (result.is_api or self._uid in {USER_UID, FILE_UID}):
             known = [one.uid for one in context.engine.schema.api_types]
             message = f'there are no documents of "{self._uid}"{nearest(self._uid, known)}'
             raise ValueError(message)
-        return found
+        return result
 
     def _ability(self, context: ExtensionContext) -> Ability:
         if context.principal is None:

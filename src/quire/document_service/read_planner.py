@@ -206,12 +206,12 @@ class ReadPlanner:
     def _cached_read(self, key: _Key | None) -> PreparedRead | None:
         if key is None:
             return None
-        found = self._prepared.get(key)
-        if found is None:
+        result = self._prepared.get(key)
+        if result is None:
             self._counter.misses += 1
         else:
             self._counter.hits += 1
-        return found
+        return result
 
     def _keep(self, key: _Key | None, prepared: PreparedRead) -> None:
         if key is not None and not prepared.volatile and len(key[2]) <= _MAX_CACHED_QUERY:
@@ -373,21 +373,21 @@ class ReadPlanner:
             self._compilations -= 1
 
     def _compile(self, plan: ReadPlan) -> CompiledRead:
-        found = self._compiled.get(plan)
-        if found is None:
-            found = compile_read(plan, self.schema, self.tables, self._dialect, self._presented)
+        result = self._compiled.get(plan)
+        if result is None:
+            result = compile_read(plan, self.schema, self.tables, self._dialect, self._presented)
             with self._compiled_lock:
-                self._compiled[plan] = found
-        return found
+                self._compiled[plan] = result
+        return result
 
     def _compile_counts(self, plan: ReadPlan, group: Filter) -> CompiledQuery:
         key = plan, group
-        found = self._compiled_counts.get(key)
-        if found is None:
-            found = compile_grouped_counts(plan, group, self.schema, self.tables, self._dialect)
+        result = self._compiled_counts.get(key)
+        if result is None:
+            result = compile_grouped_counts(plan, group, self.schema, self.tables, self._dialect)
             with self._compiled_lock:
-                self._compiled_counts[key] = found
-        return found
+                self._compiled_counts[key] = result
+        return result
 
 
 def _key(

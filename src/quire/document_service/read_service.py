@@ -160,9 +160,9 @@ class ReadService:
     async def total(self, prepared: PreparedRead, version: int | None) -> int:
         """Count the rows of a list without reading them."""
         statement = prepared.total_statement
-        found = None if statement is None else self.lists.total(statement, version)
-        if found is None:
-            found = await self.database.read(prepared.total)
+        result = None if statement is None else self.lists.total(statement, version)
+        if result is None:
+            result = await self.database.read(prepared.total)
             if statement is not None:
-                self.lists.keep_total(statement, version, found, prepared.tables)
-        return found
+                self.lists.keep_total(statement, version, result, prepared.tables)
+        return result

@@ -48,17 +48,17 @@ def parse_relation(
         return _change(read, value, to_many=to_many, keep_first=keep_first)
     if value is True or (isinstance(value, dict) and value.keys() <= _SAYING_NOTHING):
         return None
-    given = NO_ROW if value is False else value
-    return RelationChange(set=_one_of(read.targets(given), to_many=to_many, first=keep_first))
+    raw_value = NO_ROW if value is False else value
+    return RelationChange(set=_one_of(read.targets(raw_value), to_many=to_many, first=keep_first))
 
 
 def _change(
     read: "_Reader", value: Mapping[str, object], *, to_many: bool, keep_first: bool
 ) -> RelationChange | None:
-    given = value.get("set")
+    raw_value = value.get("set")
     connect = read.targets(value.get("connect"))
-    if given is not None:
-        chosen = _one_of(read.targets(given), to_many=to_many, first=keep_first)
+    if raw_value is not None:
+        chosen = _one_of(read.targets(raw_value), to_many=to_many, first=keep_first)
         return RelationChange(set=chosen, connect=connect)
     disconnect = read.targets(value.get("disconnect"))
     if not connect and not disconnect:

@@ -198,7 +198,7 @@ def _find_documents(
     groups: dict[tuple[str, str | None], dict[str, None]] = {}
     for item in wanted:
         groups.setdefault((item.uid, item.locale), {})[item.document_id] = None
-    found: dict[tuple[str, str | None, str], list[VersionRow]] = {}
+    result: dict[tuple[str, str | None, str], list[VersionRow]] = {}
     seen: set[tuple[str, int]] = set()
     for (uid, locale), document_ids in groups.items():
         if unit.engine.schema.content_types.get(uid) is None:
@@ -207,9 +207,9 @@ def _find_documents(
         in_reach = yield from visible_rows(unit, uid, {row.id for _, row in rows})
         seen |= {(uid, row) for row in in_reach}
         for document_id, row in rows:
-            found.setdefault((uid, locale, document_id), []).append(row)
+            result.setdefault((uid, locale, document_id), []).append(row)
     for item in wanted:
-        rows_found = found.get((item.uid, item.locale, item.document_id), [])
+        rows_found = result.get((item.uid, item.locale, item.document_id), [])
         ids = tuple(row.id for row in rows_found if _has_status(row, item.status))
         if not any((item.uid, row) in seen for row in ids):
             shown = "null" if item.locale is None else item.locale

@@ -58,8 +58,8 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
 
     def rules_on(action: WriteAction, *more: str | None) -> tuple[str, ...]:
         actions = [action, "publish"] if _publishes(unit.engine.schema, command) else [action]
-        found = [project.get(f"{uid}.{action_name(uid, one)}") for one in actions]
-        return tuple(rule for rule in (*found, *more) if rule is not None)
+        results = [project.get(f"{uid}.{action_name(uid, one)}") for one in actions]
+        return tuple(rule for rule in (*results, *more) if rule is not None)
 
     # The rule of a role on creating is for the copy, not for its source.
     own = rules_on(action) if action == "clone" else rules_on(action, role_rule)

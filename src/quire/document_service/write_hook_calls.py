@@ -344,11 +344,11 @@ class HookedWrite:
         if not names:
             return {IDENTITY: document_id}
         find = needed_fields(self._layout, names, locale, published=published)
-        found: dict[str, EntryJson | None] = {document_id: None}
+        result: dict[str, EntryJson | None] = {document_id: None}
         key = (find.uid, find.locale, find.status, names, self._write.action)
         load = partial(_load_all, self.unit.engine.reads, find)
-        yield from in_batch(self.unit, key, found, load)
-        return found[document_id]
+        yield from in_batch(self.unit, key, result, load)
+        return result[document_id]
 
 
 def _load_all(
@@ -357,10 +357,10 @@ def _load_all(
     """Read one version of several documents; the members are dictionaries of them by their ids."""
     wanted = [document_id for member in members for document_id in member]
     if len(wanted) == 1:
-        found = yield from reads.document(find, wanted[0]).entries()
+        result = yield from reads.document(find, wanted[0]).entries()
     else:
-        found = yield from reads.documents(find, wanted).entries()
-    entries, _ = found
+        result = yield from reads.documents(find, wanted).entries()
+    entries, _ = result
     by_document = {entry[IDENTITY]: entry for entry in entries}
     for member in members:
         for document_id in member:
@@ -369,8 +369,8 @@ def _load_all(
 
 def hash_passwords(unit: UnitOfWork, model: Model, data: object) -> Program[None]:
     """Hash passwords that code has set; those of the caller were hashed before."""
-    found = passwords_in(unit.engine.schema, model, data)
-    missing = [password for password in found if password not in unit.hashed]
+    result = passwords_in(unit.engine.schema, model, data)
+    missing = [password for password in result if password not in unit.hashed]
     if missing and unit.hash_password is not None:
         yield LONG_COMPUTATION
         hashed = {one: unit.hash_password(one.text, one.rounds) for one in missing}

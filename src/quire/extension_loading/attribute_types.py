@@ -52,18 +52,18 @@ class AttributeTypeCheck:
     def add(self, file: str, name: str, decorated: object, mark: AttributeTypeMark) -> None:
         """Check one mark of a class."""
         line = line_of(decorated)
-        found = list(_problems(name, decorated, mark))
-        if not found and isinstance(decorated, type):
+        results = list(_problems(name, decorated, mark))
+        if not results and isinstance(decorated, type):
             try:
-                made = _make(decorated, mark.name, file, line)
+                result = _make(decorated, mark.name, file, line)
             except (TypeError, ValueError, OSError) as error:
-                found.append(str(error))
+                results.append(str(error))
             else:
-                other = self.types.setdefault(made.name, made)
-                if other is not made:
-                    found.append(f"the type is defined at {other.place} already")
+                other = self.types.setdefault(result.name, result)
+                if other is not result:
+                    results.append(f"the type is defined at {other.place} already")
         at = f'attribute_type("{mark.name}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in found)
+        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in results)
 
     def check_attributes(self) -> None:
         """Check the attributes of the schema that have custom types."""

@@ -143,5 +143,5 @@ class BackgroundChecks:
         """Return a snapshot with the checked definitions."""
         jobs, schedules = tuple(self._jobs.jobs), tuple(self._jobs.schedules)
         lifecycle = tuple(sorted(self._lifecycle, key=lambda one: (one.file, one.line)))
-        found = replace(extensions, jobs=jobs, schedules=schedules, lifecycle=lifecycle)
-        return with_listeners(found, self._listeners)
+        result = replace(extensions, jobs=jobs, schedules=schedules, lifecycle=lifecycle)
+        return with_listeners(result, self._listeners)

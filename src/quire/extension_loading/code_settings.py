@@ -60,9 +60,9 @@ def settings(section: str, type: type[T], /) -> T:
         raise CodeSettingsError(message)
     _check_arguments(section, type)
     reading.sections.add(section)
-    found = reading.settings.extensions
-    table = found.config.get(section, {})
-    values, problems = _values(section, type, table, found.variables)
+    result = reading.settings.extensions
+    table = result.config.get(section, {})
+    values, problems = _values(section, type, table, result.variables)
     if problems:
         raise CodeSettingsError("; ".join(problems))
     try:

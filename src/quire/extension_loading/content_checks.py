@@ -129,13 +129,13 @@ class ComputedCheck(MarkCheck[ComputedMark]):
             self.report(f"{self.name} needs a type of what it returns, such as -> {example}")
             return {}
         try:
-            found = msgspec.json.schema(hint)
+            result = msgspec.json.schema(hint)
         except TypeError as error:
             self.report(f"{self.name} returns what no response can show: {error}")
             return {}
-        if "$ref" in str(found):
+        if "$ref" in str(result):
             self.report(f"{self.name} must return plain values, lists or dicts, not {hint!r}")
-        return found
+        return result
 
 
 class AroundCheck(MarkCheck[AroundMark]):

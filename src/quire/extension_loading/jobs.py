@@ -30,16 +30,16 @@ class JobCheck:
 
     def add(self, file: str, name: str, job: object, mark: JobMark) -> None:
         """Check one mark of a job."""
-        found = list(_problems(name, job, mark))
-        self._report(file, job, "job", found)
-        if not found and isinstance(job, Job):
+        results = list(_problems(name, job, mark))
+        self._report(file, job, "job", results)
+        if not results and isinstance(job, Job):
             self.jobs.append(replace(job.definition, file=file))
 
     def add_schedule(self, file: str, name: str, function: object, mark: ScheduleMark) -> None:
         """Check one mark of a schedule."""
-        found = list(_schedule_problems(name, function, mark))
-        self._report(file, function, f'schedule("{mark.cron}")', found)
-        if found or not inspect.isfunction(function):
+        results = list(_schedule_problems(name, function, mark))
+        self._report(file, function, f'schedule("{mark.cron}")', results)
+        if results or not inspect.isfunction(function):
             return
         full_name = f"{function.__module__}.{function.__qualname__}"
         job = JobDefinition(

@@ -64,7 +64,7 @@ class InstalledPackage(Struct, frozen=True, kw_only=True):
 
 def installed_packages() -> dict[str, InstalledPackage]:
     """Return all installed packages with code for Quire by name; none of them is imported."""
-    found: dict[str, InstalledPackage] = {}
+    result: dict[str, InstalledPackage] = {}
     for distribution in distributions():
         modules = tuple(
             sorted(one.module for one in distribution.entry_points if one.group == GROUP)
@@ -72,14 +72,14 @@ def installed_packages() -> dict[str, InstalledPackage]:
         if not modules:
             continue  # to parse the metadata of all packages takes longer than all else of a check
         name = _name_of(distribution)
-        if name and name not in found:  # the first one on the path counts
-            found[name] = InstalledPackage(
+        if name and name not in result:  # the first one on the path counts
+            result[name] = InstalledPackage(
                 name=name,
                 version=distribution.version,
                 modules=modules,
                 record=record_hash(distribution),
             )
-    return found
+    return result
 
 
 def record_hash(distribution: Distribution) -> str:
@@ -96,12 +96,12 @@ def load_package(
     Raises PackageError, before anything is imported, if it is not installed as the settings say,
     and if it uses more than its permissions.
     """
-    found = _require_installed(allowed, installed)
-    modules = import_all(found)
+    result = _require_installed(allowed, installed)
+    modules = import_all(result)
     beyond = sorted({*kinds_in(modules)} - {*allowed.may})
     if beyond:
         raise PackageError(f"does more than it may: add {', '.join(beyond)} to its `may`")
-    for name in found.modules:
+    for name in result.modules:
         allow_as_system(name.partition(".")[0], allowed=AS_SYSTEM in allowed.may)
     return modules
 
@@ -129,24 +129,24 @@ def kinds_in(modules: Sequence[ModuleType]) -> Iterator[str]:
 def _require_installed(
     allowed: AllowedPackage, installed: "dict[str, InstalledPackage]"
 ) -> InstalledPackage:
-    found = installed.get(canonicalize_name(allowed.name))
-    if found is None:
+    result = installed.get(canonicalize_name(allowed.name))
+    if result is None:
         hint = nearest(allowed.name, installed)
         raise PackageError(f"is not installed, or has no entry points of {GROUP}{hint}")
     try:
-        fits = SpecifierSet(allowed.version).contains(found.version, prereleases=True)
+        fits = SpecifierSet(allowed.version).contains(result.version, prereleases=True)
     except InvalidSpecifier:
         raise PackageError(f'"{allowed.version}" is no version specifier') from None
     if not fits:
-        raise PackageError(f"is installed as {found.version}, which is not {allowed.version}")
+        raise PackageError(f"is installed as {result.version}, which is not {allowed.version}")
     unknown = [one for one in allowed.may if one not in KINDS]
     if unknown:
         raise PackageError(f'may: unknown kind "{unknown[0]}"{nearest(unknown[0], KINDS)}')
     if allowed.record is not None:
-        if allowed.record != found.record:
+        if allowed.record != result.record:
             raise PackageError("the list of its files is not the one of `record`")
-        _require_files(found.name)
-    return found
+        _require_files(result.name)
+    return result
 
 
 def _require_files(name: str) -> None:

@@ -41,10 +41,10 @@ class RouteCheck:
         """Check one mark of a function."""
         code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type]  # anything may be marked
         line: int = getattr(code, "co_firstlineno", 1)
-        found = [*self._problems(file, name, function, mark)]
+        results = [*self._problems(file, name, function, mark)]
         at = f'{mark.phase}("{mark.path}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {problem}") for problem in found)
-        if found:
+        self.problems += (ExtensionProblem(file, line, f"{at}: {problem}") for problem in results)
+        if results:
             return
         path = mark.path.strip("/")
         route = CustomRoute(
@@ -156,10 +156,10 @@ def _policies(file: str, line: int, mark: RouteMark) -> Iterator[Policy]:
 
 def _call_rate(rate: object) -> CallRate | None:
     """Parse a rate such as ``"30/minute"``, ``None`` if it is invalid."""
-    found = _RATE.fullmatch(rate) if isinstance(rate, str) else None
-    if found is None:
+    result = _RATE.fullmatch(rate) if isinstance(rate, str) else None
+    if result is None:
         return None
-    return CallRate(limit=int(found["calls"]), interval_ms=_INTERVALS[found["interval"]])
+    return CallRate(limit=int(result["calls"]), interval_ms=_INTERVALS[result["interval"]])
 
 
 def _signature_problems(

@@ -65,8 +65,8 @@ class OperatorCheck:
     def add(self, file: str, name: str, function: object, mark: OperatorMark) -> None:
         """Check one mark of a function."""
         line = line_of(function)
-        found = list(self._problems(name, function, mark))
-        if not found:
+        results = list(self._problems(name, function, mark))
+        if not results:
             operator = CustomOperator(
                 name=mark.name,
                 on=frozenset(mark.on),
@@ -78,10 +78,10 @@ class OperatorCheck:
             )
             other = self.operators.setdefault(operator.name, operator)
             if other is not operator:
-                found.append(f"{operator.name} is defined at {other.place} already")
-            found += _trial_problems(operator)
+                results.append(f"{operator.name} is defined at {other.place} already")
+            results += _trial_problems(operator)
         at = f'operator("{mark.name}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in found)
+        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in results)
 
     def _problems(self, name: str, function: object, mark: OperatorMark) -> Iterator[str]:
         if not isinstance(mark.name, str) or not _NAME.fullmatch(mark.name):
@@ -166,19 +166,21 @@ class AuthStrategyCheck:
 
     def add(self, file: str, name: str, function: object, mark: AuthStrategyMark) -> None:
         """Check one mark of a function."""
-        found = [*_order_problems(mark.order)]
+        results = [*_order_problems(mark.order)]
         if not isinstance(mark.name, str) or not mark.name:
-            found.append(f"the name must be a text, not {mark.name!r}")
+            results.append(f"the name must be a text, not {mark.name!r}")
         elif any(one.name == mark.name for one in self._strategies):
-            found.append("there is a strategy of this name already")
+            results.append("there is a strategy of this name already")
         if not inspect.iscoroutinefunction(function):
-            found.append(f"{name} must be an async def")
+            results.append(f"{name} must be an async def")
         elif _required(function) != 1:
-            found.append(f"{name}{inspect.signature(function)} must take one argument, the request")
+            results.append(
+                f"{name}{inspect.signature(function)} must take one argument, the request"
+            )
         line = line_of(function)
         at = f'auth_strategy("{mark.name}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in found)
-        if not found:
+        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in results)
+        if not results:
             self._strategies.append(
                 AuthStrategy(
                     name=mark.name,
@@ -204,16 +206,18 @@ class AsgiMiddlewareCheck:
 
     def add(self, file: str, name: str, decorated: object, mark: AsgiMiddlewareMark) -> None:
         """Check one mark of a class or function."""
-        found = [*_order_problems(mark.order)]
+        results = [*_order_problems(mark.order)]
         if inspect.iscoroutinefunction(decorated) or not callable(decorated):
-            found.append(f"{name} must be a class or a function that takes the application")
+            results.append(f"{name} must be a class or a function that takes the application")
         elif _required(decorated) != 1:
-            found.append(f"{name} must take one argument, the application")
+            results.append(f"{name} must take one argument, the application")
         elif isinstance(decorated, type) and "__call__" not in _members(decorated):
-            found.append(f"{name} must have a method __call__(self, scope, receive, send)")
+            results.append(f"{name} must have a method __call__(self, scope, receive, send)")
         line = line_of(decorated)
-        self.problems += (ExtensionProblem(file, line, f"asgi_middleware: {one}") for one in found)
-        if not found:
+        self.problems += (
+            ExtensionProblem(file, line, f"asgi_middleware: {one}") for one in results
+        )
+        if not results:
             self._middlewares.append(
                 AsgiMiddleware(
                     name=name,
@@ -234,11 +238,11 @@ class StorageBackendCheck:
 
     def add(self, file: str, name: str, decorated: object, mark: StorageBackendMark) -> None:
         """Check one mark of a class."""
-        found = list(self._problems(name, decorated, mark))
+        results = list(self._problems(name, decorated, mark))
         line = line_of(decorated)
         at = f'storage_backend("{mark.name}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in found)
-        if not found:
+        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in results)
+        if not results:
             self.backends[mark.name] = CustomStorageBackend(
                 name=mark.name,
                 backend=decorated,  # type: ignore[arg-type]  # it was checked

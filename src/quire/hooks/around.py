@@ -151,9 +151,9 @@ AroundCalls = Mapping[tuple[str, str], tuple[AroundCall, ...]]
 
 def around_calls(functions: Sequence[AroundCall]) -> AroundCalls:
     """Return functions by content type and action."""
-    found: dict[tuple[str, str], tuple[AroundCall, ...]] = {}
+    result: dict[tuple[str, str], tuple[AroundCall, ...]] = {}
     for one in sorted(functions, key=lambda one: (one.order, one.file, one.line, one.name)):
         for action in one.on:
             key = (one.uid, action)
-            found[key] = (*found.get(key, ()), one)
-    return found
+            result[key] = (*result.get(key, ()), one)
+    return result

@@ -75,8 +75,8 @@ class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
 
     def decode(self, stored: str) -> dict[str, Any]:
         """Deserialize the arguments of a call. Raises msgspec.ValidationError for invalid ones."""
-        found = msgspec.json.decode(stored, type=self.arguments)
-        return {name: getattr(found, name) for name in found.__struct_fields__}
+        result = msgspec.json.decode(stored, type=self.arguments)
+        return {name: getattr(result, name) for name in result.__struct_fields__}
 
     def lock_key(self, arguments: Struct) -> str | None:
         """Return the lock key of a call: only one job with it runs at a time; ``None`` for any.

@@ -196,8 +196,8 @@ class Extensions(Struct, frozen=True, kw_only=True):
 
     def has_batches(self, uid: str, *actions: WriteAction) -> bool:
         """Tell whether a hook of one of the actions is called once for several writes."""
-        found = (self.writes.get((uid, action)) for action in actions)
-        return any(hooks is not None and hooks.have_batches for hooks in found)
+        results = (self.writes.get((uid, action)) for action in actions)
+        return any(hooks is not None and hooks.have_batches for hooks in results)
 
     @property
     def admin_modules(self) -> dict[str, bytes]:
@@ -212,11 +212,11 @@ class Extensions(Struct, frozen=True, kw_only=True):
     @property
     def actions_by_uid(self) -> dict[str, tuple[str, ...]]:
         """The names of the actions of routes, by uid."""
-        found: dict[str, tuple[str, ...]] = {}
+        result: dict[str, tuple[str, ...]] = {}
         for action in sorted(self.granted_actions):
             uid, _, name = action.rpartition(".")
-            found[uid] = (*found.get(uid, ()), name)
-        return found
+            result[uid] = (*result.get(uid, ()), name)
+        return result
 
     @property
     def granted_actions(self) -> frozenset[str]:
@@ -265,8 +265,8 @@ def with_listeners(extensions: Extensions, listeners: Sequence[ChangeListener]) 
 
 
 def _hooks_of(hooks: Sequence[Hook], uid: str, action: WriteAction) -> WriteHooks:
-    chosen = [hook for hook in hooks if hook.uid == uid and action in hook.on]
+    selection = [hook for hook in hooks if hook.uid == uid and action in hook.on]
     return WriteHooks(
-        before=tuple(hook for hook in chosen if hook.phase == "before_write"),
-        after=tuple(hook for hook in chosen if hook.phase == "after_write"),
+        before=tuple(hook for hook in selection if hook.phase == "before_write"),
+        after=tuple(hook for hook in selection if hook.phase == "after_write"),
     )

@@ -83,15 +83,15 @@ class ScheduleDefinition(Struct, frozen=True, kw_only=True, eq=False):
 
         After a stop of months, those of the last day have to do for a frequent schedule.
         """
-        found = deque([first], MAX_MISSED)
+        result = deque([first], MAX_MISSED)
         for start in (first, max(first, now - _DAY_MS)):
             for steps, due in enumerate(self.due_after(start)):
                 if due > now:
-                    return list(found)
+                    return list(result)
                 if steps == _MAX_STEPS:
                     break
-                found.append(due)
-        return list(found)
+                result.append(due)
+        return list(result)
 
 
 def schedule(

@@ -61,12 +61,12 @@ def _without_functions(module: Module, value: object, *, partial: bool) -> objec
             return EmptyFunction()
         case Function():
             try:
-                made = module.returned_value(value, partial=partial)
+                result = module.returned_value(value, partial=partial)
             except NotPlainError:
                 if partial:
                     return CODE
                 raise
-            return _without_functions(module, made, partial=partial)
+            return _without_functions(module, result, partial=partial)
         case dict():
             return {
                 key: _without_functions(module, inner, partial=partial)

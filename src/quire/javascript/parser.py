@@ -339,8 +339,10 @@ class _Parser:
 
     def _names_since(self, start: int) -> frozenset[str]:
         """Return the names in what was read, never none: code without names counts as harmless."""
-        found = {name for token in self.tokens[start : self.position] for name in _names_in(token)}
-        return frozenset(found or {"="})
+        results = {
+            name for token in self.tokens[start : self.position] for name in _names_in(token)
+        }
+        return frozenset(results or {"="})
 
     def _function_declaration(self) -> Declaration:
         is_async = self._skip_word("async")
@@ -591,18 +593,18 @@ class _Parser:
 
     def _parameters(self) -> tuple[Pattern, ...]:
         self._mark("(")
-        found: list[Pattern] = []
+        results: list[Pattern] = []
         while not self._skip(")"):
             start = self.position
             if self._skip("..."):
                 target = self._pattern()
-                found.append(RestParameter(self._names_since(start), target=target))
+                results.append(RestParameter(self._names_since(start), target=target))
             else:
-                found.append(self._with_default(self._pattern()))
+                results.append(self._with_default(self._pattern()))
             if not self._skip(","):
                 self._mark(")")
                 break
-        return tuple(found)
+        return tuple(results)
 
     def _conditional(self) -> Expression:
         test = self._binary(0)

@@ -170,10 +170,10 @@ class Module:
         """Return the function of a name, here or where it is imported from."""
         if name in self._imports:
             return self._imported_function(*self._imports[name])
-        found = self.followed(Name(name))
-        if not isinstance(found, Function) and name not in self._assigned:
-            found = self.bindings.get(name, found)
-        return (self, found) if isinstance(found, Function) else None
+        result = self.followed(Name(name))
+        if not isinstance(result, Function) and name not in self._assigned:
+            result = self.bindings.get(name, result)
+        return (self, result) if isinstance(result, Function) else None
 
     def _imported_function(self, origin: str, name: str) -> "tuple[Module, Function] | None":
         try:
@@ -190,8 +190,8 @@ class Module:
         members = exported.members if isinstance(exported, Object) else ()
         for member in members:
             if isinstance(member, Property) and member.key == name:
-                found = other.followed(member.value)
-                return (other, found) if isinstance(found, Function) else None
+                result = other.followed(member.value)
+                return (other, result) if isinstance(result, Function) else None
         return None
 
     def _take(self, statement: Statement) -> None:
@@ -361,36 +361,36 @@ class Module:
         raise NotPlainError
 
     def _object(self, members: Iterable[Property | Spread], *, partial: bool) -> dict[str, object]:
-        found: dict[str, object] = {}
+        result: dict[str, object] = {}
         for member in members:
             if isinstance(member, Spread):
                 value = self._part(member.value, partial=partial)
                 if value is CODE:
-                    found["..."] = CODE
+                    result["..."] = CODE
                 elif isinstance(value, dict):
-                    found |= value
+                    result |= value
                 else:
                     raise NotPlainError
                 continue
             if not isinstance(member.key, str):
                 raise NotPlainError
-            found[member.key] = self._part(member.value, partial=partial)
-        return {key: value for key, value in found.items() if value is not UNDEFINED}
+            result[member.key] = self._part(member.value, partial=partial)
+        return {key: value for key, value in result.items() if value is not UNDEFINED}
 
     def _array(self, items: Iterable[Expression], *, partial: bool) -> list[object]:
-        found: list[object] = []
+        results: list[object] = []
         for item in items:
             if isinstance(item, Spread):
                 value = self._part(item.value, partial=partial)
                 if isinstance(value, list):
-                    found += value
+                    results += value
                 elif value is CODE:
-                    found.append(CODE)
+                    results.append(CODE)
                 else:
                     raise NotPlainError
             else:
-                found.append(self._part(item, partial=partial))
-        return found
+                results.append(self._part(item, partial=partial))
+        return results
 
     def _part(self, expression: Expression, *, partial: bool) -> object:
         if not partial:

@@ -81,15 +81,15 @@ def _next(source: str, position: int, before: list[Token]) -> tuple[TokenKind, s
         regex = _REGEX.match(source, position)
         if regex:
             return "regex", regex[0], regex.end()
-    found = _TOKEN.match(source, position)
-    if found is None:  # the pattern takes any character
+    match = _TOKEN.match(source, position)
+    if match is None:  # the pattern takes any character
         return "other", source[position], position + 1
     kinds: tuple[TokenKind, ...] = ("string", "word", "number", "mark")
     for kind in kinds:
-        text = found[kind]
+        text = match[kind]
         if text is not None:
-            return kind, _unescaped(text[1:-1]) if kind == "string" else text, found.end()
-    return "other", found[0], found.end()
+            return kind, _unescaped(text[1:-1]) if kind == "string" else text, match.end()
+    return "other", match[0], match.end()
 
 
 def template_end(source: str, position: int) -> int | None:

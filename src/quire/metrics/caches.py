@@ -34,7 +34,7 @@ class CacheCounters(Struct, frozen=True, kw_only=True):
 
     def families(self) -> Iterator[MetricFamily]:
         """Yield the metrics."""
-        found = {name: getattr(self, name) for name in self.__struct_fields__}
-        yield family(CACHE_HITS, [((name,), one.hits) for name, one in found.items()])
-        yield family(CACHE_MISSES, [((name,), one.misses) for name, one in found.items()])
-        yield family(CACHE_ENTRIES, [((name,), one.entries()) for name, one in found.items()])
+        result = {name: getattr(self, name) for name in self.__struct_fields__}
+        yield family(CACHE_HITS, [((name,), one.hits) for name, one in result.items()])
+        yield family(CACHE_MISSES, [((name,), one.misses) for name, one in result.items()])
+        yield family(CACHE_ENTRIES, [((name,), one.entries()) for name, one in result.items()])

@@ -23,14 +23,14 @@ class DescribedParameter(Struct, frozen=True, kw_only=True):
 
     def described(self) -> Mapping[str, object]:
         """Return the parameter in the form of the document."""
-        found: dict[str, object] = {"name": self.name, "in": self.place}
+        result: dict[str, object] = {"name": self.name, "in": self.place}
         if self.description:
-            found["description"] = self.description
+            result["description"] = self.description
         if self.required or self.place == "path":
-            found["required"] = True
+            result["required"] = True
         if self.deep:
-            found |= {"style": "deepObject", "explode": True}
-        return {**found, "schema": self.schema}
+            result |= {"style": "deepObject", "explode": True}
+        return {**result, "schema": self.schema}
 
 
 class DescribedBody(Struct, frozen=True, kw_only=True):
@@ -63,14 +63,14 @@ class DescribedResponse(Struct, frozen=True, kw_only=True):
 
     def described(self) -> Mapping[str, object]:
         """Return the response in the form of the document."""
-        found: dict[str, object] = {"description": self.description}
+        result: dict[str, object] = {"description": self.description}
         if self.headers:
-            found["headers"] = {
+            result["headers"] = {
                 name: {"description": about, "schema": TEXT} for name, about in self.headers.items()
             }
         if self.schema is not None:
-            found["content"] = {self.media_type: {"schema": self.schema}}
-        return found
+            result["content"] = {self.media_type: {"schema": self.schema}}
+        return result
 
 
 class DescribedOperation(Struct, frozen=True, kw_only=True):
@@ -87,20 +87,23 @@ class DescribedOperation(Struct, frozen=True, kw_only=True):
 
     def described(self) -> Mapping[str, object]:
         """Return the operation in the form of the document."""
-        found: dict[str, object] = {
+        result: dict[str, object] = {
             "operationId": self.id,
             "summary": self.summary,
             "tags": [self.tag],
         }
         if self.description:
-            found["description"] = self.description
+            result["description"] = self.description
         if self.parameters:
-            found["parameters"] = [parameter.described() for parameter in self.parameters]
+            result["parameters"] = [parameter.described() for parameter in self.parameters]
         if self.body is not None:
-            found["requestBody"] = self.body.described()
+            result["requestBody"] = self.body.described()
         described = {str(r.status): r.described() for r in self.responses}
         failures = {str(status): _failure(FAILURES[status][0]) for status in self.errors}
-        return {**found, "responses": {**described, **failures, "default": _failure(OTHER_FAILURE)}}
+        return {
+            **result,
+            "responses": {**described, **failures, "default": _failure(OTHER_FAILURE)},
+        }
 
 
 FAILURES: Mapping[int, tuple[str, str]] = {

@@ -105,14 +105,14 @@ class TypeSchemas(Struct, frozen=True):
         inner, *notes = get_args(hint)
         match notes:
             case [ProjectSchema(make=make), *others]:
-                found = make(self.models)
+                result = make(self.models)
             case [ProjectFields() as more, *others]:
                 name = getattr(inner, "schema_name", inner.__name__)
                 key = ("type", inner, more)
-                found = self.schemas.refer(key, name, lambda: self._record(inner, more))
+                result = self.schemas.refer(key, name, lambda: self._record(inner, more))
             case others:
-                found = self.schema(inner)
-        return _with_metadata(found, others)
+                result = self.schema(inner)
+        return _with_metadata(result, others)
 
     def _union(self, choices: tuple[Any, ...]) -> JsonSchema:
         kept = [one for one in choices if one is not UnsetType and one is not NoneType]
@@ -142,20 +142,20 @@ class TypeSchemas(Struct, frozen=True):
 
 def _with_metadata(schema: JsonSchema, notes: list[object]) -> JsonSchema:
     """Return a schema with the metadata of its type."""
-    found = dict(schema)
+    result = dict(schema)
     for note in _flat(notes):
         if isinstance(note, Meta):
             if note.description is not None:
-                found["description"] = note.description
-            found |= note.extra_json_schema or {}
+                result["description"] = note.description
+            result |= note.extra_json_schema or {}
             continue
-        found |= getattr(note, "json_schema", {})
+        result |= getattr(note, "json_schema", {})
         minimum, maximum = getattr(note, "minimum", None), getattr(note, "maximum", None)
-        names = _LIMITS.get(str(found.get("type")))
+        names = _LIMITS.get(str(result.get("type")))
         if names is not None and minimum is not None:
-            found |= {names[0]: minimum} if minimum else {}
-            found |= {names[1]: maximum}
-    return found
+            result |= {names[0]: minimum} if minimum else {}
+            result |= {names[1]: maximum}
+    return result
 
 
 def _flat(notes: list[object]) -> Iterator[object]:

@@ -57,24 +57,24 @@ def _evaluate(expression: object, values: Mapping[str, object], depth: int) -> o
     if len(expression) != 1:
         raise _UnknownError("not one operator")
     ((operator, operands),) = expression.items()
-    given = operands if isinstance(operands, list) else [operands]
+    value = operands if isinstance(operands, list) else [operands]
     if operator in _LAZY:
-        return _LAZY[operator](given, values, depth - 1)
+        return _LAZY[operator](value, values, depth - 1)
     if operator not in _EAGER:
         raise _UnknownError(operator)
-    return _EAGER[operator]([_evaluate(item, values, depth - 1) for item in given])
+    return _EAGER[operator]([_evaluate(item, values, depth - 1) for item in value])
 
 
 def _variable(operands: Sequence[object], values: Mapping[str, object], depth: int) -> object:
     """Look up a dotted path; a second operand is the default."""
     path = _evaluate(operands[0], values, depth) if operands else ""
     otherwise = _evaluate(operands[1], values, depth) if len(operands) > 1 else None
-    found: object = values
+    result: object = values
     for step in string_of(path).split(".") if path not in (None, "") else ():
-        found = _member(found, step)
-        if found is None:
+        result = _member(result, step)
+        if result is None:
             return otherwise
-    return found
+    return result
 
 
 def _member(value: object, step: str) -> object:
@@ -87,21 +87,21 @@ def _member(value: object, step: str) -> object:
 
 
 def _and(operands: Sequence[object], values: Mapping[str, object], depth: int) -> object:
-    found: object = None
+    result: object = None
     for operand in operands:
-        found = _evaluate(operand, values, depth)
-        if not truthy(found):
-            return found
-    return found
+        result = _evaluate(operand, values, depth)
+        if not truthy(result):
+            return result
+    return result
 
 
 def _or(operands: Sequence[object], values: Mapping[str, object], depth: int) -> object:
-    found: object = None
+    result: object = None
     for operand in operands:
-        found = _evaluate(operand, values, depth)
-        if truthy(found):
-            return found
-    return found
+        result = _evaluate(operand, values, depth)
+        if truthy(result):
+            return result
+    return result
 
 
 def _if(operands: Sequence[object], values: Mapping[str, object], depth: int) -> object:

@@ -80,12 +80,12 @@ def build_schema(
     files = [source for source in everything if not source.uid.startswith(EXTENSION)]
     normalized = normalize(files, options.custom_fields, options.attribute_types)
     own = normalized.sources
-    found = [*problems, *_double_uids(own), *_shape_problems(own, options.attribute_types)]
-    found += check_models(
+    results = [*problems, *_double_uids(own), *_shape_problems(own, options.attribute_types)]
+    results += check_models(
         {source.uid: (source.file, source.raw) for source in own}, options.attribute_types
     )
-    if found:
-        raise SchemaError(sorted(set(found), key=lambda problem: (problem.file, problem.path)))
+    if results:
+        raise SchemaError(sorted(set(results), key=lambda problem: (problem.file, problem.path)))
     raws = {source.uid: source.raw for source in files}
     models = [_build(source, raws[source.uid], options) for source in own]
     return Schema(

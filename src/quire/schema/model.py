@@ -117,8 +117,8 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def conditions(self) -> Mapping[str, Condition]:
         """The conditions of attributes, by name; those without one are always part of an entry."""
-        found = ((a.name, condition_of(a.raw)) for a in self.attributes.values())
-        return {name: condition for name, condition in found if condition is not None}
+        results = ((a.name, condition_of(a.raw)) for a in self.attributes.values())
+        return {name: condition for name, condition in results if condition is not None}
 
 
 class Index(Struct, frozen=True, kw_only=True, dict=True):
@@ -178,10 +178,10 @@ class Schema(Struct, frozen=True, kw_only=True, dict=True):
 
     def model(self, uid: str) -> Model:
         """Return the content type or component of a uid. Raises KeyError when there is none."""
-        found = self.content_types.get(uid) or self.components.get(uid)
-        if found is None:
+        result = self.content_types.get(uid) or self.components.get(uid)
+        if result is None:
             raise KeyError(uid)
-        return found
+        return result
 
     def models(self) -> Iterator[Model]:
         """Iterate over all content types, then all components."""

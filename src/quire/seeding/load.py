@@ -48,8 +48,8 @@ class DocumentCheck:
     def problems(self, source: DocumentSource) -> Iterator[ContentProblem]:
         """List every error of one document."""
         frame = [*_frame_problems(self._known, source)]
-        found = frame or [*_placement_problems(source), *self._value_problems(source)]
-        for path, message in dict.fromkeys(found):
+        result = frame or [*_placement_problems(source), *self._value_problems(source)]
+        for path, message in dict.fromkeys(result):
             yield ContentProblem(source.file, path, message)
 
     def _value_problems(self, source: DocumentSource) -> Iterator[PathProblem]:
@@ -173,17 +173,17 @@ class _Reader(Struct, frozen=True, kw_only=True):
         file = self.manifest.media
         if file is None:
             return ()
-        found: dict[str, SeedMediaFile] = {}
+        result: dict[str, SeedMediaFile] = {}
         for path, item in self.files.decode_all(file, MediaItem):
-            for message in self._media_problems(item, found):
+            for message in self._media_problems(item, result):
                 self.files.problem(file, f"{path}.file", message)
-            found[item.file] = SeedMediaFile(
+            result[item.file] = SeedMediaFile(
                 name=item.file,
                 path=self.files.folder / MEDIA_FOLDER / item.file,
                 alternative_text=item.alternative_text,
                 caption=item.caption,
             )
-        return tuple(found.values())
+        return tuple(result.values())
 
     def _media_problems(self, item: MediaItem, files: Mapping[str, SeedMediaFile]) -> Iterator[str]:
         if item.file in files:
@@ -219,13 +219,13 @@ class _Reader(Struct, frozen=True, kw_only=True):
         return sources
 
     def _group_files(self, group: DocumentsItem, path: str) -> list[str]:
-        found: dict[str, None] = {}
+        result: dict[str, None] = {}
         for index, pattern in enumerate(group.files):
             matching = self.files.matching(pattern)
             if not matching:
                 self.files.problem(MANIFEST, f"{path}.files[{index}]", f"{pattern} matches no file")
-            found.update(dict.fromkeys(matching))
-        return list(found)
+            result.update(dict.fromkeys(matching))
+        return list(result)
 
     def _group_problems(self, content_type: ContentType, sources: list[DocumentSource]) -> None:
         seen: set[str] = set()

@@ -88,14 +88,14 @@ class EntryCheck:
         names = _EntryKeys(
             known_targets=self._known, source=source, locale=locale, complete=not draft
         )
-        found = [
+        results = [
             *names.problems(model, values, lambda name: source.place(locale, name, draft=draft))
         ]
-        yield from found
+        yield from results
         data = self._wire.data(model, values)
         rules = ValidationRules(draft=draft, creating=True, strict_relations=True)
         checked = check_entry(self._known.schema, model, data, rules)
-        paths = {path for path, _ in found}
+        paths = {path for path, _ in results}
         messages = [*_messages_of(checked), *self._taken_twice(source, locale, checked)]
         for (name, *below), message in messages:
             path = source.place(locale, str(name), draft=draft) + _inner(below)

@@ -105,7 +105,7 @@ def as_list(value: object) -> list[object]:
 def _some(
     attribute: RelationAttribute | MediaAttribute, value: object, resolve: Callable[[str], object]
 ) -> object:
-    found = [resolve(name) for name in as_list(value) if isinstance(name, str)]
+    results = [resolve(name) for name in as_list(value) if isinstance(name, str)]
     if attribute.to_many:
-        return found
-    return found[0] if found else None
+        return results
+    return results[0] if results else None

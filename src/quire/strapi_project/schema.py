@@ -47,12 +47,12 @@ class CustomFieldRegistration(Struct, frozen=True):
 
 def find_registrations(project: Path) -> Mapping[str, CustomFieldRegistration]:
     """Return the registrations of a project by uid: its own code, then installed packages."""
-    found: dict[str, CustomFieldRegistration] = {}
+    result: dict[str, CustomFieldRegistration] = {}
     for folder, owner in _places(project):
         for path in _files(folder):
             for registration in _registrations(project, path, owner):
-                found.setdefault(registration.uid, registration)
-    return found
+                result.setdefault(registration.uid, registration)
+    return result
 
 
 def _places(project: Path) -> Iterator[tuple[Path, str | None]]:
@@ -72,8 +72,8 @@ def _places(project: Path) -> Iterator[tuple[Path, str | None]]:
 
 
 def _dependencies(project: Path) -> frozenset[str]:
-    found = _json(project / "package.json").get("dependencies")
-    return frozenset(found) if isinstance(found, dict) else frozenset()
+    result = _json(project / "package.json").get("dependencies")
+    return frozenset(result) if isinstance(result, dict) else frozenset()
 
 
 def _plugin_name(folder: Path) -> str | None:
@@ -85,10 +85,10 @@ def _plugin_name(folder: Path) -> str | None:
 
 def _json(path: Path) -> dict[str, object]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return result if isinstance(result, dict) else {}
 
 
 def _files(place: Path) -> Iterator[Path]:
@@ -133,12 +133,12 @@ def _registrations(
 
 def _constants(tokens: tuple[Token, ...]) -> dict[str, str]:
     """Return the string constants of a file."""
-    found = {}
+    result = {}
     for index in range(len(tokens) - 3):
         first, name, mark, value = tokens[index : index + 4]
         if first.is_word("const", "var", "let") and mark.is_mark("=") and value.kind == "string":
-            found[name.text] = value.text
-    return found
+            result[name.text] = value.text
+    return result
 
 
 def _calls(
@@ -220,12 +220,12 @@ class DatabaseColumns:
         named = use.raw.get("columnName")
         column = named if isinstance(named, str) else identifier(snake_case(use.attribute))
         table = self._tables.get(use.table)
-        found = None if table is None else table.columns.get(column)
-        if found is None:
+        result = None if table is None else table.columns.get(column)
+        if result is None:
             return None
         for beginning, name in _TYPES:
-            if found.type.lower().startswith(beginning):
-                return name, f"the column {use.table}.{column} ({found.type})"
+            if result.type.lower().startswith(beginning):
+                return name, f"the column {use.table}.{column} ({result.type})"
         return None
 
 
@@ -269,16 +269,16 @@ class ProjectCustomFields:
         )
 
     def _registered_type(self, use: CustomFieldUse) -> StorageType | None:
-        found = self._registrations.get(use.uid)
-        if found is None:
+        result = self._registrations.get(use.uid)
+        if result is None:
             return None
-        return StorageType(name=found.type, origin="plugin", source=found.file)
+        return StorageType(name=result.type, origin="plugin", source=result.file)
 
     def _column_type(self, use: CustomFieldUse) -> StorageType | None:
-        found = self._columns.type_of(use)
-        if found is None:
+        result = self._columns.type_of(use)
+        if result is None:
             return None
-        name, column = found
+        name, column = result
         return StorageType(name=name, origin="database", source=column)
 
     @cached_property

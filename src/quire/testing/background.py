@@ -66,10 +66,10 @@ class BackgroundWorkers:
         jobs: list[int] = []
         changes: list[int] = []
         if await read(lambda: parts.queue.tables.exists(JOBS)):
-            found = await read(
+            result = await read(
                 lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MAX_ROWS)
             )
-            jobs = [one.due for one in found if one.ended_at is None]
+            jobs = [one.due for one in result if one.ended_at is None]
         if await read(lambda: parts.change_queue.tables.exists(CHANGES)):
             rows = parts.change_queue.rows
             waiting = await read(lambda: rows.find(dead=None, before=None, limit=_MAX_ROWS))
@@ -79,12 +79,12 @@ class BackgroundWorkers:
     async def _failures(self) -> dict[tuple[str, int], str]:
         """Return the messages of failures, by row and attempt."""
         parts, read = self._parts, self._database.read
-        found: dict[tuple[str, int], str] = {}
+        result: dict[tuple[str, int], str] = {}
         if await read(lambda: parts.queue.tables.exists(JOBS)):
             jobs = await read(
                 lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MAX_ROWS)
             )
-            found |= {
+            result |= {
                 ("job", one.id): f"{one.name} failed, attempt {one.attempts}: {one.message}"
                 for one in jobs
                 if one.message
@@ -92,9 +92,9 @@ class BackgroundWorkers:
         if await read(lambda: parts.change_queue.tables.exists(CHANGES)):
             rows = parts.change_queue.rows
             changes = await read(lambda: rows.find(dead=None, before=None, limit=_MAX_ROWS))
-            found |= {
+            result |= {
                 ("change", one.id): f"{one.listener} failed, attempt {one.attempts}: {one.message}"
                 for one in changes
                 if one.message
             }
-        return found
+        return result

@@ -250,10 +250,10 @@ class Project:
         return await self._runtime().documents.run(act, principal=_FULL_ACCESS_PRINCIPAL)
 
     async def _role_id(self, accounts: Accounts, role: str) -> int:
-        found = await self._write(lambda _: accounts.role_of_type(role))
-        if found is None:
+        result = await self._write(lambda _: accounts.role_of_type(role))
+        if result is None:
             raise LookupError(f'there is no role of the type "{role}"')
-        return found
+        return result
 
     async def _grant(self, role: str, actions: Sequence[str]) -> None:
         accounts = self._accounts()
@@ -309,10 +309,10 @@ class Project:
 
     async def _invited(self, token: str) -> AdminUser:
         admin = self._runtime().admin
-        found = None if admin is None else await admin.accounts.invited(token)
-        if found is None:
+        result = None if admin is None else await admin.accounts.invited(token)
+        if result is None:
             raise LookupError("the invitation does not hold")
-        return found
+        return result
 
 
 def _data(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON

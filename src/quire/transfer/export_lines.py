@@ -84,9 +84,9 @@ class _LineExport(Struct, frozen=True, kw_only=True):
         while True:
             table = self.store.tables[model.uid].name
             rows = yield from self.rows.page(table, columns, after=after, size=_ROWS_AT_ONCE)
-            found = {_id(row): self._values(model, row) for row in rows}
-            yield from self._components(model, found)
-            for row_id, data in found.items():
+            result = {_id(row): self._values(model, row) for row in rows}
+            yield from self._components(model, result)
+            for row_id, data in result.items():
                 self.written_ids[model.uid].add(row_id)
                 self.lines.entities({"type": model.uid, "id": row_id, "data": data})
                 if model.uid == FILE_UID:
@@ -225,12 +225,12 @@ def _place(
 
             def linked(attribute: RelationAttribute, row: Row) -> _LinkRow:
                 _, source, target, *positions = row
-                found = dict(zip(edge.orders, positions, strict=True))
+                result = dict(zip(edge.orders, positions, strict=True))
                 return _plain(
                     model,
                     attribute,
-                    (source, found.get(edge.order or "")),
-                    (target, found.get(edge.inverse_order or "")),
+                    (source, result.get(edge.order or "")),
+                    (target, result.get(edge.inverse_order or "")),
                 )
 
             return edge.table, edge.columns, linked

@@ -56,10 +56,10 @@ def information_of_one(value: object, *, folders: bool = False) -> FileInfo:
 
     ``folders`` says that a folder may be chosen; otherwise it is ignored, like unknown members.
     """
-    given = _parsed(value) if isinstance(value, str) else value
-    if not isinstance(given, dict):
-        raise validation_error([_type_problem("object", given)])
-    return _parse_info(given, (_INFO,), folders=folders)
+    raw_value = _parsed(value) if isinstance(value, str) else value
+    if not isinstance(raw_value, dict):
+        raise validation_error([_type_problem("object", raw_value)])
+    return _parse_info(raw_value, (_INFO,), folders=folders)
 
 
 def information_of_new(value: object, count: int, *, folders: bool = False) -> list[FileInfo]:
@@ -145,12 +145,12 @@ def _point(value: object, place: tuple[str | int, ...]) -> tuple[object, list[Pr
     point: dict[str, int | float] = {}
     problems = []
     for side in ("x", "y"):
-        given = value.get(side)
-        problem, number = _percent(given)
+        raw_value = value.get(side)
+        problem, number = _percent(raw_value)
         if problem is None:
             point[side] = number
         else:
-            shown = ABSENT if given is None else given
+            shown = ABSENT if raw_value is None else raw_value
             problems.append(_problem((*place, side), problem, shown))
     return point, problems
 

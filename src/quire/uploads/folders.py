@@ -75,13 +75,13 @@ def contained_files(
 ) -> Program[FolderContents]:
     """Return the files that are selected by these files and folders."""
     known = yield from all_folders(store)
-    chosen = [folder for folder in known if folder.id in folders]
+    selection = [folder for folder in known if folder.id in folders]
     rows = yield from find_files(store, files)
-    inside = yield from files_within(store, [folder.path for folder in chosen])
+    inside = yield from files_within(store, [folder.path for folder in selection])
     named = tuple(row.id for row in rows)
     return FolderContents(
         files=named,
-        folders=tuple(folder.id for folder in chosen),
+        folders=tuple(folder.id for folder in selection),
         all_files=tuple(dict.fromkeys((*named, *(row.id for row in inside)))),
     )
 
@@ -170,20 +170,20 @@ def delete(
 ) -> Program[DeletedFiles]:
     """Delete files, and folders with everything in them; missing ones are ignored."""
     known = yield from _by_id(unit)
-    chosen = [known[folder_id] for folder_id in sorted(set(folders)) if folder_id in known]
+    selection = [known[folder_id] for folder_id in sorted(set(folders)) if folder_id in known]
     rows = {row.id: row for row in (yield from find_files(unit.store, files))}
     named = tuple(rows)
-    inside = yield from files_within(unit.store, [folder.path for folder in chosen])
+    inside = yield from files_within(unit.store, [folder.path for folder in selection])
     rows |= {row.id: row for row in inside}
     yield from delete_records(unit, list(rows.values()))
     gone = [
         folder.id
         for folder in known.values()
-        if any(_is_within(folder, ancestor) for ancestor in chosen)
+        if any(_is_within(folder, ancestor) for ancestor in selection)
     ]
     yield from delete_folders(unit.store, gone)
     return DeletedFiles(
-        folders=tuple(folder.id for folder in chosen), files=named, rows=tuple(rows.values())
+        folders=tuple(folder.id for folder in selection), files=named, rows=tuple(rows.values())
     )
 
 
@@ -212,9 +212,9 @@ def folder_for_api(unit: UnitOfWork) -> Program[FolderRow]:
     while name in taken:
         number += 1
         name = f"{API_FOLDER} ({number})"
-    made = yield from _insert(unit, name, None, None)
-    yield from write_setting(writes, _API_FOLDER_KEY, {"id": made.id})
-    return made
+    result = yield from _insert(unit, name, None, None)
+    yield from write_setting(writes, _API_FOLDER_KEY, {"id": result.id})
+    return result
 
 
 def _insert(

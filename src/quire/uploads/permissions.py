@@ -31,16 +31,16 @@ class FileRights(Struct, frozen=True):
 
     def makers(self, store: EntryStore) -> Program[frozenset[int] | None]:
         """Return the administrators whose files are allowed; ``None`` for all files."""
-        found: set[int] = set()
+        results: set[int] = set()
         for rule in self.ability.rules(self.action):
-            wanted = self.ability.row_filter(rule)
-            if wanted is None:
+            row_filter = self.ability.row_filter(rule)
+            if row_filter is None:
                 return None
-            if wanted.creator_id is not None:
-                found.add(wanted.creator_id)
-            admin_users = yield from store.links.read(_ROLE, "users", sorted(wanted.role_ids))
-            found |= {link.row for links in admin_users.values() for link in links}
-        return frozenset(found)
+            if row_filter.creator_id is not None:
+                results.add(row_filter.creator_id)
+            admin_users = yield from store.links.read(_ROLE, "users", sorted(row_filter.role_ids))
+            results |= {link.row for links in admin_users.values() for link in links}
+        return frozenset(results)
 
     def check(self, store: EntryStore, ids: Collection[int]) -> Program[None]:
         """Check that the action is allowed on all of these files. Raises ForbiddenError."""

@@ -105,13 +105,13 @@ async def prepare(
         picture = await image_workers.run(examine, path, file.sniffed_type, rules.most_pixels)
         picture = await _in_use(image_workers, picture, rules)
         path, width, height = picture.path, picture.width, picture.height
-        made = await _other_sizes(image_workers, picture, rules)
-        for label, version in made:
+        result = await _other_sizes(image_workers, picture, rules)
+        for label, version in result:
             smaller = stored_name.variant(label)
             formats[label] = _format(f"{label}_{name}", smaller, file.mime, version)
             others.append(StoredPart(key=smaller.key, path=version.path, type=file.mime))
         for format_ in other_types(picture, stored_name, rules):
-            for label, version in (("", picture), *made):
+            for label, version in (("", picture), *result):
                 again = await _in_type(image_workers, version, format_)
                 here = _variant_name(stored_name.variant(label) if label else stored_name, format_)
                 key = f"{label}_{format_}".lstrip("_")

@@ -275,7 +275,7 @@ class MediaLibrary:
     ) -> list[tuple[RecognisedFile, FileInfo]]:
         for incoming in files:
             check_name(incoming.name)
-        chosen: list[tuple[RecognisedFile, FileInfo]] = []
+        selection: list[tuple[RecognisedFile, FileInfo]] = []
         refusal: ApplicationError | None = None
         for incoming, said in zip(files, information, strict=True):
             file: RecognisedFile = await asyncio.to_thread(recognize_file, incoming)
@@ -284,10 +284,10 @@ class MediaLibrary:
             except ApplicationError as error:
                 refusal = refusal or error
             else:
-                chosen.append((file, said))
-        if not chosen and refusal is not None:
+                selection.append((file, said))
+        if not selection and refusal is not None:
             raise refusal
-        return chosen
+        return selection
 
     async def _rules(self) -> ImageRules:
         writes = self.rows.store.writes
@@ -325,12 +325,12 @@ class MediaLibrary:
         store = self.rows.store
 
         def find() -> Program[FileRow]:
-            found = yield from find_files(store, [file_id])
-            if not found:
+            files = yield from find_files(store, [file_id])
+            if not files:
                 raise NotFoundError(NO_SUCH_FILE)
             if check is not None:
                 yield from check(store, [file_id])
-            return found[0]
+            return files[0]
 
         return await self.rows.database.read(find)
 
@@ -352,8 +352,8 @@ class MediaLibrary:
 
     async def _settle(self, file_id: int, place: Path) -> None:
         store = self.rows.store
-        found = await self.rows.database.read(lambda: find_files(store, [file_id]))
-        await self._replacements.settle(place, found[0] if found else None)
+        result = await self.rows.database.read(lambda: find_files(store, [file_id]))
+        await self._replacements.settle(place, result[0] if result else None)
 
 
 async def _all(works: Iterable[Awaitable[T]]) -> list[T]:

@@ -59,12 +59,12 @@ def present_files(links: SignedLinks) -> ValueSerializers:
     def formats(stored: object) -> object:
         if stored is None:
             return None
-        found = msgspec.json.decode(stored) if isinstance(stored, msgspec.Raw) else stored
-        if not isinstance(found, dict):
-            return found
+        result = msgspec.json.decode(stored) if isinstance(stored, msgspec.Raw) else stored
+        if not isinstance(result, dict):
+            return result
         return {
             name: {**made, "url": url(made.get("url"))} if isinstance(made, dict) else made
-            for name, made in found.items()
+            for name, made in result.items()
         }
 
     return {(FILE_UID, "url"): url, (FILE_UID, "formats"): formats}

@@ -108,8 +108,8 @@ class TransformCache:
                 raise ServiceUnavailableError
             task = self._under_way[name] = asyncio.create_task(make())
             task.add_done_callback(lambda _: self._under_way.pop(name, None))
-        made: T = await asyncio.shield(task)
-        return made
+        result: T = await asyncio.shield(task)
+        return result
 
     async def _copy(self, key: str, target: Path) -> None:
         async with self._image_workers.bench() as bench:
@@ -144,10 +144,10 @@ class TransformCache:
         crop = Crop(
             width=wanted.width, height=wanted.height, cover=wanted.fit == "cover", focus=row.focus
         )
-        made = original.with_name("made")
-        transform(picture, made, crop, format_=format_, quality=wanted.quality)
+        result = original.with_name("made")
+        transform(picture, result, crop, format_=format_, quality=wanted.quality)
         target = self._options.folder / f"{name}.{format_}"
-        self._keep(made, target)
+        self._keep(result, target)
         return TransformedImage(path=target, type=FORMATS[format_])
 
     def _cached_image(self, name: str) -> TransformedImage | None:
@@ -159,10 +159,10 @@ class TransformCache:
 
     def _make_room(self, newest: Path) -> None:
         """Delete the least recently used images, except those that were just made."""
-        found = sorted(self._files())
-        total = sum(size for _, size, _ in found)
+        result = sorted(self._files())
+        total = sum(size for _, size, _ in result)
         recent = _moment() - _SPARED_SECONDS
-        for looked_at, size, path in found:
+        for looked_at, size, path in result:
             if total <= self._options.most_bytes or looked_at > recent:
                 return
             if path != newest:

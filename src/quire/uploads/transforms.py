@@ -76,31 +76,31 @@ def parse_transform(path: str, raw_query: bytes, rules: TransformRules) -> Reque
     query = parse_qs(raw_query.decode("latin-1"), keep_blank_values=True)
     values: dict[str, str] = {}
     for name in (*TRANSFORM_PARAMETERS, SIGNATURE):
-        given = query.get(name, [])
-        if len(given) > 1:
+        value = query.get(name, [])
+        if len(value) > 1:
             raise ValidationError(f"{name} must be given once")
-        if given:
-            values[name] = given[0]
-    wanted = understand_transform(values)
+        if value:
+            values[name] = value[0]
+    transform = understand_transform(values)
     if SIGNATURE in values:
         _require_signature(path, values, rules.key)
     else:
-        _require_listed(wanted, rules.sizes)
-    return wanted
+        _require_listed(transform, rules.sizes)
+    return transform
 
 
 def understand_transform(values: Mapping[str, str]) -> RequestedTransform:
     """Parse the requested transformation. Raises ValidationError for invalid parameters."""
-    wanted = RequestedTransform(
+    transform = RequestedTransform(
         width=_parse_side(values, _WIDTH),
         height=_parse_side(values, _HEIGHT),
         fit=_parse_fit(values.get(_FIT, "inside")),
         format=_format(values.get(_FORMAT)),
         quality=_number(values, _QUALITY, 100) or DEFAULT_QUALITY,
     )
-    if wanted.fit == "cover" and (wanted.width is None or wanted.height is None):
+    if transform.fit == "cover" and (transform.width is None or transform.height is None):
         raise ValidationError("fit=cover needs w and h")
-    return wanted
+    return transform
 
 
 def transform_parameters(

@@ -233,10 +233,10 @@ class CheckApi:
             own = document_id
             if own is None:
                 own = yield from self._reading.single(content_type)
-            every = yield from self._reading.every_version(rights, own or "")
-            if not every:
+            versions = yield from self._reading.every_version(rights, own or "")
+            if not versions:
                 raise NotFoundError
-            here = self._draft_in_locale(rights, every, locale)
+            here = self._draft_in_locale(rights, versions, locale)
             rows = [] if here is None else [here["id"]]
             return (yield from draft_relations(self._engine, content_type, rows)).json
 
@@ -245,19 +245,19 @@ class CheckApi:
     async def count_many(self, request: Request) -> Response:
         """Count the unpublished targets of entries, in one or several locales."""
         rights = rights_of(self._engine.schema, request)
-        asked = request.query.get("documentIds")
-        ids = document_ids({"documentIds": [asked] if isinstance(asked, str) else asked})
+        value = request.query.get("documentIds")
+        ids = document_ids({"documentIds": [value] if isinstance(value, str) else value})
         locales = locales_of(request.query, rights.content_type, self._engine.default_locale)
 
         def program() -> Program[int]:
-            every = yield from self._reading.owned_versions(rights, ids)
-            if not every:
+            versions = yield from self._reading.owned_versions(rights, ids)
+            if not versions:
                 raise NotFoundError
             rows = []
             for document_id in ids:
-                own = [one for one in every if one["documentId"] == document_id]
-                found = (self._draft_in_locale(rights, own, locale) for locale in locales)
-                rows += [one["id"] for one in found if one is not None]
+                own = [one for one in versions if one["documentId"] == document_id]
+                results = (self._draft_in_locale(rights, own, locale) for locale in locales)
+                rows += [one["id"] for one in results if one is not None]
             counted = yield from draft_relations(self._engine, rights.content_type, rows)
             return counted.other_relations + counted.many_to_many
 
@@ -307,10 +307,10 @@ class CheckApi:
         content_type = localized_type(self._engine.schema, request.body)
         ability = request.administrator.ability
         entry_id = request.body["id"] if isinstance(request.body, dict) else None
-        found = await self._database.read(
+        result = await self._database.read(
             lambda: shared_fields(self._engine, ability, content_type, entry_id), snapshot=True
         )
-        return respond_bare(found)
+        return respond_bare(result)
 
     async def auto_clone(self, request: Request) -> Response:
         """Clone an entry unchanged, if it has no unique values."""

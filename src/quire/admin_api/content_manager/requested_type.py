@@ -9,10 +9,10 @@ from quire.schema.model import ContentType, Schema
 
 def type_of(schema: Schema, request: Request) -> ContentType:
     """Return the content type in the path. Raises PolicyError for an unknown one."""
-    found = schema.content_types.get(request.parameters["uid"])
-    if found is None:
+    result = schema.content_types.get(request.parameters["uid"])
+    if result is None:
         raise PolicyError
-    return found
+    return result
 
 
 def rights_of(schema: Schema, request: Request, action: str = READ) -> TypePermissions:

@@ -210,46 +210,46 @@ class ManagedModelApi:
 
     def _parts_of(self, model: Model) -> list[Component]:
         """Return the components in a model, at any depth, in the order of their attributes."""
-        found: dict[str, Component] = {}
+        result: dict[str, Component] = {}
         waiting = [*_component_uids(model)]
         while waiting:
             uid = waiting.pop(0)
-            if uid not in found:
-                found[uid] = self._schema.components[uid]
-                waiting += _component_uids(found[uid])
-        return list(found.values())
+            if uid not in result:
+                result[uid] = self._schema.components[uid]
+                waiting += _component_uids(result[uid])
+        return list(result.values())
 
     def _type(self, request: Request) -> ContentType:
-        found = self._schema.content_types.get(request.parameters["uid"])
-        if found is None:
+        result = self._schema.content_types.get(request.parameters["uid"])
+        if result is None:
             raise NotFoundError("contentType.notFound")
-        return found
+        return result
 
     def _component(self, request: Request) -> Component:
-        found = self._schema.components.get(request.parameters["uid"])
-        if found is None:
+        result = self._schema.components.get(request.parameters["uid"])
+        if result is None:
             raise NotFoundError("component.notFound")
-        return found
+        return result
 
 
 def _described_type(type_: CustomAttributeType) -> dict[str, object]:
-    found: dict[str, object] = {
+    result: dict[str, object] = {
         "name": type_.name,
         "stores": type_.stores,
         "options": _described_options(type_),
     }
     if type_.admin is None or type_.module is None:
-        return found
+        return result
     module = f"/admin/{type_.module.path(type_.module.name)}"
-    return {**found, "element": type_.admin.element, "cell": type_.admin.cell, "module": module}
+    return {**result, "element": type_.admin.element, "cell": type_.admin.cell, "module": module}
 
 
 def _described_options(type_: CustomAttributeType) -> Mapping[str, object]:
     described = msgspec.json.schema(type_.options)
     name = str(described.get("$ref", "")).rpartition("/")[2]
     own = described.get("$defs", {}).get(name, described)
-    found: Mapping[str, object] = own.get("properties", {})
-    return found
+    result: Mapping[str, object] = own.get("properties", {})
+    return result
 
 
 def _component_uids(model: Model) -> Iterator[str]:

@@ -80,9 +80,9 @@ class UidValueApi:
         field, locale = self._field(request, body), self._locale(request, body)
         value = str(body["value"])
         check_value(field, value)
-        found = await self._database.read(lambda: make_unique(self._engine, field, value, locale))
-        available = found == value
-        return respond_bare({"isAvailable": available, "suggestion": None if available else found})
+        result = await self._database.read(lambda: make_unique(self._engine, field, value, locale))
+        available = result == value
+        return respond_bare({"isAvailable": available, "suggestion": None if available else result})
 
     def _field(self, request: Request, body: object) -> UidField:
         """Return the attribute; PolicyError for one of a type that the caller may not read."""

@@ -141,8 +141,8 @@ class EntryWriteApi:
             check_account(request.body)
 
         def act(writing: ContentWriting) -> Program[Result]:
-            made = yield from writing.create(body, locale)
-            return made["data"] if account else made
+            result = yield from writing.create(body, locale)
+            return result["data"] if account else result
 
         return await self._run(request, ContentWriting, act, CREATED)
 
@@ -313,15 +313,15 @@ class EntryWriteApi:
 
 def document_ids(body: object) -> list[str]:
     """Return the ``documentIds`` of a body. Raises ValidationError for invalid ones."""
-    given = body.get("documentIds") if isinstance(body, Mapping) else None
-    if isinstance(given, list):
-        if not given:
+    value = body.get("documentIds") if isinstance(body, Mapping) else None
+    if isinstance(value, list):
+        if not value:
             raise invalid_value("documentIds", _TOO_FEW)
-        if len(given) > MAX_DOCUMENTS:
+        if len(value) > MAX_DOCUMENTS:
             raise invalid_value("documentIds", _TOO_MANY)
-        return list(dict.fromkeys(str(one) for one in given if isinstance(one, str | int)))
+        return list(dict.fromkeys(str(one) for one in value if isinstance(one, str | int)))
     named = isinstance(body, Mapping) and "documentIds" in body
-    kind = "undefined" if not named else "string" if isinstance(given, str) else "object"
+    kind = "undefined" if not named else "string" if isinstance(value, str) else "object"
     raise invalid_value("documentIds", _NO_LIST.format(kind))
 
 

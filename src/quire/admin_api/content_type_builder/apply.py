@@ -124,8 +124,8 @@ async def apply_change(
     draft = await make_draft(remodeller, change)
     try:
         if consent.digest is not None:
-            found = await remodeller.plan(draft)
-            if digest_of(draft, found) != consent.digest:
+            result = await remodeller.plan(draft)
+            if digest_of(draft, result) != consent.digest:
                 raise ConflictError(PLAN_CHANGED)
         if not draft.files:
             return draft

@@ -120,8 +120,8 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         """Tell whether only unidirectional relations to a type are allowed."""
         if self.component:
             return True
-        found = self.schema.content_types.get(target) if isinstance(target, str) else None
-        return found is not None and relations_allowed(found) is not None
+        result = self.schema.content_types.get(target) if isinstance(target, str) else None
+        return result is not None and relations_allowed(result) is not None
 
 
 def is_reserved(name: str) -> bool:
@@ -220,32 +220,32 @@ def _in_order(place: Place, attribute: Attribute, low: str, high: str) -> Iterat
 
 
 def _choices(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    given = attribute.get("enum")
+    value = attribute.get("enum")
     here = (*place, "enum")
-    if given is None:
+    if value is None:
         yield problem_at(here, "is a required field")
-    if not isinstance(given, list):
+    if not isinstance(value, list):
         return
-    if not given:
-        yield problem_at(here, "field must have at least 1 items", given)
-    for index, one in enumerate(given):
+    if not value:
+        yield problem_at(here, "field must have at least 1 items", value)
+    for index, one in enumerate(value):
         if not isinstance(one, str):
             yield problem_at((*here, index), not_of_type("string", one), one)
         elif one == "":
             yield problem_at((*here, index), "is a required field", one)
         elif one[0].isdigit():
             yield problem_at((*here, index), "should not start with number", one)
-    texts = [one for one in given if isinstance(one, str)]
+    texts = [one for one in value if isinstance(one, str)]
     if len(set(texts)) != len(texts):
-        yield problem_at(here, "cannot contain duplicate values", given)
+        yield problem_at(here, "cannot contain duplicate values", value)
     default = attribute.get("default")
-    if default is not None and default not in given:
-        yield _not_listed((*place, "default"), default, given)
+    if default is not None and default not in value:
+        yield _not_listed((*place, "default"), default, value)
 
 
 def _kinds_of_media(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    given = attribute.get("allowedTypes")
-    for index, one in enumerate(given if isinstance(given, list) else ()):
+    value = attribute.get("allowedTypes")
+    for index, one in enumerate(value if isinstance(value, list) else ()):
         if one not in _KINDS_OF_MEDIA:
             yield _not_listed((*place, "allowedTypes", index), one, _KINDS_OF_MEDIA)
 
@@ -256,12 +256,12 @@ def _reserved_columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
 
 
 def _zone(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    given = attribute.get("components")
-    if given is None:
+    value = attribute.get("components")
+    if value is None:
         yield problem_at((*place, "components"), "is a required field")
-    elif given == []:
-        yield problem_at((*place, "components"), "field must have at least 1 items", given)
-    for index, one in enumerate(given if isinstance(given, list) else ()):
+    elif value == []:
+        yield problem_at((*place, "components"), "field must have at least 1 items", value)
+    for index, one in enumerate(value if isinstance(value, list) else ()):
         if not isinstance(one, str):
             yield problem_at((*place, "components", index), not_of_type("string", one), one)
 

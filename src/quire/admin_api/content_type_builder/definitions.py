@@ -68,13 +68,13 @@ def resolve_names(attributes: Body, uids: Mapping[str, str]) -> dict[str, Any]:
 
 def component_uids(attributes: Body) -> set[str]:
     """Return the uids of all components of attributes."""
-    found: set[str] = set()
+    results: set[str] = set()
     for attribute in attributes.values():
         if attribute.get("type") == "component":
-            found.add(attribute["component"])
+            results.add(attribute["component"])
         elif attribute.get("type") == "dynamiczone":
-            found |= set(attribute["components"])
-    return found
+            results |= set(attribute["components"])
+    return results
 
 
 def former_names(body: Body) -> dict[str, str]:
@@ -91,13 +91,13 @@ def former_names(body: Body) -> dict[str, str]:
 
 
 def _resolved(attribute: Body, uids: Mapping[str, str]) -> dict[str, Any]:
-    found = dict(attribute)
+    result = dict(attribute)
     for option in ("component", "target"):
-        if isinstance(found.get(option), str):
-            found[option] = uids.get(found[option], found[option])
-    if isinstance(found.get("components"), list):
-        found["components"] = [uids.get(one, one) for one in found["components"]]
-    return found
+        if isinstance(result.get(option), str):
+            result[option] = uids.get(result[option], result[option])
+    if isinstance(result.get("components"), list):
+        result["components"] = [uids.get(one, one) for one in result["components"]]
+    return result
 
 
 def _option(body: Body, name: str) -> Any | UnsetType:  # noqa: ANN401 - as the form has checked it

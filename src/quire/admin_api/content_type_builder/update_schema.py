@@ -120,8 +120,8 @@ class SchemaUpdate:
                     current_attributes=self._described(entry),
                     more=more,
                 )
-                wanted = self._merged_attributes(entry, self._own_attributes(entry))
-                yield from forms.problems((entry.uid, "attributes"), wanted)
+                attributes = self._merged_attributes(entry, self._own_attributes(entry))
+                yield from forms.problems((entry.uid, "attributes"), attributes)
 
     def check_attributes(self) -> None:
         """Raise BuilderError for invalid attributes, in Strapi's format."""
@@ -159,12 +159,12 @@ class SchemaUpdate:
         if uid.startswith("plugin::"):
             uid = schema_files.extend(uid)
         raw = schema_files.raw(uid) or {}
-        wanted = self._merged_attributes(entry, raw.get("attributes", {}))
+        attributes = self._merged_attributes(entry, raw.get("attributes", {}))
         former = {one.name: one.former for one in entry.attributes if one.former is not None}
         if entry.is_component:
-            schema_files.change_component(uid, component_definition(entry.body, wanted, former))
+            schema_files.change_component(uid, component_definition(entry.body, attributes, former))
         else:
-            schema_files.change_type(uid, type_definition(entry.body, wanted, former))
+            schema_files.change_type(uid, type_definition(entry.body, attributes, former))
 
     def _merged_attributes(
         self, entry: ModelEntry, attributes: Mapping[str, Any]
@@ -202,11 +202,11 @@ class SchemaUpdate:
         own = dict(self._own_attributes(entry))
         if entry.is_component:
             component = self._schema.components.get(entry.present_uid)
-            found = {} if component is None else describe_component(component)
+            result = {} if component is None else describe_component(component)
         else:
             content_type = self._schema.content_types.get(entry.present_uid)
-            found = {} if content_type is None else describe_content_type(content_type)
-        described: Mapping[str, Any] = found.get("schema", {}).get("attributes", {})
+            result = {} if content_type is None else describe_content_type(content_type)
+        described: Mapping[str, Any] = result.get("schema", {}).get("attributes", {})
         touched = {one.name: one for one in entry.attributes}
         return {
             name: described.get(name, one)
@@ -256,12 +256,12 @@ def _is_its_uid(entry: ModelEntry) -> bool:
 
 
 def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntry]:
-    given = data.get(name, [])
-    if not isinstance(given, list):
+    value = data.get(name, [])
+    if not isinstance(value, list):
         raise BuilderError(_UNEXPECTED_TYPE.format("array", _kind(data, name)))
-    if len(given) > _MAX_CHANGES:
+    if len(value) > _MAX_CHANGES:
         raise BuilderError(f"Too big: expected array to have <={_MAX_CHANGES} items")
-    for entry in given:
+    for entry in value:
         yield _entry(entry, is_component=is_component)
 
 
@@ -331,10 +331,10 @@ def _attribute(value: object) -> AttributeEntry:
             raise BuilderError(_BAD_NAME)
         if is_reserved(name):
             raise BuilderError(_RESERVED_NAME)
-        found = value.get("properties")
-        if not isinstance(found, Mapping):
+        result = value.get("properties")
+        if not isinstance(result, Mapping):
             raise BuilderError(INVALID)
-        properties = found
+        properties = result
     return AttributeEntry(
         action=value["action"],
         name=name,

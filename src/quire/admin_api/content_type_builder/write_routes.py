@@ -291,16 +291,16 @@ class ModelWritingApi:
         return respond_data({"isUpdating": self._remodeller.is_busy})
 
     def _present_type(self, request: Request) -> ContentType:
-        found = self._schema.content_types.get(request.parameters["uid"])
-        if found is None or not is_visible(found):
+        result = self._schema.content_types.get(request.parameters["uid"])
+        if result is None or not is_visible(result):
             raise BuilderError(CONTENT_TYPE_NOT_FOUND, 404)
-        return found
+        return result
 
     def _present_component(self, request: Request) -> Component:
-        found = self._schema.components.get(request.parameters["uid"])
-        if found is None:
+        result = self._schema.components.get(request.parameters["uid"])
+        if result is None:
             raise BuilderError(COMPONENT_NOT_FOUND, 404)
-        return found
+        return result
 
     def _components_of(self, category: str, *, exists: bool = True) -> list[str]:
         uids = [one.uid for one in self._schema.components.values() if one.category == category]
@@ -339,8 +339,8 @@ class ModelWritingApi:
     def _components(self, request: Request, attributes: Body) -> NestedComponents:
         """Return the nested components of a model. Raises BuilderError."""
         body = request.body
-        given = body.get("components") if isinstance(body, Mapping) else None
-        beside = NestedComponents(self._schema, given if isinstance(given, list) else [])
+        value = body.get("components") if isinstance(body, Mapping) else None
+        beside = NestedComponents(self._schema, value if isinstance(value, list) else [])
         beside.check(attributes)
         return beside
 

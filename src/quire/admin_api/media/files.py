@@ -65,8 +65,8 @@ def require_attaching(
         Planner(engine),
         Slots(),
     )
-    here = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
-    root = replace(planner.version_node(rights), filter=here)
+    condition = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
+    root = replace(planner.version_node(rights), filter=condition)
     found, _ = yield from planner.planned(ReadPlan(root=root), slots, ability).entries()
     if not found:
         if rights.row_filter(None) is not None:
@@ -229,14 +229,14 @@ class MediaFileApi:
             if not form.files:
                 raise ApplicationError(NO_FILES)
             said, count = form.texts(_INFO), len(form.files)
-            given = (
+            value = (
                 information_of_new(decoded(said), count, folders=True)
                 if said
                 else [NO_FILE_INFO] * count
             )
             return await self._library.add(
                 form.files,
-                given,
+                value,
                 read=self._reads.after_write,
                 attachment=self._attachment(administrator.ability, form),
                 into_api_folder=False,
@@ -250,11 +250,11 @@ class MediaFileApi:
             raise ApplicationError(SEVERAL_FILES)
         incoming: IncomingFile = form.files[0]
         said = form.texts(_INFO)
-        given = information_of_one(decoded(said), folders=True) if said else NO_FILE_INFO
+        value = information_of_one(decoded(said), folders=True) if said else NO_FILE_INFO
         described = await self._library.replace(
             file_id,
             incoming,
-            given,
+            value,
             read=self._reads.after_write,
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,
@@ -304,10 +304,10 @@ def _is_form(request: Request) -> bool:
 
 
 def _path_id(request: Request) -> int:
-    found = id_of(request.parameters["id"])
-    if found is None:
+    result = id_of(request.parameters["id"])
+    if result is None:
         raise NotFoundError(NO_SUCH_FILE)
-    return found
+    return result
 
 
 def _information(body: object) -> FileInfo:

@@ -105,8 +105,8 @@ class FolderApi:
         name, parent = new.name, id_of(new.parent)
 
         def act(unit: UnitOfWork) -> Program[MediaJson]:
-            made = yield from create_folder(unit, name=name, parent=parent, by=by)
-            return (yield from self._reads.folder(made.id))
+            result = yield from create_folder(unit, name=name, parent=parent, by=by)
+            return (yield from self._reads.folder(result.id))
 
         return respond_data(await self._documents.run(act), STATUS_CREATED)
 

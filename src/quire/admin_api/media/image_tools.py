@@ -110,14 +110,14 @@ class CropApi:
 
         Raises ConflictError when somebody replaces the file at the same time.
         """
-        asked = read_body(request.body, CropInput)
-        copies = asked.copy
+        body = read_body(request.body, CropInput)
+        copies = body.copy
         library = self._library
         ability = request.administrator.ability
         read, update = FileRights(ability, READ), FileRights(ability, UPDATE)
         (FileRights(ability, CREATE) if copies else update).require()
         row, shown = await _find_file(library, self._reads, request, read if copies else update)
-        area = CropArea(left=asked.left, top=asked.top, width=asked.width, height=asked.height)
+        area = CropArea(left=body.left, top=body.top, width=body.width, height=body.height)
         by = request.administrator.id
         async with library.image_workers.bench() as bench:
             cropped, focus = await crop_file(library, row, area, bench)
@@ -183,12 +183,12 @@ class TransformApi:
                 values[name] = value
         if not values:
             raise ValidationError(_NOTHING_ASKED)
-        wanted = understand_transform(values)
+        transform = understand_transform(values)
         rights = FileRights(request.administrator.ability, READ)
         row, _ = await _find_file(self._library, self._reads, request, rights)
         key = row.keys[0]
         path = f"{UPLOADS_PATH}/x/{key}"
-        parameters = transform_parameters(wanted, path, self._rules)
+        parameters = transform_parameters(transform, path, self._rules)
         links = self._library.links
         opening = (
             "" if links is None else "&" + links.sign(f"{UPLOADS_PATH}/{key}").partition("?")[2]

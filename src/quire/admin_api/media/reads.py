@@ -77,17 +77,17 @@ class MediaReads:
 
         Raises ValidationError or PaginationError.
         """
-        wanted = self._window(query, FILE_UID)
+        window = self._window(query, FILE_UID)
         if makers is not None:
             own = as_query({"createdBy": {"id": {"$in": sorted(makers)}}})
-            asked = wanted.get("filters")
-            wanted["filters"] = own if asked is None else {"$and": [asked, own]}
-        wanted["pagination"] = {
+            value = window.get("filters")
+            window["filters"] = own if value is None else {"$and": [value, own]}
+        window["pagination"] = {
             "page": parse_positive(query, "page", 1),
             "pageSize": parse_positive(query, "pageSize", _PAGE_SIZE),
         }
-        wanted["populate"] = [*dict.fromkeys(("folder", *_requested_relations(query, FILE_UID)))]
-        prepared = self._prepare(FILE_UID, "list", wanted)
+        window["populate"] = [*dict.fromkeys(("folder", *_requested_relations(query, FILE_UID)))]
+        prepared = self._prepare(FILE_UID, "list", window)
         items, total = await self._reader.rows(prepared, version)
         pagination = prepared.pagination
         return {
@@ -117,35 +117,35 @@ class MediaReads:
         Files are those of ``makers``, all files for ``None``. An object in ``populate`` adds to the
         numbers; any other value replaces them.
         """
-        wanted = self._window(query, FOLDER_UID)
-        wanted |= {name: query[name] for name in ("start", "limit") if name in query}
-        wanted["populate"] = [*_requested_relations(query, FOLDER_UID)]
-        items, _ = await self._reader.rows(self._prepare(FOLDER_UID, "window", wanted), version)
-        found = [members(item) for item in items]
+        window = self._window(query, FOLDER_UID)
+        window |= {name: query[name] for name in ("start", "limit") if name in query}
+        window["populate"] = [*_requested_relations(query, FOLDER_UID)]
+        items, _ = await self._reader.rows(self._prepare(FOLDER_UID, "window", window), version)
+        results = [members(item) for item in items]
         populate = query.get("populate")
         held = _folder_content_mode(populate)
         if held["files"] == "rows":
-            by_folder = await self._files_of([one["id"] for one in found], makers)
-            found = [{**one, "files": by_folder.get(one["id"], [])} for one in found]
+            by_folder = await self._files_of([one["id"] for one in results], makers)
+            results = [{**one, "files": by_folder.get(one["id"], [])} for one in results]
         counted = [name for name, what in held.items() if what == "count"]
         if counted:
-            found = await self._database.read(lambda: self._with_counts(found, counted))
+            results = await self._database.read(lambda: self._with_counts(results, counted))
         if populate == "*":
-            found = [{**one, "localizations": []} for one in found]
-        return found
+            results = [{**one, "localizations": []} for one in results]
+        return results
 
     async def one_folder(
         self, folder_id: int, query: Query, makers: frozenset[int] | None
     ) -> MediaJson:
         """Return one folder as `folders` does. Raises NotFoundError."""
         own: QueryValue = {"id": str(folder_id)}
-        asked = query.get("filters")
-        filters: QueryValue = {"$and": [asked, own]} if isinstance(asked, dict) else own
+        value = query.get("filters")
+        filters: QueryValue = {"$and": [value, own]} if isinstance(value, dict) else own
         paged = {name: query[name] for name in query if name not in {"start", "limit"}}
-        found = await self.folders({**paged, "filters": filters}, makers, None)
-        if not found:
+        result = await self.folders({**paged, "filters": filters}, makers, None)
+        if not result:
             raise NotFoundError(UNKNOWN)
-        return found[0]
+        return result[0]
 
     async def _files_of(
         self, folders: Sequence[int], makers: frozenset[int] | None
@@ -162,12 +162,12 @@ class MediaReads:
             "populate": ["folder"],
         }
         items, _ = await self._reader.rows(self._prepare(FILE_UID, "window", wanted), None)
-        found: dict[int, list[MediaJson]] = {}
+        result: dict[int, list[MediaJson]] = {}
         for item in items:
             shown = members(item)
             folder = members(shown.pop("folder"))
-            found.setdefault(folder["id"], []).append(shown)
-        return found
+            result.setdefault(folder["id"], []).append(shown)
+        return result
 
     def folder(self, folder_id: int) -> Program[MediaJson]:
         """Return a folder without its content. Raises NotFoundError."""

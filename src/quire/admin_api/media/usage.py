@@ -50,10 +50,10 @@ def usage(store: EntryStore, file_id: int) -> Program[list[FileUse]]:
 
     Raises NotFoundError when there is no such file.
     """
-    found = yield from find_files(store, [file_id])
-    if not found:
+    files = yield from find_files(store, [file_id])
+    if not files:
         raise NotFoundError(NO_SUCH_FILE)
-    return (yield from uses_of_file(store, found[0]))
+    return (yield from uses_of_file(store, files[0]))
 
 
 def unused_files(store: EntryStore, *, after: int = 0, limit: int = 100) -> Program[UnusedFiles]:
@@ -83,17 +83,17 @@ class UsageLookup(Struct, frozen=True):
         """Return the readable uses, and the number of the others."""
         types = [one for one in self._types(file_uses) if self.ability.allows(READ_ENTRY, one.uid)]
         views = yield from stored_views(self.engine.store, types)
-        found: list[MediaJson] = []
+        results: list[MediaJson] = []
         for content_type in types:
             here = [use for use in file_uses if use.uid == content_type.uid]
             rights = read_permissions(self.ability, content_type)
             rows = yield from self._rows(rights, here, main := main_field(content_type, views))
-            found += [
+            results += [
                 shown
                 for use in here
                 if (shown := _shown(rights, use, rows.get(use.entry_id), main)) is not None
             ]
-        return found, len(file_uses) - len(found)
+        return results, len(file_uses) - len(results)
 
     def _types(self, file_uses: Iterable[FileUse]) -> list[ContentType]:
         known = self.engine.schema.content_types

@@ -156,11 +156,13 @@ class EntryToolsApi:
             )
             published: object = None
             if content_type.draft_and_publish:
-                wanted = RequestedVersion("published", locale, "published")
-                published = (yield from reading.get(rights, document_id, wanted, rows=None))["data"]
+                requested_version = RequestedVersion("published", locale, "published")
+                published = (
+                    yield from reading.get(rights, document_id, requested_version, rows=None)
+                )["data"]
             references = IncomingReferences(reading, rights.ability)
-            found = yield from references.find_entries(content_type, document_id)
-            counted = sum(int(str(one["count"])) for one in found)
+            entries = yield from references.find_entries(content_type, document_id)
+            counted = sum(int(str(one["count"])) for one in entries)
             return {
                 "entry": shown["data"],
                 "meta": shown["meta"],
@@ -175,8 +177,8 @@ class EntryToolsApi:
         rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
 
         def program() -> Program[list[dict[str, object]]]:
-            every = yield from self._reading.every_version(rights, document_id)
-            if not any(rights.rules_for_entry(entry_origin(version)) for version in every):
+            versions = yield from self._reading.every_version(rights, document_id)
+            if not any(rights.rules_for_entry(entry_origin(version)) for version in versions):
                 raise NotFoundError
             references = IncomingReferences(self._reading, rights.ability)
             return (yield from references.find_entries(rights.content_type, document_id))
@@ -187,10 +189,10 @@ class EntryToolsApi:
         """Show the fields in which a draft differs from the published version."""
         rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
         locale = self._locale(request, rights)
-        found = await self._database.read(
+        result = await self._database.read(
             lambda: draft_and_published(self._reading, rights, document_id, locale), snapshot=True
         )
-        return respond_data(found)
+        return respond_data(result)
 
     async def publish_check(self, request: Request) -> Response:
         """Show what prevents the draft of a document from being published in a locale."""
@@ -208,8 +210,10 @@ class EntryToolsApi:
         except PublishableError:
             pass
         except (ApplicationError, ValidationError) as error:
-            found = (error.details or {}).get("errors")
-            listed = found if isinstance(found, list) else [{"path": [], "message": error.message}]
+            result = (error.details or {}).get("errors")
+            listed = (
+                result if isinstance(result, list) else [{"path": [], "message": error.message}]
+            )
             problems = [
                 {"path": [str(step) for step in one["path"]], "message": one["message"]}
                 for one in listed
@@ -220,14 +224,14 @@ class EntryToolsApi:
         """Make the same change to many documents, or show its effect."""
         rights_of(self._engine.schema, request, UPDATE)
         rights = rights_of(self._engine.schema, request, READ)
-        asked = read_body(request.body, BulkEditInput)
-        data = body_of(asked.data)
+        body = read_body(request.body, BulkEditInput)
+        data = body_of(body.data)
         edit = BulkEdit(
-            document_ids=document_ids({"documentIds": asked.document_ids}),
+            document_ids=document_ids({"documentIds": body.document_ids}),
             body=data,
             locale=self._locale(request, rights),
         )
-        only_shown = asked.preview
+        only_shown = body.preview
         history = await self._history.ready()
 
         def program(unit: UnitOfWork) -> Program[Changes]:

@@ -149,10 +149,10 @@ class ExplainApi:
             return None
         everything = super_ability(schema, user_id=0, role_ids=frozenset())
         rights = read_permissions(everything, content_type)
-        every = yield from self._content.owned_versions(rights, [permission_query.document_id])
-        if not every:
+        versions = yield from self._content.owned_versions(rights, [permission_query.document_id])
+        if not versions:
             raise NotFoundError
-        return entry_origin(every[0])
+        return entry_origin(versions[0])
 
 
 def _missing_parts(
@@ -162,20 +162,20 @@ def _missing_parts(
     entry: EntryOrigin | None,
 ) -> list[str]:
     """Return what a rule lacks to allow the action."""
-    found = []
+    results = []
     if permission_query.field is not None and not rule.covers_field(permission_query.field):
-        found.append("field")
+        results.append("field")
     if permission_query.locale is not None and not rule.covers_locale(permission_query.locale):
-        found.append("locale")
-    wanted = ability.row_filter(rule)
+        results.append("locale")
+    row_filter = ability.row_filter(rule)
     creator: Creator | None = None if entry is None else entry.creator
     if (
-        wanted is not None
+        row_filter is not None
         and permission_query.document_id is not None
-        and not wanted.passes(creator)
+        and not row_filter.passes(creator)
     ):
-        found.append("condition")
-    return found
+        results.append("condition")
+    return results
 
 
 def _serialize_reasons(because: str, *, allowed: bool = False) -> dict[str, Any]:

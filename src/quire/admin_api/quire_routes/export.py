@@ -132,9 +132,9 @@ class ExportApi:
             columns = columns_of(rights, version.locales)
             return lines_of(rights, columns, entries, with_header=page.get("page") == 1)
 
-        found = await self._database.read(body, snapshot=True)
+        result = await self._database.read(body, snapshot=True)
         if not is_table:
-            return respond_encoded(found)
+            return respond_encoded(result)
         name = rights.content_type.plural_name.encode()
         attachment = b'attachment; filename="' + name + b'.csv"'
-        return Response(200, found, _CSV, ((b"content-disposition", attachment),))
+        return Response(200, result, _CSV, ((b"content-disposition", attachment),))

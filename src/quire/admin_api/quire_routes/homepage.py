@@ -71,7 +71,7 @@ class HomeOverviewApi:
             types = list(managed_types(self._engine.schema, ability))
             views = yield from self._views(types)
             recent = RecentEntries(self._engine, ability, views)
-            found: dict[str, Any] = {
+            result: dict[str, Any] = {
                 "edited": (yield from recent.documents("update")),
                 "published": (yield from recent.documents("publish")),
                 "documents": (yield from recent.counts()),
@@ -79,8 +79,8 @@ class HomeOverviewApi:
                 "failingWebhooks": None,
             }
             if ability.allows(_SEES_WEBHOOKS):
-                found["failingWebhooks"] = yield from self._failing()
-            return found
+                result["failingWebhooks"] = yield from self._failing()
+            return result
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -106,10 +106,10 @@ def _count_by_type(
     recent: RecentEntries, types: list[ContentType]
 ) -> Program[list[dict[str, Any]]]:
     """Count the documents of each type that the caller may read."""
-    found = []
+    results = []
     for one in types:
         count = yield from recent.count_of(one)
-        found.append(
+        results.append(
             {
                 "uid": one.uid,
                 "displayName": one.display_name,
@@ -117,4 +117,4 @@ def _count_by_type(
                 "count": count,
             }
         )
-    return found
+    return results

@@ -137,15 +137,15 @@ class JobApi:
         def program() -> Program[tuple[list[StoredJob], list[tuple[str, str, int]]]]:
             if not (yield from self._jobs.tables.exists(JOBS)):
                 return [], []
-            found = yield from rows.find(
+            result = yield from rows.find(
                 state=None if state is None else str(state),
                 name=None if name is None else str(name),
                 before=before,
                 limit=limit,
             )
-            return found, (yield from rows.counts())
+            return result, (yield from rows.counts())
 
-        found, counted = await self._database.read(program, snapshot=True)
+        result, counted = await self._database.read(program, snapshot=True)
         counts = dict.fromkeys(JOB_STATES, 0)
         names: dict[str, int] = {}
         for job_name, job_state, count in counted:
@@ -153,7 +153,7 @@ class JobApi:
             names[job_name] = names.get(job_name, 0) + count
         return respond_data(
             {
-                "jobs": [_shown(one) for one in found],
+                "jobs": [_shown(one) for one in result],
                 "counts": counts,
                 "names": dict(sorted(names.items())),
             }
@@ -161,21 +161,21 @@ class JobApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a job with its arguments, and its cause."""
-        found = await self._database.read(lambda: self._job(request))
-        return respond_data(_detailed(found))
+        result = await self._database.read(lambda: self._job(request))
+        return respond_data(_detailed(result))
 
     async def retry(self, request: Request) -> Response:
         """Run a failed, cancelled or waiting job now."""
         job_id = _id(request)
-        found = await self._changed(request, lambda now: self._jobs.rows.retry(job_id, now))
+        result = await self._changed(request, lambda now: self._jobs.rows.retry(job_id, now))
         self._jobs.added()
-        return respond_data(_detailed(found))
+        return respond_data(_detailed(result))
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a waiting or running job, or dismiss a failed one."""
         job_id = _id(request)
-        found = await self._changed(request, lambda now: self._jobs.rows.cancel_one(job_id, now))
-        return respond_data(_detailed(found))
+        result = await self._changed(request, lambda now: self._jobs.rows.cancel_one(job_id, now))
+        return respond_data(_detailed(result))
 
     async def find_schedules(self, _: Request) -> Response:
         """List the schedules of the project's code by name, each with its latest job."""
@@ -214,27 +214,27 @@ class JobApi:
         """Change a job; returns it. Raises NotFoundError and ConflictError."""
 
         def program() -> Program[StoredJob]:
-            found = yield from self._job(request)
+            result = yield from self._job(request)
             if not (yield from change(self._clock())):
-                raise ConflictError(f"This cannot be done with a job that is {found.state}")
+                raise ConflictError(f"This cannot be done with a job that is {result.state}")
             return (yield from self._job(request))
 
         return await self._database.write(program())
 
     def _job(self, request: Request) -> Program[StoredJob]:
-        found: StoredJob | None = None
+        result: StoredJob | None = None
         if (yield from self._jobs.tables.exists(JOBS)):
-            found = yield from self._jobs.rows.get(_id(request))
-        if found is None:
+            result = yield from self._jobs.rows.get(_id(request))
+        if result is None:
             raise NotFoundError
-        return found
+        return result
 
 
 def _id(request: Request) -> int:
-    found = id_of(request.parameters["id"])
-    if found is None:
+    result = id_of(request.parameters["id"])
+    if result is None:
         raise NotFoundError
-    return found
+    return result
 
 
 def _time(moment: int | None) -> str | None:

@@ -61,12 +61,12 @@ class LocaleCoverageApi:
 
         def program() -> Program[list[Coverage]]:
             codes = yield from self._codes()
-            found = []
+            results = []
             for content_type in managed_types(self._engine.schema, ability):
                 if content_type.localized:
                     rights = read_permissions(ability, content_type)
-                    found.append((yield from self._coverage(rights, codes)))
-            return found
+                    results.append((yield from self._coverage(rights, codes)))
+            return results
 
         return respond_data(await self._database.read(program, snapshot=True))
 

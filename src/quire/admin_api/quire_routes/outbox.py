@@ -91,15 +91,15 @@ class OutboxApi:
                 return []
             return (yield from self._changes.rows.find(dead=dead, before=before, limit=limit))
 
-        found = await self._database.read(program)
-        return respond_data([_shown(one) for one in found])
+        result = await self._database.read(program)
+        return respond_data([_shown(one) for one in result])
 
     async def find_one(self, request: Request) -> Response:
         """Show a change with its written fields, its stored values, and its cause."""
-        found = await self._database.read(lambda: self._change(request))
-        texts = {"fields": found.fields, "kept": found.kept, "causes": found.causes}
+        result = await self._database.read(lambda: self._change(request))
+        texts = {"fields": result.fields, "kept": result.kept, "causes": result.causes}
         details = {name: orjson.loads(text) for name, text in texts.items()}
-        return respond_data(_shown(found, **details))
+        return respond_data(_shown(result, **details))
 
     async def replay(self, request: Request) -> Response:
         """Deliver a waiting or given up change now."""
@@ -116,20 +116,20 @@ class OutboxApi:
         """Run an action on a change. Raises NotFoundError and ConflictError."""
 
         def program() -> Program[None]:
-            found = yield from self._change(request)
-            if not (yield from act(found.id, self._clock())):
+            result = yield from self._change(request)
+            if not (yield from act(result.id, self._clock())):
                 raise ConflictError("This change is being delivered")
 
         await self._database.write(program())
 
     def _change(self, request: Request) -> Program[StoredChange]:
-        found: StoredChange | None = None
+        result: StoredChange | None = None
         change_id = id_of(request.parameters["id"])
         if change_id is not None and (yield from self._changes.tables.exists(CHANGES)):
-            found = yield from self._changes.rows.get(change_id)
-        if found is None:
+            result = yield from self._changes.rows.get(change_id)
+        if result is None:
             raise NotFoundError
-        return found
+        return result
 
 
 def _shown(change: StoredChange, **details: object) -> OutboxChange:

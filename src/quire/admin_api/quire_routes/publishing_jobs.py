@@ -102,8 +102,8 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
 
         def act(unit: UnitOfWork, ability: AdminAbility) -> Program[None]:
             publication = ReleasePublication(unit, ability, history)
-            every = yield from publication.versions([arguments.entry])
-            live = published_moment(publication.live_version(every, arguments.entry))
+            versions = yield from publication.versions([arguments.entry])
+            live = published_moment(publication.live_version(versions, arguments.entry))
             if action == "publish" and live is not None and live >= at:
                 return  # an earlier run was lost after its commit
             item = item_of_entry(0, action, arguments.entry)
@@ -123,17 +123,17 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         """Publish a release, unless it was published or scheduled for another time since."""
         history = await self.parts.history.ready()
         await self.parts.tables.ensure(RELEASE_SNAPSHOTS)
-        found = await self.parts.database.read(lambda: self.parts.releases.get(release))
-        if found.is_done or found.scheduled_at != at:
+        result = await self.parts.database.read(lambda: self.parts.releases.get(release))
+        if result.is_done or result.scheduled_at != at:
             return
 
         def act(unit: UnitOfWork, ability: AdminAbility) -> Program[None]:
             yield from self.parts.publish(unit, ability, history, release)
 
         try:
-            await self._run(editor, "publish release", str(release), {"name": found.name}, act)
+            await self._run(editor, "publish release", str(release), {"name": result.name}, act)
         except _REFUSALS:
-            await self.parts.database.write(self._failed(found))
+            await self.parts.database.write(self._failed(result))
             raise
 
     def _failed(self, release: Release) -> Program[None]:

@@ -223,10 +223,10 @@ class ReleaseApi:
 
         def program() -> Program[tuple[list[ReleaseResponse], int]]:
             every = yield from self._releases.all()
-            chosen = [one for one in every if state is None or one.is_done is (state == "done")]
-            listed = chosen[(page - 1) * size : page * size]
+            selection = [one for one in every if state is None or one.is_done is (state == "done")]
+            listed = selection[(page - 1) * size : page * size]
             items = yield from self._releases.items_of([release.id for release in listed])
-            return [_shown(release, items[release.id]) for release in listed], len(chosen)
+            return [_shown(release, items[release.id]) for release in listed], len(selection)
 
         listed, total = await self._database.read(program, snapshot=True)
         pagination = {
@@ -258,10 +258,10 @@ class ReleaseApi:
 
         def program() -> Program[list[dict[str, Any]]]:
             yield from self._require_reachable(rights, [entry], any_of=())
-            found = yield from self._releases.containing(entry)
+            result = yield from self._releases.containing(entry)
             return [
                 {"id": release.id, "name": release.name, "itemId": item.id, "action": item.action}
-                for release, item in found
+                for release, item in result
             ]
 
         return respond_data(await self._database.read(program, snapshot=True))
@@ -442,10 +442,10 @@ class ReleaseApi:
         """Return the item in the path. Raises NotFoundError."""
         item_id = id_of(request.parameters["item"])
         items = yield from self._releases.items(release.id)
-        found = next((item for item in items if item.id == item_id), None)
-        if found is None:
+        result = next((item for item in items if item.id == item_id), None)
+        if result is None:
             raise NotFoundError
-        return found
+        return result
 
     def _require_item(
         self, request: Request, item: ReleaseItem, any_of: Sequence[str]
@@ -461,10 +461,10 @@ class ReleaseApi:
         Raises ValidationError for an entry that is missing or not readable, and ForbiddenError.
         """
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
-        every = yield from ContentReading(self._engine).owned_versions(permissions, ids)
+        versions = yield from ContentReading(self._engine).owned_versions(permissions, ids)
         content_type = permissions.content_type
         for entry in entries:
-            own = [one for one in every if one["documentId"] == entry.document_id]
+            own = [one for one in versions if one["documentId"] == entry.document_id]
             here = chosen_of(
                 content_type, own, RequestedVersion("draft", entry.locale)
             ) or chosen_of(content_type, own, RequestedVersion("published", entry.locale))

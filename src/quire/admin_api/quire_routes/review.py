@@ -159,8 +159,8 @@ class ReviewApi:
 
     async def workflows(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List the review workflows with their stages."""
-        found = await self._database.read(self._review.workflows.all, snapshot=True)
-        return respond_data([_shown(one) for one in found])
+        result = await self._database.read(self._review.workflows.all, snapshot=True)
+        return respond_data([_shown(one) for one in result])
 
     async def create(self, request: Request) -> Response:
         """Create a review workflow."""
@@ -238,8 +238,8 @@ class ReviewApi:
     async def assignees(self, request: Request) -> Response:
         """List the possible assignees of entries of a type, without addresses."""
         rights_of(self._engine.schema, request, UPDATE)
-        found = await self._database.read(self._admin_users.all, snapshot=True)
-        named = [_assignee(one) for one in found if one.may_sign_in]
+        result = await self._database.read(self._admin_users.all, snapshot=True)
+        named = [_assignee(one) for one in result if one.may_sign_in]
         return respond_data(sorted(named, key=lambda one: one.name.casefold()))
 
     def _workflow(self, uid: str) -> Program[Workflow]:
@@ -279,20 +279,20 @@ class ReviewApi:
         """Return the administrator of a body. Raises ValidationError for an unknown one."""
         if value is None:
             return None
-        found = yield from self._admin_users.admin_user(id_of(value) or 0)
-        if found is None or not found.may_sign_in:
+        result = yield from self._admin_users.admin_user(id_of(value) or 0)
+        if result is None or not result.may_sign_in:
             raise ValidationError(_NO_ASSIGNEE.format(id=value))
-        return found
+        return result
 
 
 def _change(body: object, schema: Schema) -> WorkflowChange:
     """Return the requested changes of a workflow. Raises ValidationError."""
-    given = read_body(body, ReviewWorkflowInput)
-    for uid in given.content_types:
+    payload = read_body(body, ReviewWorkflowInput)
+    for uid in payload.content_types:
         content_type = schema.content_types.get(uid)
         if content_type is None or not content_type.draft_and_publish:
             raise ValidationError(_NO_TYPE.format(uid=uid))
-    stages = tuple(map(_stage, given.stages))
+    stages = tuple(map(_stage, payload.stages))
     names = [stage.name for stage in stages]
     for name in names:
         if names.count(name) > 1:
@@ -300,8 +300,8 @@ def _change(body: object, schema: Schema) -> WorkflowChange:
     if sum(stage.required for stage in stages) > 1:
         raise ValidationError(_ONE_REQUIRED)
     return WorkflowChange(
-        name=given.name,
-        content_types=tuple(dict.fromkeys(given.content_types)),
+        name=payload.name,
+        content_types=tuple(dict.fromkeys(payload.content_types)),
         stages=stages,
     )
 

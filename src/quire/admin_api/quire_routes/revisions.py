@@ -188,13 +188,15 @@ class RevisionApi:
 
         Raises NotFoundError if the document does not exist, and ForbiddenError.
         """
-        every = yield from self._reading.every_version(permissions, place.document_id)
-        if not every:
+        versions = yield from self._reading.every_version(permissions, place.document_id)
+        if not versions:
             raise NotFoundError
         content_type = permissions.content_type
-        wanted = RequestedVersion("draft", place.locale, "draft")
-        here = chosen_of(content_type, every, wanted)
-        rules = permissions.require_on(entry_origin(here or {**every[0], "locale": place.locale}))
+        requested_version = RequestedVersion("draft", place.locale, "draft")
+        here = chosen_of(content_type, versions, requested_version)
+        rules = permissions.require_on(
+            entry_origin(here or {**versions[0], "locale": place.locale})
+        )
         draft: RevisionData = {}
         if here is not None:
             entry = yield from read_whole(self._reading, permissions, here["id"])
@@ -203,12 +205,12 @@ class RevisionApi:
 
     def _revision(self, request: Request, place: RevisionKey) -> Program[Revision]:
         revision_id = id_of(request.parameters["revision"])
-        found = None
+        result = None
         if revision_id is not None and self._history.history.max_revisions:
-            found = yield from self._history.history.revisions.get(revision_id)
-        if found is None or found.key != place:
+            result = yield from self._history.history.revisions.get(revision_id)
+        if result is None or result.key != place:
             raise NotFoundError
-        return found
+        return result
 
     def _serialize_missing(
         self, revisions: Sequence[RevisionSummary]
@@ -229,8 +231,8 @@ class RevisionApi:
         """Return summaries of administrators, by their ids."""
         if not ids:
             return {}
-        here = Comparison("id", Predicate.IN, (0,))
-        node = PlanNode(uid=ADMIN_USER_UID, fields=CREATOR_FIELDS, filter=here)
+        condition = Comparison("id", Predicate.IN, (0,))
+        node = PlanNode(uid=ADMIN_USER_UID, fields=CREATOR_FIELDS, filter=condition)
         read = ResolvedRead(plan=ReadPlan(root=node), values=([*ids],))
         rows, _ = yield from self._engine.reads.planned(read).entries()
         return {row["id"]: row for row in rows}

@@ -94,7 +94,7 @@ class SampleApi:
             parts = unit, rights, history
             return (yield from batch.program(ContentWriting(*parts), ContentPublishing(*parts)))
 
-        made = await self._documents.run(
+        result = await self._documents.run(
             program,
             passwords=[
                 one for body in batch.bodies for one in passwords_in(schema, content_type, body)
@@ -102,4 +102,4 @@ class SampleApi:
             editor=request.administrator.id,
             origin="admin",
         )
-        return respond_data({"count": len(made), "documentIds": made}, CREATED)
+        return respond_data({"count": len(result), "documentIds": result}, CREATED)

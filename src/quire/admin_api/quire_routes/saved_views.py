@@ -92,10 +92,10 @@ class SavedViewApi:
         """List own and shared views, of the lists that the caller may see."""
         uid, who = request.query.get("uid"), request.administrator
         await self._tables.ensure(SAVED_VIEWS)
-        found = await self._database.read(
+        result = await self._database.read(
             lambda: self._views.list_for_user(who.id, uid if isinstance(uid, str) else None)
         )
-        seen = [one for one in found if who.ability.allows(READ, one.uid)]
+        seen = [one for one in result if who.ability.allows(READ, one.uid)]
         return respond_data([_shown(one, who.id) for one in seen])
 
     async def create(self, request: Request) -> Response:
@@ -155,15 +155,15 @@ class SavedViewApi:
         """
         if view_id is None:
             view_id = id_of(request.parameters["id"])
-        found = None
+        result = None
         if view_id is not None:
-            found = yield from self._views.get(view_id)
+            result = yield from self._views.get(view_id)
         who = request.administrator
-        if found is None or not (found.shared or found.owner_id == who.id):
+        if result is None or not (result.shared or result.owner_id == who.id):
             raise NotFoundError
-        if found.owner_id != who.id and not who.ability.super_admin:
+        if result.owner_id != who.id and not who.ability.super_admin:
             raise ForbiddenError
-        return found
+        return result
 
 
 def _state(value: object) -> str:

@@ -186,15 +186,15 @@ class ScheduleApi:
         """Schedule when an entry is published and unpublished; ``null`` removes a time."""
         rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
         entry = self._entry(request, rights)
-        given = read_body(request.body, EntryTimes)
+        body = read_body(request.body, EntryTimes)
         moments: dict[ItemAction, int | None] = {
-            "publish": self._moment(given.publish_at, "publishAt"),
-            "unpublish": self._moment(given.unpublish_at, "unpublishAt"),
+            "publish": self._moment(body.publish_at, "publishAt"),
+            "unpublish": self._moment(body.unpublish_at, "unpublishAt"),
         }
         publish, unpublish = moments["publish"], moments["unpublish"]
         if publish is not None and unpublish is not None and unpublish <= publish:
             raise ValidationError(_INVALID_TIME_ORDER)
-        timezone = _timezone(given.timezone)
+        timezone = _timezone(body.timezone)
         wanted = [
             EntryArguments(
                 uid=entry.uid,
@@ -222,8 +222,8 @@ class ScheduleApi:
         administrator = request.administrator
         if not administrator.ability.subjects(PUBLISH):
             raise ForbiddenError(_NOT_PUBLISHER)
-        given = read_body(request.body, ReleaseTime)
-        at, timezone = self._moment(given.scheduled_at, "scheduledAt"), _timezone(given.timezone)
+        body = read_body(request.body, ReleaseTime)
+        at, timezone = self._moment(body.scheduled_at, "scheduledAt"), _timezone(body.timezone)
         release_id = id_of(request.parameters["id"])
         if release_id is None:
             raise NotFoundError
@@ -239,8 +239,8 @@ class ScheduleApi:
                 yield from self._parts.schedule.cancel_release(unit, release_id)
                 yield from releases.schedule(release, None, None, now)
                 return {"id": release_id, "scheduledAt": None, "timezone": None}
-            wanted = ReleaseArguments(release=release_id, at=at, editor=administrator.id)
-            yield from self._parts.schedule.set_release(unit, self._jobs.release, wanted)
+            arguments = ReleaseArguments(release=release_id, at=at, editor=administrator.id)
+            yield from self._parts.schedule.set_release(unit, self._jobs.release, arguments)
             yield from releases.schedule(release, at, timezone, now)
             if release.status == "failed":
                 yield from releases.set_status(release, "ready")

@@ -112,7 +112,7 @@ class ApiTokenManager:
         Raises ApplicationError for a name that is in use, ValidationError for actions that do not
         match its type.
         """
-        found = self._checked(str(values["type"]), actions)
+        result = self._checked(str(values["type"]), actions)
         key = new_api_token()
 
         def program() -> Program[ManagedApiToken]:
@@ -126,7 +126,7 @@ class ApiTokenManager:
                 "expiresAt": None if lifespan is None else now + lifespan,
             }
             token_id = yield from self._tokens.create(row, now=now)
-            yield from self._grant(token_id, found)
+            yield from self._grant(token_id, result)
             return (yield from self._existing(token_id, key))
 
         return await self._database.write(program())
@@ -169,13 +169,13 @@ class ApiTokenManager:
         """Delete a token; returns it, ``None`` when there was none."""
 
         def program() -> Program[ManagedApiToken | None]:
-            found = yield from self._select_tokens(eq("id", token_id))
-            if not found:
+            results = yield from self._select_tokens(eq("id", token_id))
+            if not results:
                 return None
             yield from self._revoke(token_id)
             yield from write_grants(self._writes, "tokens", token_id, ())
             yield from self._tokens.delete_ids([token_id])
-            return found[0]
+            return results[0]
 
         return await self._database.write(program())
 
@@ -200,10 +200,10 @@ class ApiTokenManager:
         return tuple(dict.fromkeys(actions))
 
     def _existing(self, token_id: int, key: str | None = None) -> Program[ManagedApiToken]:
-        found = yield from self._select_tokens(eq("id", token_id), key=key)
-        if not found:
+        results = yield from self._select_tokens(eq("id", token_id), key=key)
+        if not results:
             raise NotFoundError(NOT_FOUND)
-        return found[0]
+        return results[0]
 
     def _select_tokens(
         self, *where: Condition, key: str | None = None
@@ -254,6 +254,6 @@ class ApiTokenManager:
         return {one: granted_in(stored, "tokens", one) & self._custom_actions for one in token_ids}
 
     def _require_free(self, name: str, except_id: int | None) -> Program[None]:
-        found = yield from self._tokens.ids(eq("name", name))
-        if any(token_id != except_id for token_id in found):
+        result = yield from self._tokens.ids(eq("name", name))
+        if any(token_id != except_id for token_id in result):
             raise ApplicationError(NAME_IN_USE)

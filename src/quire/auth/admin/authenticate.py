@@ -65,12 +65,12 @@ class AdminAuthenticator:
         token = None if header is None else bearer_token(header)
         if token is None:
             raise UnauthorizedError
-        found = await self._database.read(lambda: self._find(token), snapshot=True)
-        if found is None:
+        result = await self._database.read(lambda: self._find(token), snapshot=True)
+        if result is None:
             raise UnauthorizedError
         if credential is not None:
-            self._known.keep(credential, version, found, self._tables)
-        return found.administrator
+            self._known.keep(credential, version, result, self._tables)
+        return result.administrator
 
     def _find(self, token: str) -> Program[_VerifiedAdministrator | None]:
         session = None

@@ -102,19 +102,19 @@ class AdminRecovery:
         return await self._database.write(program())
 
     def _owner_of_token(self, token: str) -> Program[AdminUser]:
-        found = yield from self._admin_users.by_reset_token(token)
-        if found is None:
+        result = yield from self._admin_users.by_reset_token(token)
+        if result is None:
             raise ApplicationError
-        admin_user, until = found
+        admin_user, until = result
         if not admin_user.may_sign_in or until is None or until <= self._clock():
             raise ApplicationError
         return admin_user
 
     async def _send(self, email: str) -> None:
-        found = await self._database.read(lambda: self._admin_users.by_email(email))
-        if not found or not found[0].may_sign_in:
+        result = await self._database.read(lambda: self._admin_users.by_email(email))
+        if not result or not result[0].may_sign_in:
             return
-        admin_user, token = found[0], secrets.token_hex(_TOKEN_BYTES)
+        admin_user, token = result[0], secrets.token_hex(_TOKEN_BYTES)
         values = {
             "resetPasswordToken": token,
             "resetPasswordTokenExpiresAt": self._clock() + LIFETIME // timedelta(milliseconds=1),

@@ -94,14 +94,14 @@ class AdminRoles:
             roles = yield from self._admin_users.roles(ids)
             if any(role.is_super_admin for role in roles):
                 raise InUseError(NO_DELETING)
-            found = [role.id for role in roles]
-            members = yield from self._admin_users.members(found)
+            results = [role.id for role in roles]
+            members = yield from self._admin_users.members(results)
             if any(members.values()):
                 raise InUseError(IN_USE)
             yield from self._limits.require_roles(ability, roles)
-            stored = yield from self._admin_users.permissions(found)
+            stored = yield from self._admin_users.permissions(results)
             yield from self._permissions.delete_ids([row.id for row in stored])
-            yield from self._roles.delete_ids(found)
+            yield from self._roles.delete_ids(results)
             return roles
 
         return await self._database.write(program())
@@ -134,10 +134,10 @@ class AdminRoles:
 
     def existing(self, role_id: int) -> Program[StoredAdminRole]:
         """Return a role. Raises NotFoundError."""
-        found = yield from self._admin_users.roles([role_id])
-        if not found:
+        result = yield from self._admin_users.roles([role_id])
+        if not result:
             raise NotFoundError(NOT_FOUND)
-        return found[0]
+        return result[0]
 
     def _add(self, role_id: int, grant: Grant) -> Program[StoredPermission]:
         values = {
@@ -152,8 +152,8 @@ class AdminRoles:
         return StoredPermission(id=row_id, grant=grant, action_parameters={})
 
     def _require_free(self, name: str, except_id: int | None) -> Program[None]:
-        found = yield from self._roles.ids(eq("name", name))
-        if any(role_id != except_id for role_id in found):
+        result = yield from self._roles.ids(eq("name", name))
+        if any(role_id != except_id for role_id in result):
             raise ApplicationError(NAME_IN_USE.format(name))
 
 

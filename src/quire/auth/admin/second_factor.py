@@ -50,12 +50,12 @@ def matching_step(secret: str, code: str, now: int, *, after: int) -> int | None
     Steps up to ``after`` do not count: a code can be used once. ``None`` when none matches.
     """
     present = now // _STEP_MS
-    found = None
+    result = None
     for step in range(present - _DRIFT, present + _DRIFT + 1):
         same = hmac.compare_digest(code_at(secret, step).encode(), code.encode())
         if same and step > after:
-            found = step
-    return found
+            result = step
+    return result
 
 
 def provisioning_uri(secret: str, account: str, issuer: str) -> str:

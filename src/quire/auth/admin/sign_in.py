@@ -92,8 +92,8 @@ class AdminAccounts:
 
         Raises ApplicationError for wrong ones, and for inactive accounts.
         """
-        found = await self._database.read(lambda: self._admin_users.by_email(email))
-        admin_user = found[0] if found else None
+        result = await self._database.read(lambda: self._admin_users.by_email(email))
+        admin_user = result[0] if result else None
         matches = await verify_password(password, admin_user.row.password if admin_user else None)
         if admin_user is None or not matches:
             raise ApplicationError(INVALID_CREDENTIALS)
@@ -189,13 +189,13 @@ class AdminAccounts:
 
     async def _require_first_token(self, token: str | None) -> None:
         expected = await self.first_token()
-        given = "" if token is None else token
-        if expected is not None and not hmac.compare_digest(given.encode(), expected.encode()):
+        value = "" if token is None else token
+        if expected is not None and not hmac.compare_digest(value.encode(), expected.encode()):
             raise ForbiddenError(NO_LINK)
 
     def _super_admin_role(self) -> Program[StoredAdminRole | None]:
-        found = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
-        return found[0] if found else None
+        result = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
+        return result[0] if result else None
 
     def _signed_in(self, user_id: int, device: AdminDevice) -> Program[SignInResult]:
         admin_user = yield from self._admin_users.admin_user(user_id)

@@ -59,11 +59,11 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
         return [one for row in stored if (one := _narrower(schema, row)) is not None]
 
     def _narrowed(self) -> Program[list[_NarrowedPermission]]:
-        found = yield from self._find_stale()
+        result = yield from self._find_stale()
         permissions = self.tables.table_for(ADMIN_PERMISSION_UID, _Permission)
-        for one in found:
+        for one in result:
             yield from permissions.change(one.id, {"properties": one.properties}, now=self.clock())
-        return found
+        return result
 
 
 def _narrower(schema: Schema, row: _Permission) -> _NarrowedPermission | None:

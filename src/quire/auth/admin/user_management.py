@@ -175,20 +175,20 @@ class AdminUserManagement:
     def _require_roles(
         self, ability: AdminAbility, roles: Collection[int]
     ) -> Program[list[StoredAdminRole]]:
-        found = yield from self._admin_users.roles(roles)
-        missing = set(roles).difference(role.id for role in found)
+        result = yield from self._admin_users.roles(roles)
+        missing = set(roles).difference(role.id for role in result)
         if missing:
             raise ValidationError(NO_SUCH_ROLE.format(min(missing)))
-        yield from self._limits.require_roles(ability, found)
-        return found
+        yield from self._limits.require_roles(ability, result)
+        return result
 
     def _require_own_email(
         self, admin_user: AdminUser, address: object, message: str = ANOTHER_HAS_EMAIL
     ) -> Program[None]:
         if not isinstance(address, str):
             return
-        found = yield from self._admin_users.by_email(address)
-        if any(other.id != admin_user.id for other in found):
+        result = yield from self._admin_users.by_email(address)
+        if any(other.id != admin_user.id for other in result):
             raise ApplicationError(message)
 
     def _require_another(self, *leaving: AdminUser) -> Program[None]:

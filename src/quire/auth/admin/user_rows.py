@@ -136,8 +136,8 @@ class AdminUserRows:
 
     def admin_user(self, admin_user_id: int) -> Program[AdminUser | None]:
         """Return an administrator by id."""
-        found = yield from self.admin_users([admin_user_id])
-        return found[0] if found else None
+        result = yield from self.admin_users([admin_user_id])
+        return result[0] if result else None
 
     def admin_users(self, ids: Collection[int]) -> Program[list[AdminUser]]:
         """Return administrators by their ids, in the order of the ids."""
@@ -153,18 +153,18 @@ class AdminUserRows:
 
     def by_registration_token(self, token: str) -> Program[AdminUser | None]:
         """Return the administrator who was invited with a token."""
-        found = yield from self._by(eq("registrationToken", token))
-        return found[0] if found else None
+        result = yield from self._by(eq("registrationToken", token))
+        return result[0] if result else None
 
     def by_reset_token(self, token: str) -> Program[tuple[AdminUser, int | None] | None]:
         """Return the administrator with a password reset token, and its expiry."""
-        found = yield from self._by(eq("resetPasswordToken", token))
-        if not found:
+        result = yield from self._by(eq("resetPasswordToken", token))
+        if not result:
             return None
-        here = eq("id", found[0].id)
-        ends = yield from self._users.values("resetPasswordTokenExpiresAt", here)
+        condition = eq("id", result[0].id)
+        ends = yield from self._users.values("resetPasswordTokenExpiresAt", condition)
         until = ends[0] if ends else None
-        return found[0], until if isinstance(until, int) else None
+        return result[0], until if isinstance(until, int) else None
 
     def roles(self, ids: Collection[int]) -> Program[list[StoredAdminRole]]:
         """Return roles by their ids."""

@@ -29,10 +29,10 @@ class OAuth1Client:
         preset = self._provider.preset
         auth = self._auth(redirect_uri=self._provider.redirect_uri)
         async with provider_client() as client:
-            found = await _tokens(client, preset.request_url, auth)
-        if found.get("oauth_callback_confirmed") != "true":
+            result = await _tokens(client, preset.request_url, auth)
+        if result.get("oauth_callback_confirmed") != "true":
             raise ProviderError("the provider does not send browsers back to this server")
-        token, secret = _pair(found)
+        token, secret = _pair(result)
         address = f"{preset.authorize_url}?{urlencode({'oauth_token': token})}"
         return replace(state, state=token, verifier=secret), address
 
@@ -41,14 +41,14 @@ class OAuth1Client:
         preset = self._provider.preset
         auth = self._auth(token=state.state, token_secret=state.verifier, verifier=code)
         async with provider_client() as client:
-            found = await _tokens(client, preset.token_url, auth)
-            token, secret = _pair(found)
+            result = await _tokens(client, preset.token_url, auth)
+            token, secret = _pair(result)
             auth = self._auth(token=token, token_secret=secret)
             responses = []
             for url in preset.profile_urls:
                 headers = _signed(auth, "GET", check_address(url))
                 responses.append(read_json(await client.get(url, headers=headers)))
-        return preset.profile((*responses, found))
+        return preset.profile((*responses, result))
 
     def _auth(self, **of_tokens: str) -> ClientAuth:
         return ClientAuth(self._provider.key, self._provider.secret, **of_tokens)

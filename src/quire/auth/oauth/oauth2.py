@@ -37,8 +37,8 @@ def read_id_token(
         raise IdentityError("it has no expiry")
     if not (begins - _LEEWAY_S) * 1000 <= now < (ends + _LEEWAY_S) * 1000:
         raise IdentityError("it has expired or is not valid yet")
-    found = claims.get("nonce")
-    if not isinstance(found, str) or not is_same(found, nonce):
+    result = claims.get("nonce")
+    if not isinstance(result, str) or not is_same(result, nonce):
         raise IdentityError("it belongs to another sign-in")
     return claims
 
@@ -128,10 +128,10 @@ class OAuth2Client:
 
     async def _discovered(self, client: httpx.AsyncClient) -> Mapping[str, object]:
         issuer = self._provider.address(self._provider.preset.issuer or "")
-        found = read_json(await client.get(check_address(issuer.rstrip("/") + _DISCOVERY)))
-        if not isinstance(found, Mapping) or found.get("issuer") != issuer:
+        result = read_json(await client.get(check_address(issuer.rstrip("/") + _DISCOVERY)))
+        if not isinstance(result, Mapping) or result.get("issuer") != issuer:
             raise ProviderError("the provider says that it is another one")
-        return found
+        return result
 
     async def _tokens(
         self, client: httpx.AsyncClient, url: str, code: str, state: SignInState
@@ -150,11 +150,11 @@ class OAuth2Client:
         basic = httpx.BasicAuth(provider.key, provider.secret)
         auth = basic if by_header else httpx.USE_CLIENT_DEFAULT
         response = await client.post(check_address(url), content=body, headers=form, auth=auth)
-        found = read_json(response)
-        if not isinstance(found, Mapping) or "access_token" not in found:
+        result = read_json(response)
+        if not isinstance(result, Mapping) or "access_token" not in result:
             # GitHub reports errors with a status of success.
             raise ProviderError("the provider gave no token")
-        return found
+        return result
 
 
 def _text(values: Mapping[str, object], name: str) -> str:

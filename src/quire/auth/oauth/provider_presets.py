@@ -73,12 +73,12 @@ def _github(responses: tuple[object, ...]) -> Profile:
     listed = [_object(one) for one in emails] if isinstance(emails, list) else []
     verified = [one for one in listed if one.get("verified") is True]
     public = _text(user, "email")
-    chosen = [
+    selection = [
         one
         for one in verified
         if (one.get("primary") is True if public is None else one.get("email") == public)
     ]
-    return Profile(_text(chosen[0], "email") if chosen else None, _text(user, "login"))
+    return Profile(_text(selection[0], "email") if selection else None, _text(user, "login"))
 
 
 def _microsoft(responses: tuple[object, ...]) -> Profile:

@@ -54,11 +54,11 @@ class OperationReferences:
 
     def _find(self, reference: object) -> str:
         known = isinstance(reference, str | int) and not isinstance(reference, bool)
-        found = self._ids.get(reference) if known else None
-        if found is None:
+        result = self._ids.get(reference) if known else None
+        if result is None:
             message = f"{REFERENCE}: there is no document of an earlier operation {reference!r}"
             raise ValidationError(message)
-        return found
+        return result
 
 
 _KEYS = frozenset(

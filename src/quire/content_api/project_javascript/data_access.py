@@ -161,10 +161,10 @@ class DataReads:
     # Reading
 
     def _type(self, uid: object) -> ContentType:
-        found = self._reader.schema.content_types.get(uid) if isinstance(uid, str) else None
-        if found is None or not (found.is_api or found.uid == USER_UID):
+        result = self._reader.schema.content_types.get(uid) if isinstance(uid, str) else None
+        if result is None or not (result.is_api or result.uid == USER_UID):
             raise UnsupportedError("a type that is none of the project")
-        return found
+        return result
 
     def _ability(self) -> Ability:
         ability = self._request.principal.ability

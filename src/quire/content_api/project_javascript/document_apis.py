@@ -376,15 +376,15 @@ class DataAccess(DataReads):
     def _data(self, content_type: ContentType, data: object) -> dict[str, object]:
         """Return the attributes in data; other keys are ignored, as in Strapi."""
         self._require_writable(content_type)
-        found = {} if is_nullish(data) else as_json(data)
-        if not isinstance(found, dict):
+        result = {} if is_nullish(data) else as_json(data)
+        if not isinstance(result, dict):
             raise UnsupportedError("writes data that are no object")
-        if any(name in found for name in _IDENTITIES):
+        if any(name in result for name in _IDENTITIES):
             raise UnsupportedError("writes what the server sets")
         known = {**content_type.attributes}
         return {
             name: value
-            for name, value in found.items()
+            for name, value in result.items()
             if name in known and name not in {"publishedAt", "locale", "localizations"}
         }
 
@@ -410,8 +410,8 @@ class DataAccess(DataReads):
         entry = await self.session.write(act, [command])
         if entry is None:
             raise UnsupportedError("an entry that was just written is not there")
-        found = msgspec.json.decode(entry.text)
-        return with_secrets(found, content_type, reader.schema, shown)
+        result = msgspec.json.decode(entry.text)
+        return with_secrets(result, content_type, reader.schema, shown)
 
 
 def _rows_of(document_id: str, more: Query, parameters: Query) -> Query:

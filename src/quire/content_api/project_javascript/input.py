@@ -38,21 +38,21 @@ def _reachable(value: object, model: Model, schema: Schema, ability: Ability) ->
         return [_reachable(item, model, schema, ability) for item in value]
     if not isinstance(value, dict):
         return value
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for name, inner in value.items():
         match model.attributes.get(name):
             case RelationAttribute(target=None):
                 raise UnsupportedError("sanitizes relations to any type")
             case RelationAttribute(target=str(uid)):
                 if can_find(ability, uid):
-                    found[name] = inner
+                    result[name] = inner
             case ComponentAttribute(component=uid):
-                found[name] = _reachable(inner, schema.components[uid], schema, ability)
+                result[name] = _reachable(inner, schema.components[uid], schema, ability)
             case DynamicZoneAttribute():
-                found[name] = _zone(inner, schema, ability)
+                result[name] = _zone(inner, schema, ability)
             case _:
-                found[name] = inner
-    return found
+                result[name] = inner
+    return result
 
 
 def _zone(value: object, schema: Schema, ability: Ability) -> object:

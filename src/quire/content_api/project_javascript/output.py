@@ -27,18 +27,18 @@ def sanitized(value: object, model: Model, schema: Schema, ability: Ability) -> 
         return [sanitized(item, model, schema, ability) for item in value]
     if not isinstance(value, dict):
         return value
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for name, inner in value.items():
         attribute = model.attributes.get(name)
         if name in _CREATORS:
             raise UnsupportedError("shows who has written an entry")
         if attribute is None:
-            found[name] = inner
+            result[name] = inner
         elif not (attribute.private or inner is SECRET or _is_secret(attribute)):
             shown = _attribute(attribute, inner, schema, ability)
             if shown is not SECRET:
-                found[name] = shown
-    return found
+                result[name] = shown
+    return result
 
 
 def _is_secret(attribute: Attribute) -> bool:
@@ -67,13 +67,13 @@ def _attribute(attribute: Attribute, value: object, schema: Schema, ability: Abi
 def _zone(value: object, schema: Schema, ability: Ability) -> object:
     if not isinstance(value, list):
         return value
-    found: list[object] = []
+    results: list[object] = []
     for item in value:
         uid = item.get("__component") if isinstance(item, dict) else None
         if not isinstance(uid, str) or uid not in schema.components:
             raise UnsupportedError("shows a component that is not known")
-        found.append(sanitized(item, schema.components[uid], schema, ability))
-    return found
+        results.append(sanitized(item, schema.components[uid], schema, ability))
+    return results
 
 
 def with_secrets(value: object, model: Model, schema: Schema, requested: object) -> object:
@@ -85,7 +85,7 @@ def with_secrets(value: object, model: Model, schema: Schema, requested: object)
         return [with_secrets(item, model, schema, requested) for item in value]
     if not isinstance(value, dict):
         return value
-    found: dict[str, object] = {
+    result: dict[str, object] = {
         name: _stored(model.attributes.get(name), inner, schema, _asked_of(requested, name))
         for name, inner in value.items()
     }
@@ -95,9 +95,9 @@ def with_secrets(value: object, model: Model, schema: Schema, requested: object)
         if named.isdisjoint(
             {"*", *(name for name, one in model.attributes.items() if _is_secret(one))}
         ):
-            return found
+            return result
     secrets = [name for name, one in model.attributes.items() if _is_secret(one)]
-    return {**found, **dict.fromkeys(secrets, SECRET)}
+    return {**result, **dict.fromkeys(secrets, SECRET)}
 
 
 def _asked_of(requested: object, name: str) -> object:

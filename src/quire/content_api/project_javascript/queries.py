@@ -97,8 +97,8 @@ def sent_again(value: object) -> object:
     match value:
         case dict():
             known = {name: sent_again(inner) for name, inner in value.items()}
-            found = {name: inner for name, inner in known.items() if inner is not UNDEFINED}
-            return found or UNDEFINED
+            result = {name: inner for name, inner in known.items() if inner is not UNDEFINED}
+            return result or UNDEFINED
         case list():
             items = [sent_again(item) for item in value]
             if len(items) > _LONGEST_LIST or UNDEFINED in items:
@@ -120,14 +120,14 @@ def _condition(value: object) -> object:
         return [_condition(item) for item in value]
     if not isinstance(value, dict):
         return plain(value)
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for name, inner in value.items():
         if inner is not None:
-            found[name] = _condition(inner)
+            result[name] = _condition(inner)
         elif name in _NULLS:
-            found[_NULLS[name]] = True
+            result[_NULLS[name]] = True
         elif name.startswith("$"):
             raise UnsupportedError("compares with null")
         else:
-            found[name] = {"$null": True}
-    return found
+            result[name] = {"$null": True}
+    return result

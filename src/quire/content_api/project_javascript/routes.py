@@ -113,8 +113,11 @@ class _ScriptRequest:
 
     def _scripts(self) -> list[Script]:
         served = self._served
-        found = [*served.policies, *(one for one in served.middlewares if isinstance(one, Script))]
-        return found if served.script is None else [*found, served.script]
+        results = [
+            *served.policies,
+            *(one for one in served.middlewares if isinstance(one, Script)),
+        ]
+        return results if served.script is None else [*results, served.script]
 
     async def respond(self) -> Response:
         """Respond to the request. Raises AppError."""
@@ -302,12 +305,14 @@ class _ScriptRequest:
     async def _methods(self, script: Script, home: object) -> Mapping[str, object]:
         frame = Frame(UNDEFINED, home)
         scope = self._machine.scope_of(script.module)
-        made = await self._machine.evaluate(script.factory, scope, frame)
-        if isinstance(made, Closure):
-            made = settled(await self._machine.call(made, [{"strapi": self._strapi}], UNDEFINED))
-        if not isinstance(made, dict):
+        result = await self._machine.evaluate(script.factory, scope, frame)
+        if isinstance(result, Closure):
+            result = settled(
+                await self._machine.call(result, [{"strapi": self._strapi}], UNDEFINED)
+            )
+        if not isinstance(result, dict):
             raise UnsupportedError("a controller that is no object")
-        return made
+        return result
 
     def _core_action(self, name: str) -> HostFunction:
         async def call(arguments: list[object]) -> object:
@@ -464,12 +469,14 @@ class _ScriptRequest:
         base = self._engine.service(uid) if code.is_core else {}
         frame = Frame(UNDEFINED, HostObject(base))
         scope = self._machine.scope_of(code.module)
-        made = await self._machine.evaluate(code.factory, scope, frame)
-        if isinstance(made, Closure):
-            made = settled(await self._machine.call(made, [{"strapi": self._strapi}], UNDEFINED))
-        if not isinstance(made, dict):
+        result = await self._machine.evaluate(code.factory, scope, frame)
+        if isinstance(result, Closure):
+            result = settled(
+                await self._machine.call(result, [{"strapi": self._strapi}], UNDEFINED)
+            )
+        if not isinstance(result, dict):
             raise UnsupportedError(f"the service {uid}")
-        self._services[uid] = {**base, **made}
+        self._services[uid] = {**base, **result}
         return self._services[uid]
 
 
@@ -478,8 +485,8 @@ def _auth(strategy: str, credentials: object) -> HostObject:
 
 
 def _config(script: Script) -> object:
-    found: object = msgspec.json.decode(msgspec.json.encode(script.config))
-    return found
+    result: object = msgspec.json.decode(msgspec.json.encode(script.config))
+    return result
 
 
 def _raw_query(query: object) -> bytes:

@@ -83,14 +83,14 @@ class ReleasePublication(Struct, frozen=True):
         before, problems = yield from self._attempt(items)
         if problems:
             raise ReleaseFailedError(problems, len(items))
-        every = yield from self.versions([item.entry for item in items])
+        versions = yield from self.versions([item.entry for item in items])
         return [
             ReleaseSnapshot(
                 release_id=release_id,
                 uid=entry.uid,
                 document_id=entry.document_id,
                 locale=entry.locale,
-                published_at=published_moment(self.live_version(every, entry)),
+                published_at=published_moment(self.live_version(versions, entry)),
                 data=data,
             )
             for entry, data in before.items()
@@ -108,13 +108,13 @@ class ReleasePublication(Struct, frozen=True):
 
         So all problems are found at once, and an item may need what an earlier one publishes.
         """
-        every = yield from self.versions([item.entry for item in items])
+        versions = yield from self.versions([item.entry for item in items])
         before: dict[EntryKey, str | None] = {}
         problems: list[ItemProblem] = []
         for item in items:
 
             def act(item: ReleaseItem = item) -> Program[str | None]:
-                return (yield from self._carry_out(item, every))
+                return (yield from self._carry_out(item, versions))
 
             unit = self.unit
             try:
@@ -185,7 +185,7 @@ class ReleasePublication(Struct, frozen=True):
     def versions(self, entries: Iterable[EntryKey]) -> Program[dict[EntryKey, list[EntryJson]]]:
         """Return the versions of the documents of entries, with one read per content type."""
         wanted = list(dict.fromkeys(entries))
-        found: dict[EntryKey, list[EntryJson]] = {entry: [] for entry in wanted}
+        result: dict[EntryKey, list[EntryJson]] = {entry: [] for entry in wanted}
         schema = self.unit.engine.schema
         for uid in dict.fromkeys(entry.uid for entry in wanted):
             if uid not in schema.content_types:
@@ -196,8 +196,8 @@ class ReleasePublication(Struct, frozen=True):
             by_document: dict[str, list[EntryJson]] = {}
             for version in (yield from self.reading.owned_versions(rights, ids)):
                 by_document.setdefault(version["documentId"], []).append(version)
-            found |= {entry: by_document.get(entry.document_id, []) for entry in of_type}
-        return found
+            result |= {entry: by_document.get(entry.document_id, []) for entry in of_type}
+        return result
 
     def live_version(
         self, versions: Mapping[EntryKey, Sequence[EntryJson]], entry: EntryKey
@@ -219,8 +219,10 @@ class ReleasePublication(Struct, frozen=True):
     def _version(
         content_type: ContentType, versions: Sequence[EntryJson], status: str, locale: str | None
     ) -> EntryJson | None:
-        wanted = RequestedVersion("published" if status == "published" else "draft", locale)
-        return chosen_of(content_type, [*versions], wanted)
+        requested_version = RequestedVersion(
+            "published" if status == "published" else "draft", locale
+        )
+        return chosen_of(content_type, [*versions], requested_version)
 
 
 def published_moment(version: EntryJson | None) -> int | None:

@@ -62,15 +62,15 @@ class PublicationSchedule(Struct, frozen=True):
 
     def entry_actions(self, entry: EntryKey) -> Program[list[ScheduledAction]]:
         """Return the planned actions of an entry, and the last failed ones."""
-        found: list[ScheduledAction] = []
+        results: list[ScheduledAction] = []
         if not (yield from self._is_there()) or self.engine.jobs is None:
-            return found
+            return results
         rows = self.engine.jobs.rows
         for action in ACTIONS:
             job = yield from rows.latest(ENTRY_JOB, _key(entry, action))
             if job is not None and (job.state in _OPEN or job.state == FAILED):
-                found.append(_shown(job))
-        return found
+                results.append(_shown(job))
+        return results
 
     def pending(self, limit: int) -> Program[list[StoredJob]]:
         """Return the jobs of entries and releases that have not ended, by their time."""

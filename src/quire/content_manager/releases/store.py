@@ -94,10 +94,10 @@ class ReleaseStore:
 
     def get(self, release_id: int) -> Program[Release]:
         """Return a release. Raises NotFoundError."""
-        found = yield from self._releases.get(release_id)
-        if found is None:
+        result = yield from self._releases.get(release_id)
+        if result is None:
             raise NotFoundError
-        return found
+        return result
 
     def open(self, release_id: int) -> Program[Release]:
         """Return an unpublished release, which may be changed.
@@ -158,8 +158,8 @@ class ReleaseStore:
 
     def items(self, release_id: int) -> Program[list[ReleaseItem]]:
         """Return the items of a release, in the order in which they were added."""
-        found = yield from self.items_of([release_id])
-        return found[release_id]
+        result = yield from self.items_of([release_id])
+        return result[release_id]
 
     def items_of(self, release_ids: Collection[int]) -> Program[dict[int, list[ReleaseItem]]]:
         """Return the items of releases, by the ids of these."""
@@ -174,8 +174,8 @@ class ReleaseStore:
     def containing(self, entry: EntryKey) -> Program[list[tuple[Release, ReleaseItem]]]:
         """Return the open releases that contain an entry, with their actions on it."""
         of_document = eq("entryDocumentId", entry.document_id)
-        found = yield from self._items.select(of_document)
-        items = {item.id: item for item in found if item.entry == entry}
+        results = yield from self._items.select(of_document)
+        items = {item.id: item for item in results if item.entry == entry}
         linked = yield from self._items.linked("release", list(items))
         ids = {release_id for ids in linked.values() for release_id in ids}
         releases = {release.id: release for release in (yield from self._releases.by_ids(ids))}

@@ -50,12 +50,12 @@ class ReleaseUndo(Struct, frozen=True):
         """
         publication = self.publication
         entries = {_entry(snapshot): snapshot for snapshot in snapshots}
-        every = yield from publication.versions(entries)
+        versions = yield from publication.versions(entries)
         changed = [
             entry
             for entry, snapshot in entries.items()
-            if every[entry]
-            and published_moment(publication.live_version(every, entry)) != snapshot.published_at
+            if versions[entry]
+            and published_moment(publication.live_version(versions, entry)) != snapshot.published_at
         ]
         if changed and not skip_changed:
             raise PublishedSinceError(changed, len(entries))
@@ -64,8 +64,8 @@ class ReleaseUndo(Struct, frozen=True):
             if entry in skipped:
                 continue
             rights = publication.rights(entry)
-            draft = publication.draft_version(every, entry) if every[entry] else None
-            live = publication.live_version(every, entry) if every[entry] else None
+            draft = publication.draft_version(versions, entry) if versions[entry] else None
+            live = publication.live_version(versions, entry) if versions[entry] else None
             here = draft or live
             if here is None or (draft is None and snapshot.data is not None):
                 skipped.add(entry)

@@ -56,13 +56,13 @@ class EntryReview(Struct, frozen=True):
                 one.document_id for one in placed if workflow.stage(one.stage_id).id != first
             ]
             return {"documentId": {"$notIn": moved}}
-        chosen: list[QueryValue] = [
+        selection: list[QueryValue] = [
             one.document_id
             for one in placed
             if (stage is None or workflow.stage(one.stage_id).id == stage)
             and (assignee is None or one.assignee_id == assignee)
         ]
-        return {"documentId": {"$in": chosen}}
+        return {"documentId": {"$in": selection}}
 
     def require_publishable(self, uid: str, document_id: str, locale: str | None) -> Program[None]:
         """Check that an entry is in the stage that its workflow requires for publishing.

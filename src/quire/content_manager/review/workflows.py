@@ -91,10 +91,10 @@ class WorkflowStore:
 
     def all(self) -> Program[list[Workflow]]:
         """Return all workflows that have stages, by their ids."""
-        found = yield from self._workflows.select()
-        if not found:
+        results = yield from self._workflows.select()
+        if not results:
             return []
-        ids = [row.id for row in found]
+        ids = [row.id for row in results]
         stages = yield from self._workflows.linked("stages", ids)
         required = yield from self._workflows.linked("stageRequiredToPublish", ids)
         every = [one for listed in stages.values() for one in listed]
@@ -109,7 +109,7 @@ class WorkflowStore:
                 stages=tuple(known[one] for one in stages[row.id] if one in known),
                 required=next(iter(required[row.id]), None),
             )
-            for row in found
+            for row in results
             if any(one in known for one in stages[row.id])
         ]
 
@@ -121,10 +121,10 @@ class WorkflowStore:
     def get(self, workflow_id: int) -> Program[Workflow]:
         """Return a workflow. Raises NotFoundError."""
         every = yield from self.all()
-        found = next((one for one in every if one.id == workflow_id), None)
-        if found is None:
+        result = next((one for one in every if one.id == workflow_id), None)
+        if result is None:
             raise NotFoundError
-        return found
+        return result
 
     def create(self, change: WorkflowChange, now: int) -> Program[Workflow]:
         """Create a workflow. Raises ValidationError."""

@@ -217,10 +217,10 @@ class _Checker(Struct):
             if not isinstance(last, Return) or last.value is None:
                 raise NotUnderstoodError("does not return a handler")
             body = last.value
-        made = module.followed(body)
-        if not isinstance(made, Function):
+        result = module.followed(body)
+        if not isinstance(result, Function):
             raise NotUnderstoodError("does not return a function")
-        self._body(names, made, inner)
+        self._body(names, result, inner)
 
     def function(self, module: Module, function: Function, kinds: Sequence[Path | None]) -> None:
         """Check a function of a module, once for the kinds of its arguments."""
@@ -336,10 +336,10 @@ class _Checker(Struct):
                     self._require_service(path[1])
 
     def _require_service(self, uid: str) -> ServiceCode:
-        found = self.project.services(uid)
-        if found is None:
+        result = self.project.services(uid)
+        if result is None:
             raise NotUnderstoodError(f"calls the service {uid}")
-        return found
+        return result
 
     def _declaration(self, target: Pattern, value: Expression, names: KnownNames) -> None:
         if type(value) is Opaque:
@@ -632,8 +632,8 @@ class _Checker(Struct):
         key = callee.key
         if path is None or path[:2] != ("method", "strapi") or not isinstance(key, str):
             return False
-        made = self._made_engine(path[-1], inner.arguments, names)
-        self._path_call((*made, key), arguments, names)
+        result = self._made_engine(path[-1], inner.arguments, names)
+        self._path_call((*result, key), arguments, names)
         return True
 
     def _made_engine(self, engine: str, uids: Sequence[Expression], names: KnownNames) -> Path:
@@ -844,8 +844,8 @@ class _Checker(Struct):
         """Check a call of a function by its name."""
         if names.knows(name):
             raise NotUnderstoodError(f"calls {name}")
-        found = names.module.function(name)
-        if found is None:
+        result = names.module.function(name)
+        if result is None:
             origin, imported = names.module.imports.get(name, ("", ""))
             value = names.module.followed(Name(name))
             if origin in PACKAGES:
@@ -856,7 +856,7 @@ class _Checker(Struct):
                 raise NotUnderstoodError(f"calls {name}")
             self._values(arguments, names)
             return
-        module, function = found
+        module, function = result
         kinds = [self._argument(one, names) for one in arguments]
         self.function(module, function, kinds)
 

@@ -69,8 +69,8 @@ def understand_read(
             values = RequestValues(module, None)
         case _:
             raise NotUnderstoodError("is not a function of ctx")
-    found = _Interpreter(values, project, _interpret, uid).run(statements_of(function))
-    return _checked(found, uid, project.schema)
+    result = _Interpreter(values, project, _interpret, uid).run(statements_of(function))
+    return _checked(result, uid, project.schema)
 
 
 def _checked(read: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
@@ -262,7 +262,7 @@ class _Interpreter(ChangingFunction):
 
     def _object(self, members: Sequence[object]) -> DocumentRead:
         """Return the response of an object: one read, constants, and the number of entries."""
-        found: DocumentRead | None = None
+        result: DocumentRead | None = None
         entries: list[str] = []
         others: dict[str, Expression] = {}
         for member in members:
@@ -271,15 +271,15 @@ class _Interpreter(ChangingFunction):
             read = self.maybe_read(member.value)
             if read is None:
                 others[member.key] = member.value
-            elif found is None:
-                found = read
+            elif result is None:
+                result = read
                 entries.append(member.key)
             else:
                 raise NotUnderstoodError("responds with more than one read")
-        if found is None:
+        if result is None:
             raise NotUnderstoodError(_COMPUTED_RESPONSE)
-        constants = {key: self._plain(value, found) for key, value in others.items()}
-        return replace(unwrapped(found), wrapped=ResponseObject(tuple(entries), constants))
+        constants = {key: self._plain(value, result) for key, value in others.items()}
+        return replace(unwrapped(result), wrapped=ResponseObject(tuple(entries), constants))
 
     def _plain(self, value: Expression, read: DocumentRead) -> object:
         match value:

@@ -47,8 +47,8 @@ def read_call(call: Expression, values: RequestValues) -> ReadCall | None:
             read = _read(_METHODS["documents", "findMany"], uid, rest, values)
             return replace(read, first_of_single=True)
         case Call(Member(Call(engine, (uid,)), str() as name), arguments):
-            found = _METHODS.get((_engine(engine), name))
-            return None if found is None else _read(found, uid, list(arguments), values)
+            result = _METHODS.get((_engine(engine), name))
+            return None if result is None else _read(result, uid, list(arguments), values)
         case _:
             return None
 
@@ -192,24 +192,24 @@ def _populated_member(value: object) -> object:
         return value
     if not isinstance(value, dict):
         raise NotUnderstoodError("populates in a way that is not known")
-    found = {}
+    result = {}
     for name, inner in value.items():
         match name, inner:
             case "populate", _:
-                found["populate"] = _populated(inner)
+                result["populate"] = _populated(inner)
             case "where", dict():
-                found["filters"] = inner
+                result["filters"] = inner
             case "select", _:
-                found["fields"] = _selected(inner)
+                result["fields"] = _selected(inner)
             case "orderBy", _:
-                found["sort"] = inner
+                result["sort"] = inner
             case "sort", _:
                 continue  # the query engine does not have it
             case "on", dict():
-                found["on"] = {uid: _populated_member(part) for uid, part in inner.items()}
+                result["on"] = {uid: _populated_member(part) for uid, part in inner.items()}
             case _:
                 raise NotUnderstoodError(f"populates by {name}")
-    return found
+    return result
 
 
 def _select(value: Value) -> Value:

@@ -68,10 +68,10 @@ class ReadingFunction(Struct):
 
     def read(self, value: Expression) -> DocumentRead:
         """Return the read of an expression. Raises NotUnderstoodError."""
-        found = self.maybe_read(value)
-        if found is None:
+        result = self.maybe_read(value)
+        if result is None:
             raise NotUnderstoodError(UNKNOWN_CODE)
-        return found
+        return result
 
     def maybe_read(self, value: Expression) -> DocumentRead | None:
         """Return the read of an expression, ``None`` if it does not read at all."""
@@ -136,12 +136,12 @@ class ReadingFunction(Struct):
 
     def _uid_of(self, value: Expression) -> str:
         try:
-            found = self.values.module.value(value)
+            result = self.values.module.value(value)
         except NotPlainError:
             raise NotUnderstoodError("computes what it reads") from None
-        if found not in {one.uid for one in self.project.schema.api_types}:
+        if result not in {one.uid for one in self.project.schema.api_types}:
             raise NotUnderstoodError("reads something else than content of the project")
-        return str(found)
+        return str(result)
 
     def _called(self, uid: str, name: str, call: Call) -> DocumentRead:
         """Return the result of a method of a service: one of the project's own, or of the core."""
@@ -169,9 +169,9 @@ class ReadingFunction(Struct):
             inner.symbols[parameter.text] = self.values.value(argument)
         if len(arguments) < len(function.parameters):
             raise NotUnderstoodError(f"calls {name} of a service")
-        found = self.interpret(inner, self.project, uid, self.depth + 1, statements_of(function))
+        result = self.interpret(inner, self.project, uid, self.depth + 1, statements_of(function))
         self.project.note_call(uid, name)
-        return found
+        return result
 
     def is_own(self, value: Expression, name: str) -> bool:
         """Whether an expression is ``this.name(ctx)`` in a controller."""

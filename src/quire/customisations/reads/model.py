@@ -125,8 +125,8 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
         Raises ValidationError where the code fails, and the errors that it responds with.
         """
         apply_steps(self.checks, query, path)
-        found = evaluate(self.query, query, path, variables)
-        known = without_undefined(found if isinstance(found, dict) else {})
+        result = evaluate(self.query, query, path, variables)
+        known = without_undefined(result if isinstance(result, dict) else {})
         if self.is_core:
             return known
         asked = {name: value for name, value in known.items() if name in _PARAMETERS}

@@ -71,12 +71,12 @@ class NotFoundCheck(Struct):
         if not arguments:
             return _NOT_FOUND
         try:
-            found = self.values.module.value(arguments[0])
+            result = self.values.module.value(arguments[0])
         except NotPlainError:
-            found = None
-        if not isinstance(found, str):
+            result = None
+        if not isinstance(result, str):
             raise NotUnderstoodError("computes a message")
-        return found
+        return result
 
     def _is_never(self, test: Expression) -> bool:
         """Whether a condition is always false: parameters of the path are never empty."""

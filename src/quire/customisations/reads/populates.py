@@ -129,14 +129,14 @@ class _PopulateCheck(Struct, frozen=True):
         """Whether a dotted path is part of the response."""
         here = [model]
         for name in path.split("."):
-            found = [one.attributes[name] for one in here if name in one.attributes]
-            if self.of_rows and all(isinstance(one, ScalarAttribute) for one in found):
+            results = [one.attributes[name] for one in here if name in one.attributes]
+            if self.of_rows and all(isinstance(one, ScalarAttribute) for one in results):
                 return False
-            if not found:
+            if not results:
                 raise NotUnderstoodError(f"populates {path}, which does not exist")
-            if self.sanitized and any(attribute.private for attribute in found):
+            if self.sanitized and any(attribute.private for attribute in results):
                 return False
-            here = [target for attribute in found for target in self._targets(attribute)]
+            here = [target for attribute in results for target in self._targets(attribute)]
             for target in here:
                 self.show(target)
         return True

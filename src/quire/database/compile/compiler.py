@@ -220,10 +220,10 @@ class _Compiler:
 
     def _found_keys(self, plan: ReadPlan, table: str, order: PageOrder) -> Query:
         builder = self._builder()
-        found = builder.table(table)
+        result = builder.table(table)
         ids = OwnColumns()
-        ids.position("id", found.c("id"), StorageKind.ID)
-        return self._page(plan, builder, found, ids, order)
+        ids.position("id", result.c("id"), StorageKind.ID)
+        return self._page(plan, builder, result, ids, order)
 
     def _last_keys(
         self, plan: ReadPlan, table: AliasedTable, *, is_sorted: bool
@@ -326,11 +326,11 @@ class _Compiler:
         """Return the edges of a node whose rows share a statement, and that statement."""
         if not self._unites:
             return {}
-        found: dict[str, _SharedStatement] = {}
+        result: dict[str, _SharedStatement] = {}
         for number, group in enumerate(choose_shared(plan.edges, self.tables[plan.uid].edges)):
             share = _SharedStatement(number, UnionStatement(self._builder()))
-            found.update((edge.attribute, share) for edge in group)
-        return found
+            result.update((edge.attribute, share) for edge in group)
+        return result
 
     def _edge(
         self,

@@ -37,10 +37,10 @@ class Sql(Generic[T]):
 
     def __getattr__(self, name: str) -> ColumnElement[Any]:
         """Return the bound value of a field of the operand."""
-        found = self.__dict__.get("_values", {}).get("" if name == "value" else name)
-        if found is None:
+        result = self.__dict__.get("_values", {}).get("" if name == "value" else name)
+        if result is None:
             raise AttributeError(f"the operand has no field {name!r}")
-        return found  # type: ignore[no-any-return]  # it is one of the values
+        return result  # type: ignore[no-any-return]  # it is one of the values
 
     def json_number(self, column: ColumnElement[Any], *path: str) -> ColumnElement[Any]:
         """Return a number inside a JSON column, null if there is none: ``"box", "width"``."""

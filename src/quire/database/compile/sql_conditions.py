@@ -159,18 +159,18 @@ class Conditions:
 
     def filters_of(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
         """Return the conditions for the filter of a node and for other versions of documents."""
-        found: list[Condition] = []
+        results: list[Condition] = []
         if node.filter is not None:
-            found.append(self.filter(node.filter, node.uid, table))
+            results.append(self.filter(node.filter, node.uid, table))
         if node.publication is not None and node.status is not None:
             other = self.builder.table(self.tables[node.uid].name)
-            found.append(_publication(node.publication, node.status, table, other))
+            results.append(_publication(node.publication, node.status, table, other))
         if node.missing_locale is not None:
             other = self.builder.table(self.tables[node.uid].name)
             code = self.builder.plain_slot(node.missing_locale)
             here = (other.c(DOCUMENT_ID) == table.c(DOCUMENT_ID), other.c(LOCALE) == code)
-            found.append(sa.not_(_exists(table, other, *here)))
-        return found
+            results.append(sa.not_(_exists(table, other, *here)))
+        return results
 
     def _version_column(self, name: str, node: PlanNode, table: AliasedTable) -> Condition:
         """Return the column of status or locale, for a condition on it.
@@ -300,8 +300,8 @@ class Conditions:
             return self._linked_by_table(edge, target_uid, target, part, scope_filter)
         joined = self.join(edge, target, target_uid)
         wanted = [self.filter(f, target_uid, target) for f in (part, scope_filter) if f is not None]
-        found = sa.select(joined.parent_key).select_from(joined.source)
-        return found.where(joined.parent_key.is_not(None), *joined.where, *wanted)
+        result = sa.select(joined.parent_key).select_from(joined.source)
+        return result.where(joined.parent_key.is_not(None), *joined.where, *wanted)
 
     def _linked_by_table(
         self,
@@ -329,9 +329,9 @@ class Conditions:
         else:
             key = self.dialect.unindexed(links.target_key)
             source = source.join(target.source, target.c("id") == key)
-        found = sa.select(links.source_key).select_from(source)
+        result = sa.select(links.source_key).select_from(source)
         has_source = self.dialect.unindexed(links.source_key).is_not(None)
-        return found.where(has_source, *links.where, *wanted)
+        return result.where(has_source, *links.where, *wanted)
 
     def _is_selective(self, part: Filter, uid: str) -> bool:
         """Tell whether a filter is expected to match few rows of a model.
@@ -347,8 +347,8 @@ class Conditions:
             case Comparison(attribute=attribute):
                 return not _has_few_values(self.schema.model(uid).attributes[attribute])
             case Junction(conjunction=every, parts=parts):
-                found = (self._is_selective(inner, uid) for inner in parts)
-                return any(found) if every else all(found)
+                results = (self._is_selective(inner, uid) for inner in parts)
+                return any(results) if every else all(results)
             case RelatedCondition(attribute=attribute, part=inner, or_none=False) if (
                 inner is not None
             ):
@@ -580,25 +580,25 @@ def versions_condition(
     comparing the text of a locale.
     """
     builder = conditions.builder
-    found: list[Condition] = []
+    results: list[Condition] = []
     if plan.document is not None:
-        found.append(table.c(DOCUMENT_ID) == builder.plain_slot(plan.document))
+        results.append(table.c(DOCUMENT_ID) == builder.plain_slot(plan.document))
     if plan.entry is not None:
-        found.append(table.c("id") == builder.plain_slot(plan.entry))
-    found += conditions.status_of(plan.root, table)
-    found += conditions.locale_of(plan, table)
-    found += conditions.filters_of(plan.root, table)
+        results.append(table.c("id") == builder.plain_slot(plan.entry))
+    results += conditions.status_of(plan.root, table)
+    results += conditions.locale_of(plan, table)
+    results += conditions.filters_of(plan.root, table)
     if plan.search is not None:
-        found.append(conditions.search(plan.search, plan.root.uid, table))
-    return found
+        results.append(conditions.search(plan.search, plan.root.uid, table))
+    return results
 
 
 def _exists(table: AliasedTable, other: AliasedTable, *where: Condition) -> Condition:
     """Return whether there is a version of the ``other`` table for a row of a table."""
-    found: sa.Select[Any] = (
+    result: sa.Select[Any] = (
         sa.select(sa.literal_column("1")).select_from(other.source).where(*where)
     )
-    return sa.exists(found.correlate(table.source))
+    return sa.exists(result.correlate(table.source))
 
 
 def _publication(

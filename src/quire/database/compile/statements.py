@@ -66,8 +66,8 @@ class AliasedTable:
 
     def c(self, column: str) -> ColumnElement[Any]:
         """Return a column."""
-        found: ColumnElement[Any] = sa.column(column, _selectable=self.source)
-        return found
+        result: ColumnElement[Any] = sa.column(column, _selectable=self.source)
+        return result
 
 
 class ReadTables:

@@ -110,10 +110,10 @@ class Writes:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = sa.table(table, sa.column("id"), *(sa.column(n) for n in kept + changed))
             source = builder.table(table)
-            chosen = [source.c(name) for name in kept]
-            chosen += [builder.plain_slot(slot) for slot in range(len(changed))]
-            here = source.c("id") == builder.plain_slot(len(changed))
-            rows = sa.select(*chosen).select_from(source.source).where(here)
+            selection = [source.c(name) for name in kept]
+            selection += [builder.plain_slot(slot) for slot in range(len(changed))]
+            condition = source.c("id") == builder.plain_slot(len(changed))
+            rows = sa.select(*selection).select_from(source.source).where(condition)
             insert = sa.insert(described).from_select([*kept, *changed], rows)
             return insert.returning(described.c.id)
 
@@ -132,8 +132,8 @@ class Writes:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = sa.table(table, sa.column("id"), *(sa.column(name) for name in columns))
             values = {name: builder.plain_slot(slot) for slot, name in enumerate(columns)}
-            here = described.c.id == builder.plain_slot(len(columns))
-            return sa.update(described).values(values).where(here)
+            condition = described.c.id == builder.plain_slot(len(columns))
+            return sa.update(described).values(values).where(condition)
 
         yield from self.run(("update", table, columns), build, (*row.values(), row_id))
 
@@ -142,9 +142,11 @@ class Writes:
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = sa.table(table, sa.column("id"), sa.column(column))
-            here = described.c.id == builder.plain_slot(1)
+            condition = described.c.id == builder.plain_slot(1)
             empty = described.c[column].is_(None)
-            return sa.update(described).values({column: builder.plain_slot(0)}).where(here, empty)
+            return (
+                sa.update(described).values({column: builder.plain_slot(0)}).where(condition, empty)
+            )
 
         yield from self.run(("fill", table, column), build, (value, row_id))
 
@@ -155,7 +157,7 @@ class Writes:
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = sa.table(table, sa.column(column))
-            here = self.dialect.member_of(described.c[column], builder.parents())
-            return sa.delete(described).where(here)
+            member = self.dialect.member_of(described.c[column], builder.parents())
+            return sa.delete(described).where(member)
 
         yield from self.run_listed(("delete", table, column), build, ids)

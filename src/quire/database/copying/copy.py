@@ -129,17 +129,17 @@ async def copy_database(
     DatabaseOpenError when one of the two cannot be opened.
     """
     async with source.look() as origin:
-        found = await origin.run(source.kind.inspector.tables())
+        result = await origin.run(source.kind.inspector.tables())
         await _require_sound(source, origin)
-        wanted = build_metadata(schema, map_tables(schema), target.kind.column_types)
+        metadata = build_metadata(schema, map_tables(schema), target.kind.column_types)
         structure = plan_structure(
-            found, wanted, source=source.kind.column_types, target=target.kind.column_types
+            result, metadata, source=source.kind.column_types, target=target.kind.column_types
         )
         async with target.fill() as filled:
             copy = _CopyRun(
                 source=source, target=target, origin=origin, filled=filled, structure=structure
             )
-            resumed = await copy.prepare(_origin(source, found), replace=replace)
+            resumed = await copy.prepare(_origin(source, result), replace=replace)
             counts = await copy.rows(progress)
             await copy.finish()
             differences = await copy.differences(counts, progress)
@@ -285,7 +285,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
         exact = source.name == target.name
         progress.begin("Comparing", 2 * sum(counts.values()))
-        found = []
+        results = []
         for copied in self.structure.copied:
             there = await table_checksum(
                 self.origin.run,
@@ -302,10 +302,12 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
                 advance=progress.advance,
             )
             if there.rows != here.rows:
-                found.append(f"{copied.name} has {here.rows} rows, and {there.rows} in the source")
+                results.append(
+                    f"{copied.name} has {here.rows} rows, and {there.rows} in the source"
+                )
             elif there != here:
-                found.append(f"{copied.name} has other values than in the source")
-        return found
+                results.append(f"{copied.name} has other values than in the source")
+        return results
 
     def forget(self) -> Program[None]:
         """Delete the stored progress of the copy."""

@@ -35,10 +35,10 @@ class NamedStatement(NamedTuple):
 
 def compile_expression(query: sa.ClauseElement, dialect: Dialect) -> NamedStatement:
     """Return an expression as a statement of a database."""
-    made = query.compile(dialect=dialect.sqlalchemy_dialect())
-    if not isinstance(made, SQLCompiler):
+    result = query.compile(dialect=dialect.sqlalchemy_dialect())
+    if not isinstance(result, SQLCompiler):
         raise TypeError(f"{query} has no values")
-    return NamedStatement(str(made), tuple(made.positiontup or ()), made.params)
+    return NamedStatement(str(result), tuple(result.positiontup or ()), result.params)
 
 
 class TablePages:

@@ -53,16 +53,16 @@ def component_links(
 
     key = ("component links", layout.model.uid)
     rows = yield from store.writes.run_listed(key, build, entities)
-    found = []
+    results = []
     for link_id, entity, id_, uid, name, order in rows:
         if id_ is not None and store.layouts.get(str(uid)) is not None:
             place = float(order) if isinstance(order, int | float) else None
-            found.append(
+            results.append(
                 ComponentLink(
                     int(link_id or 0), int(entity or 0), int(id_), str(uid), str(name), place
                 )
             )
-    return found
+    return results
 
 
 def attach_components(
@@ -93,7 +93,7 @@ def component_owners(
     store: EntryStore, component: str, row_id: int
 ) -> Program[list[ComponentOwner]]:
     """Return the rows that contain a component, of any model; there should be at most one."""
-    found: list[ComponentOwner] = []
+    results: list[ComponentOwner] = []
     for uid, model in store.tables.tables.items():
         layout = store.layout(uid)
         if not any(layout.holds(part.name, component) for part in layout.components):
@@ -103,11 +103,11 @@ def component_owners(
             builder: StatementBuilder, name: str = model.components_table
         ) -> sa.ClauseElement:
             table = builder.table(name)
-            here = table.c(COMPONENT_ID) == builder.plain_slot(0)
+            condition = table.c(COMPONENT_ID) == builder.plain_slot(0)
             kind = table.c(COMPONENT_TYPE) == builder.constant(component)
-            return sa.select(table.c(COMPONENT_ENTITY), table.c(FIELD)).where(here, kind)
+            return sa.select(table.c(COMPONENT_ENTITY), table.c(FIELD)).where(condition, kind)
 
         key = ("component holders", uid, component)
         rows = yield from store.writes.run(key, build, (row_id,))
-        found += [ComponentOwner(uid, int(entity or 0), str(field)) for entity, field in rows]
-    return found
+        results += [ComponentOwner(uid, int(entity or 0), str(field)) for entity, field in rows]
+    return results

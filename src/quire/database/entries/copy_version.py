@@ -199,8 +199,8 @@ class _Copier:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
             rows = builder.table(edge.table)
-            chosen = [*(rows.c(name) for name in copied), builder.plain_slot(0)]
-            select = sa.select(*chosen).select_from(rows.source)
+            selection = [*(rows.c(name) for name in copied), builder.plain_slot(0)]
+            select = sa.select(*selection).select_from(rows.source)
             select = select.where(rows.c(source_column) == builder.plain_slot(1))
             for name, values in only.items():
                 select = select.where(rows.c(name).in_([builder.constant(v) for v in values]))
@@ -263,11 +263,11 @@ class _Copier:
             nothing = sa.null()
             order = nothing if edge.order is None else table.c(edge.order)
             inverse = nothing if edge.inverse_order is None else table.c(edge.inverse_order)
-            chosen = sa.select(table.c(edge.target_column), order, inverse)
-            chosen = chosen.where(table.c(edge.source_column) == builder.plain_slot(0))
+            query = sa.select(table.c(edge.target_column), order, inverse)
+            query = query.where(table.c(edge.source_column) == builder.plain_slot(0))
             if edge.order is not None:
-                chosen = chosen.order_by(order)
-            return chosen.order_by(table.c("id"))
+                query = query.order_by(order)
+            return query.order_by(table.c("id"))
 
         key = ("links of", edge.table, edge.source_column)
         rows = yield from self._store.writes.run(key, build, (source_id,))
@@ -328,8 +328,8 @@ class _Copier:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
             places = sa.func.coalesce(sa.func.max(table.c(edge.inverse_order or "")), 0)
-            here = table.c(edge.target_column) == builder.plain_slot(0)
-            return sa.select(places + sa.literal_column("1")).where(here)
+            condition = table.c(edge.target_column) == builder.plain_slot(0)
+            return sa.select(places + sa.literal_column("1")).where(condition)
 
         rows = yield from self._store.writes.run(
             ("next", edge.table, edge.target_column), build, (target_id,)

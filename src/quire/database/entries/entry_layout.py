@@ -71,10 +71,10 @@ class EntryLayout(Struct, frozen=True, dict=True):
     @cached_property
     def links(self) -> tuple[tuple[RelationAttribute, LinkEdge], ...]:
         """Relations through a link table, from this side."""
-        found = [
+        results = [
             (self.model.attributes[name], edge) for name, edge in self.table.edges_of(LinkEdge)
         ]
-        return tuple((a, edge) for a, edge in found if isinstance(a, RelationAttribute))
+        return tuple((a, edge) for a, edge in results if isinstance(a, RelationAttribute))
 
     @cached_property
     def morph_lists(self) -> tuple[tuple[str, MorphListEdge], ...]:
@@ -194,10 +194,10 @@ class EntryLayouts:
 
     def incoming(self, uid: str) -> IncomingLinks:
         """Return the references to the rows of a content type."""
-        found = self._incoming.get(uid)
-        if found is None:
-            found = self._incoming[uid] = self._find_incoming(uid)
-        return found
+        result = self._incoming.get(uid)
+        if result is None:
+            result = self._incoming[uid] = self._find_incoming(uid)
+        return result
 
     def uses_of(self, component: str) -> tuple[tuple[EntryLayout, str], ...]:
         """Return the models that use a component, each with the attribute that contains it."""

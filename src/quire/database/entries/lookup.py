@@ -119,11 +119,11 @@ class _TakenLookup:
             conditions.append(
                 self._version(top.c(columns["locale"])) == builder.plain_slot(1 + excludes_document)
             )
-        found = sa.exists().select_from(source).where(*conditions)
+        result = sa.exists().select_from(source).where(*conditions)
         if not keeps:
-            return sa.select(found)
+            return sa.select(result)
         kept = self._is_own_value(builder, locale=locale)
-        return sa.select(sa.case((kept, sa.false()), else_=found))
+        return sa.select(sa.case((kept, sa.false()), else_=result))
 
     def _is_own_value(self, builder: StatementBuilder, *, locale: bool) -> sa.ColumnElement[bool]:
         """Tell whether the document has published this value already."""
@@ -153,12 +153,12 @@ class _TakenLookup:
         above, holder = self._top, top
         for field, uid in self._way:
             links = builder.table(above.table.components_table)
-            here = sa.and_(
+            condition = sa.and_(
                 links.c(COMPONENT_ENTITY) == holder.c("id"),
                 links.c(FIELD) == builder.constant(field),
                 links.c(COMPONENT_TYPE) == builder.constant(uid),
             )
-            source = source.join(links.source, here)
+            source = source.join(links.source, condition)
             above = self._store.layout(uid)
             holder = builder.table(above.table.name)
             source = source.join(holder.source, holder.c("id") == links.c(COMPONENT_ID))

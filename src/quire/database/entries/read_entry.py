@@ -18,10 +18,10 @@ def read_stored(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[
     Values are those of JSON, timestamps are epoch milliseconds; components have their ``id``, those
     of dynamic zones ``__component`` too. Raises LookupError when there is no such row.
     """
-    found = yield from _read(store, layout, [row_id])
-    if row_id not in found:
+    result = yield from _read(store, layout, [row_id])
+    if row_id not in result:
         raise LookupError(f"{layout.table.name} has no row {row_id}")
-    return found[row_id]
+    return result[row_id]
 
 
 def _read(
@@ -36,11 +36,11 @@ def _read(
         return sa.select(table.c("id"), *(table.c(name) for name in columns)).where(member)
 
     rows = yield from store.writes.run_listed(("stored", layout.model.uid), build, ids)
-    found = {int(row[0] or 0): _values(store, layout, row) for row in rows}
+    result = {int(row[0] or 0): _values(store, layout, row) for row in rows}
     links = yield from component_links(store, layout, ids)
     inner = yield from _read_components(store, links)
-    _place(layout, found, links, inner)
-    return found
+    _place(layout, result, links, inner)
+    return result
 
 
 def _values(store: EntryStore, layout: EntryLayout, row: Row) -> dict[str, object]:
@@ -57,12 +57,12 @@ def _read_components(
     groups: dict[str, list[int]] = {}
     for link in links:
         groups.setdefault(link.uid, []).append(link.id)
-    found: dict[tuple[str, int], dict[str, object]] = {}
+    result: dict[tuple[str, int], dict[str, object]] = {}
     for uid, ids in groups.items():
         values = yield from _read(store, store.layout(uid), ids)
         for id_, component in values.items():
-            found[uid, id_] = component
-    return found
+            result[uid, id_] = component
+    return result
 
 
 def _place(

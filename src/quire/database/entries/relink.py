@@ -87,8 +87,8 @@ def _take_over(
 def _repoint(store: EntryStore, table: str, column: str, new: int, prior: int) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         described = sa.table(table, sa.column(column))
-        here = described.c[column] == builder.plain_slot(1)
-        return sa.update(described).values({column: builder.plain_slot(0)}).where(here)
+        condition = described.c[column] == builder.plain_slot(1)
+        return sa.update(described).values({column: builder.plain_slot(0)}).where(condition)
 
     yield from store.writes.run(("repoint", table, column), build, (new, prior))
 
@@ -195,7 +195,7 @@ class _Extension:
         depth: int = 0,
     ) -> Condition:
         """Whether a component belongs, directly or through others, to such an entry."""
-        found: list[Condition] = []
+        results: list[Condition] = []
         for user, name in self._store.layouts.uses_of(component.model.uid):
             if user.is_versioned() or depth >= _MAX_DEPTH:
                 continue
@@ -208,8 +208,8 @@ class _Extension:
             if is_component(user):
                 entity = links.c(COMPONENT_ENTITY)
                 conditions.append(self._is_unversioned(builder, user, entity, depth + 1))
-            found.append(sa.exists(sa.select(links.c("id")).where(*conditions)))
-        return sa.or_(*found) if found else sa.false()
+            results.append(sa.exists(sa.select(links.c("id")).where(*conditions)))
+        return sa.or_(*results) if results else sa.false()
 
     def for_versioned(self, owner: EntryLayout, *, unmodified: bool) -> Program[None]:
         """Link published rows whose drafts are linked to the source."""
@@ -288,8 +288,8 @@ class _Extension:
                 there.c(edge.target_column) == builder.plain_slot(0),
             )
         )
-        chosen = [source_id, builder.plain_slot(0), *(links.c(name) for name in edge.orders)]
-        select = sa.select(*chosen).select_from(source).where(*conditions, sa.not_(known))
+        selection = [source_id, builder.plain_slot(0), *(links.c(name) for name in edge.orders)]
+        select = sa.select(*selection).select_from(source).where(*conditions, sa.not_(known))
         return sa.insert(described).from_select(edge.columns, select)
 
 

@@ -26,8 +26,8 @@ def columns_of(
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
-        chosen = sa.select(*(table.c(name) for name in columns))
-        return chosen.where(table.c("id") == builder.plain_slot(0))
+        query = sa.select(*(table.c(name) for name in columns))
+        return query.where(table.c("id") == builder.plain_slot(0))
 
     key = ("columns of", layout.table.name, tuple(columns))
     rows = yield from store.writes.run(key, build, (row_id,))
@@ -44,11 +44,11 @@ def signatures(
     store: EntryStore, layout: EntryLayout, row_id: int, names: Collection[str] | None = None
 ) -> Program[Signatures]:
     """Return the contents of the parts of a row; ``names`` are the attributes, all by default."""
-    found: Signatures = {}
+    result: Signatures = {}
     for name, edge in layout.morph_targets:
         if names is None or name in names:
             rows = yield from _morph_ids(store, edge, row_id)
-            found[name] = [(target_id,) for (target_id,) in rows]
+            result[name] = [(target_id,) for (target_id,) in rows]
     links = yield from component_links(store, layout, [row_id])
     for link in links:
         if names is not None and link.field not in names:
@@ -58,8 +58,8 @@ def signatures(
         below = yield from signatures(store, inner, link.id)
         linked = yield from _linked(store, inner, link.id)
         signature = (link.uid, *row, sorted(below.items()), linked)
-        found.setdefault(link.field, []).append(signature)
-    return found
+        result.setdefault(link.field, []).append(signature)
+    return result
 
 
 def _morph_ids(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program[list[Row]]:
@@ -70,8 +70,8 @@ def _morph_ids(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program
             table.c(edge.source_type_column) == builder.plain_slot(1),
             table.c(FIELD) == builder.plain_slot(2),
         )
-        chosen = sa.select(table.c(edge.target_column)).where(*here)
-        return chosen.order_by(table.c("order"), table.c("id"))
+        query = sa.select(table.c(edge.target_column)).where(*here)
+        return query.order_by(table.c("order"), table.c("id"))
 
     values = (row_id, edge.type_value, edge.field)
     return (
@@ -80,7 +80,7 @@ def _morph_ids(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program
 
 
 def _linked(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[list[list[Row]]]:
-    found = []
+    results = []
     for _, edge in layout.links:
 
         def build(
@@ -91,14 +91,14 @@ def _linked(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[list
             order: str | None = edge.order,
         ) -> sa.ClauseElement:
             table = builder.table(table_name)
-            chosen = sa.select(table.c(target_column)).where(
+            query = sa.select(table.c(target_column)).where(
                 table.c(source_column) == builder.plain_slot(0)
             )
-            return chosen.order_by(table.c(order or "id"), table.c("id"))
+            return query.order_by(table.c(order or "id"), table.c("id"))
 
         key = ("linked", edge.table, edge.source_column)
-        found.append((yield from store.writes.run(key, build, (row_id,))))
-    return found
+        results.append((yield from store.writes.run(key, build, (row_id,))))
+    return results
 
 
 def clear_parts(

@@ -67,14 +67,14 @@ def entries_of(store: EntryStore, layout: EntryLayout, document_id: str) -> Prog
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
-        here = table.c(columns["documentId"]) == builder.plain_slot(0)
+        condition = table.c(columns["documentId"]) == builder.plain_slot(0)
         chosen = (
             table.c("id"),
             table.c(columns["locale"]),
             sa.case((table.c(columns["publishedAt"]).is_not(None), 1), else_=0),
             table.c(columns["updatedAt"]),
         )
-        return sa.select(*chosen).where(here).order_by(table.c("id"))
+        return sa.select(*chosen).where(condition).order_by(table.c("id"))
 
     key = ("entries", layout.model.uid)
     rows = yield from store.writes.run(key, build, (document_id,))
@@ -100,9 +100,9 @@ def lock_versions(store: EntryStore, layout: EntryLayout, document_id: str) -> P
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
-        here = table.c(columns["documentId"]) == builder.plain_slot(0)
-        chosen = sa.select(table.c("id")).where(here).order_by(table.c("id"))
-        return chosen.with_for_update()
+        condition = table.c(columns["documentId"]) == builder.plain_slot(0)
+        query = sa.select(table.c("id")).where(condition).order_by(table.c("id"))
+        return query.with_for_update()
 
     yield from store.writes.run(("lock", layout.model.uid), build, (document_id,))
 
@@ -119,8 +119,8 @@ def first_document_id(
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
         document = table.c(columns["documentId"])
-        chosen = sa.select(document).order_by(document if by_name else table.c("id"))
-        return chosen.limit(sa.literal_column("1"))
+        query = sa.select(document).order_by(document if by_name else table.c("id"))
+        return query.limit(sa.literal_column("1"))
 
     key = ("first document", layout.model.uid, by_name)
     rows = yield from store.writes.run(key, build)
@@ -153,8 +153,8 @@ def counterparts(
         )
         joined = source.source.join(target.source, same)
         member = store.dialect.member_of(source.c("id"), builder.parents())
-        chosen = sa.select(source.c("id"), target.c("id")).select_from(joined)
-        return chosen.where(member).order_by(target.c("id"))
+        query = sa.select(source.c("id"), target.c("id")).select_from(joined)
+        return query.where(member).order_by(target.c("id"))
 
     if not ids:
         return {}

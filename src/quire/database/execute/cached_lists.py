@@ -190,15 +190,15 @@ async def read_list(
         result = database.read_now(reading.begin, key=reading.key, version=at)
         reading.keep_facts()
         return result
-    found: T | None = None
+    outcome: T | None = None
     if version is not None and reading.needs_version:
-        found = await database.read_at(version, reading.begin, key=reading.key)
-    if found is None:
+        outcome = await database.read_at(version, reading.begin, key=reading.key)
+    if outcome is None:
         reading.forget_keys()
         several = snapshot or reading.statements > 1
-        found = await database.read(reading.begin, snapshot=several, key=read.compiled)
+        outcome = await database.read(reading.begin, snapshot=several, key=read.compiled)
     reading.keep_facts()
-    return found
+    return outcome
 
 
 class _ListReading(Generic[T]):

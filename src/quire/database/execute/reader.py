@@ -126,8 +126,8 @@ def _page_by_keys(
     position = read.keyed.key
     # Within one state all of them exist; otherwise missing ones are left out.
     by_key = {row[position]: row for row in rows}
-    found = [by_key[key] for key in keys if key in by_key]
-    return (yield from _items(read.compiled.node, found, None, run, ""))
+    results = [by_key[key] for key in keys if key in by_key]
+    return (yield from _items(read.compiled.node, results, None, run, ""))
 
 
 def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
@@ -151,10 +151,10 @@ def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
         if is_current and on_page <= 0:
             return ()
         if is_current and after < offset:
-            found = yield read.keys_from_end(on_page, after)
-            return tuple([key for (key,) in reversed(found)])
-    found = yield read.keys
-    return tuple([key for (key,) in found])
+            result = yield read.keys_from_end(on_page, after)
+            return tuple([key for (key,) in reversed(result)])
+    result = yield read.keys
+    return tuple([key for (key,) in result])
 
 
 def page_program(
@@ -237,11 +237,11 @@ def _populate(
 ) -> Program[None]:
     parents: dict[int, _Parents] = {}
     for position in {edge.parent_key for edge in node.edges}:
-        found = {row[position] for row in rows}
-        once = times is None and len(found) == len(rows)
+        results = {row[position] for row in rows}
+        once = times is None and len(results) == len(rows)
         occurrences = None if once else _occurrences(rows, position, times)
-        found.discard(None)
-        parents[position] = _Parents(run.dialect.encode_list(list(found)), occurrences)
+        results.discard(None)
+        parents[position] = _Parents(run.dialect.encode_list(list(results)), occurrences)
     parts = _NOTHING_SHARED
     if node.union_queries:
         parts = yield from _shared_rows(node, parents, run)

@@ -43,11 +43,11 @@ def repair_program(layout: ExaminedTables, *, duplicates: bool = False) -> Progr
     repaired: list[Damage] = []
     locales = yield from locales_program(layout)
     for rule in (*reference_rules(layout), *_rules(layout, locales)):
-        found = yield from rule.find()
-        chosen = [one for one in found if is_repairable(one, duplicates=duplicates)]
-        if chosen:
+        result = yield from rule.find()
+        selection = [one for one in result if is_repairable(one, duplicates=duplicates)]
+        if selection:
             yield from rule.repair()
-            repaired += chosen
+            repaired += selection
     return repaired
 
 

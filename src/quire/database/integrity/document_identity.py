@@ -83,7 +83,7 @@ class DocumentIdRule(Struct, frozen=True):
 
     def find(self) -> Program[list[Damage]]:
         """List the rows without a document id."""
-        found = yield from RowRule(
+        result = yield from RowRule(
             layout=self.layout,
             kind=DamageKind.NO_DOCUMENT_ID,
             table=self.table,
@@ -91,7 +91,7 @@ class DocumentIdRule(Struct, frozen=True):
             phrase="without a document id",
             repair_action=Repair(text="gives each a new one"),
         ).find()
-        return found
+        return result
 
     def repair(self) -> Program[None]:
         """Give each row a new document id."""
@@ -108,9 +108,11 @@ class DocumentIdRule(Struct, frozen=True):
     def _assign(self, new: dict[int, str]) -> Program[None]:
         def change(builder: StatementBuilder) -> sa.ClauseElement:
             table = plain_table(self.table, "id", DOCUMENT_ID)
-            here = self.layout.dialect.member_of(table.c.id, self.layout.listed(builder, list(new)))
+            member = self.layout.dialect.member_of(
+                table.c.id, self.layout.listed(builder, list(new))
+            )
             each = sa.case(new, value=table.c.id)
-            return sa.update(table).values({DOCUMENT_ID: each}).where(here)
+            return sa.update(table).values({DOCUMENT_ID: each}).where(member)
 
         yield from self.layout.run(change)
 

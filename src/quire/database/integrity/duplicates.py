@@ -106,9 +106,9 @@ class DuplicateRule(Struct, frozen=True):
                 ranked.c.id, self.layout.listed(builder, list(ids))
             )
             both = [row.c(column) for row in (one, kept) for column in columns]
-            found = sa.select(*both).where(one.c("id") == ranked.c.id)
-            found = found.where(kept.c("id") == ranked.c.kept, listed)
-            return found.order_by(ranked.c.id)
+            result = sa.select(*both).where(one.c("id") == ranked.c.id)
+            result = result.where(kept.c("id") == ranked.c.kept, listed)
+            return result.order_by(ranked.c.id)
 
         rows = yield from self.layout.run(pairs)
         return tuple(_difference(columns, row) for row in rows)

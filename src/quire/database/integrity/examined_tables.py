@@ -34,8 +34,8 @@ class ExaminedTables(Struct, frozen=True, kw_only=True):
 
     def has(self, table: str, *columns: str) -> bool:
         """Tell whether the database has a table, with all of these columns."""
-        found = self.existing_tables.get(table)
-        return found is not None and found.columns.keys() >= set(columns)
+        result = self.existing_tables.get(table)
+        return result is not None and result.columns.keys() >= set(columns)
 
     def has_table(self, uid: str) -> bool:
         """Tell whether a uid is in the schema and has its table."""

@@ -42,10 +42,10 @@ class DraftRule(Struct, frozen=True):
 
     def find(self) -> Program[list[Damage]]:
         """List the published rows without a draft, by content type."""
-        found: list[Damage] = []
+        results: list[Damage] = []
         for content_type in _versioned(self.layout):
-            found += yield from self._rule(content_type).find()
-        return found
+            results += yield from self._rule(content_type).find()
+        return results
 
     def repair(self) -> Program[None]:
         """Create the drafts."""

@@ -56,10 +56,10 @@ class RowCopier(Struct, frozen=True):
             return
         self._copied[uid].update(fresh)
         copies = yield from self._rows(uid, fresh, assigned or {})
-        made = RowCopies(uid, fresh, copies)
-        self.done.append(made)
-        yield from self._components(made)
-        yield from self._morphs(made)
+        result = RowCopies(uid, fresh, copies)
+        self.done.append(result)
+        yield from self._components(result)
+        yield from self._morphs(result)
 
     def pairs(self, builder: StatementBuilder, copies: RowCopies) -> sa.Subquery:
         """Select the ids of originals (``old``) with those of their copies (``new``)."""

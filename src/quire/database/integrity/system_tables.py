@@ -118,16 +118,16 @@ class MigrationRule(Struct, frozen=True):
         recorded = [str(name) for (name,) in rows]
         missing = [name for name in CURRENT_MIGRATIONS if name not in recorded]
         repeated = sorted({name for name in recorded if recorded.count(name) > 1})
-        found = []
+        results = []
         if missing:
             sentence = (
                 f"{count_noun(len(missing), 'migration')} not on record, which Strapi will run"
             )
-            found.append(_migrations_finding(missing, sentence))
+            results.append(_migrations_finding(missing, sentence))
         if repeated:
             sentence = f"{count_noun(len(repeated), 'migration')} on record more than once"
-            found.append(_migrations_finding(repeated, sentence))
-        return found
+            results.append(_migrations_finding(repeated, sentence))
+        return results
 
     def repair(self) -> Program[None]:
         """Do nothing: no finding offers a repair of migrations."""

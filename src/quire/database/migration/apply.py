@@ -67,8 +67,8 @@ def _rest(model: Model) -> dict[str, object]:
 
 
 def _attributes(model: Model) -> Mapping[str, object]:
-    found = model.raw.get(_ATTRIBUTES)
-    return found if isinstance(found, Mapping) else {}
+    result = model.raw.get(_ATTRIBUTES)
+    return result if isinstance(result, Mapping) else {}
 
 
 def post_migrate(
@@ -125,13 +125,13 @@ def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(layout.table.name)
         live = source.c(columns["publishedAt"]).is_not(None)
-        chosen = sa.select(source.c("id"), source.c(columns["documentId"])).where(live)
-        return chosen.order_by(source.c("id"))
+        query = sa.select(source.c("id"), source.c(columns["documentId"])).where(live)
+        return query.order_by(source.c("id"))
 
     rows = yield from store.writes.run(("live entries", uid), build)
     bound = yield from with_dependents(store, uid, [int(id_ or 0) for id_, _ in rows])
     rows.sort(key=lambda row: row[0] in bound)
-    made = []
+    results = []
     for id_, document in rows:
         entries = yield from entries_of(store, layout, str(document))
         replacement = VersionReplacement(
@@ -141,8 +141,8 @@ def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
             siblings=frozenset(entry.id for entry in entries),
         )
         changes = {columns["publishedAt"]: None}
-        made.append((yield from replace_version(store, layout, replacement, changes)))
-    for new in made:
+        results.append((yield from replace_version(store, layout, replacement, changes)))
+    for new in results:
         yield from link_to_itself(store, new)
 
 
@@ -222,15 +222,19 @@ def migrate(
     milliseconds; ``title`` describes the migration in the archive.
     """
     writes = Writes(place.dialect)
-    found = yield from inspect_program(place.kind.inspector)
+    existing_tables = yield from inspect_program(place.kind.inspector)
     entry = ArchiveEntry(title=title, made_at=now)
-    keeper = ArchiveWriter(writes, place.kind.ddl, place.kind.column_types, found, entry)
+    keeper = ArchiveWriter(writes, place.kind.ddl, place.kind.column_types, existing_tables, entry)
     change = planned.change
     if change.before is not None:
         former = _store(place, change.before)
         yield from PreMigration(former, keeper, change.default_locale, now).run(planned.plan)
-    yield from TableWork(place.kind, found, change.after, writes, keeper).run(planned.structure)
-    yield from post_migrate(_store(place, change.after), planned.plan, change.renames, found)
+    yield from TableWork(place.kind, existing_tables, change.after, writes, keeper).run(
+        planned.structure
+    )
+    yield from post_migrate(
+        _store(place, change.after), planned.plan, change.renames, existing_tables
+    )
     yield from keeper.finish()
     yield from record(writes, change)
 

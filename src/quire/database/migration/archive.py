@@ -146,8 +146,8 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(ARCHIVE_TABLE)
-        chosen = (table.c(name) for name in ("id", "made_at", "title", "kept"))
-        return sa.select(*chosen).select_from(table.source).order_by(table.c("id"))
+        selection = (table.c(name) for name in ("id", "made_at", "title", "kept"))
+        return sa.select(*selection).select_from(table.source).order_by(table.c("id"))
 
     rows = yield from writes.run(("list archives",), build)
     return [
@@ -250,10 +250,10 @@ def expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]
 
 def forget_expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
     """Delete the archives that have expired; returns them."""
-    found = yield from expired(kind, days=days, now=now)
-    for archive in found:
+    result = yield from expired(kind, days=days, now=now)
+    for archive in result:
         yield from forget(Writes(kind.dialect()), kind.ddl, archive)
-    return found
+    return result
 
 
 class ModelArchive:
@@ -277,5 +277,5 @@ class ModelArchive:
         await self._database.write(forget(writes, self._kind.ddl, archive))
 
     def _put_back(self, archive: Archive) -> Program[int]:
-        found = yield from inspect_program(self._kind.inspector)
-        return (yield from restore_archive(Writes(self._kind.dialect()), archive, found))
+        existing_tables = yield from inspect_program(self._kind.inspector)
+        return (yield from restore_archive(Writes(self._kind.dialect()), archive, existing_tables))

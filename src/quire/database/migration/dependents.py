@@ -29,10 +29,10 @@ def archive_entries(
     store: EntryStore, archive: ArchiveWriter, uid: str, ids: Sequence[int]
 ) -> Program[None]:
     """Archive rows of a model, with their components, links and media."""
-    found: _DependentIds = {}
+    result: _DependentIds = {}
     for start in range(0, len(ids), _ROWS_AT_ONCE):
-        yield from _gather(store, uid, ids[start : start + _ROWS_AT_ONCE], found)
-    yield from _keep(archive, found)
+        yield from _gather(store, uid, ids[start : start + _ROWS_AT_ONCE], result)
+    yield from _keep(archive, result)
 
 
 def archive_attribute(
@@ -43,10 +43,10 @@ def archive_attribute(
     match layout.table.edges[name]:
         case ComponentEdge() as edge:
             links = yield from _links_in(store, edge)
-            found: _DependentIds = {edge.table: {link.link_id for link in links}}
+            result: _DependentIds = {edge.table: {link.link_id for link in links}}
             for part, ids in ids_by_component(links).items():
-                yield from _gather(store, part, ids, found)
-            yield from _keep(archive, found)
+                yield from _gather(store, part, ids, result)
+            yield from _keep(archive, result)
             yield from detach_components(store, layout, links)
         case MorphTargetEdge() as edge:
             values = {edge.source_type_column: edge.type_value, FIELD: edge.field}
@@ -61,10 +61,10 @@ def with_dependents(store: EntryStore, uid: str, ids: Collection[int]) -> Progra
     """Return the rows of a model that have components, or links of any kind."""
     layout = store.layout(uid)
     parts = yield from component_links(store, layout, ids)
-    found = {part.entity for part in parts}
+    results = {part.entity for part in parts}
     for table, column, morph in _link_tables(store, uid):
-        found.update((yield from _bound(store, table, column, ids, morph)))
-    return found
+        results.update((yield from _bound(store, table, column, ids, morph)))
+    return results
 
 
 def _keep(archive: ArchiveWriter, dependents: _DependentIds) -> Program[None]:
@@ -134,8 +134,8 @@ def _selected_ids(
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(table)
-        here = store.dialect.member_of(source.c(column), builder.parents())
-        query = sa.select(source.c(chosen)).select_from(source.source).where(here)
+        member = store.dialect.member_of(source.c(column), builder.parents())
+        query = sa.select(source.c(chosen)).select_from(source.source).where(member)
         if morph is not None:
             query = query.where(source.c(morph.source_type_column) == builder.plain_slot(0))
         return query
@@ -164,8 +164,10 @@ def _links_in(store: EntryStore, edge: ComponentEdge) -> Program[list[ComponentL
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(edge.table)
         names = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE)
-        here = source.c(FIELD) == builder.plain_slot(0)
-        return sa.select(*(source.c(name) for name in names)).where(here).order_by(source.c("id"))
+        condition = source.c(FIELD) == builder.plain_slot(0)
+        return (
+            sa.select(*(source.c(name) for name in names)).where(condition).order_by(source.c("id"))
+        )
 
     rows = yield from store.writes.run(("links in", edge.table), build, (edge.field,))
     return [

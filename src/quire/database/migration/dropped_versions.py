@@ -36,8 +36,8 @@ def drafts_of(writes: Writes, table: str) -> Program[Drafts]:
         )
         joined = draft.source.outerjoin(live.source, beside)
         newer = sa.case((draft.c(_UPDATED) > live.c(_UPDATED), 1), else_=0)
-        chosen = sa.select(draft.c("id"), sa.func.count(live.c("id")), sa.func.max(newer))
-        drafts = chosen.select_from(joined).where(draft.c(_PUBLISHED).is_(None))
+        query = sa.select(draft.c("id"), sa.func.count(live.c("id")), sa.func.max(newer))
+        drafts = query.select_from(joined).where(draft.c(_PUBLISHED).is_(None))
         return drafts.group_by(draft.c("id")).order_by(draft.c("id"))
 
     rows = yield from writes.run(("drafts of", table), build)

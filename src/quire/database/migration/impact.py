@@ -29,8 +29,8 @@ class RowCounter:
                 query = query.where(source.c(having).is_not(None))
             return query if lacking is None else query.where(source.c(lacking).is_(None))
 
-        found = yield from self._writes.run(("count", table, having, lacking), build)
-        return _number(found)
+        result = yield from self._writes.run(("count", table, having, lacking), build)
+        return _number(result)
 
     def rows_with(self, table: str, **values: Value) -> Program[int]:
         """Count the rows with these values in these columns."""
@@ -41,10 +41,10 @@ class RowCounter:
             same = [source.c(name) == builder.plain_slot(i) for i, name in enumerate(columns)]
             return sa.select(sa.func.count()).select_from(source.source).where(*same)
 
-        found = yield from self._writes.run(
+        result = yield from self._writes.run(
             ("count", table, columns), build, tuple(values.values())
         )
-        return _number(found)
+        return _number(result)
 
     def documents(self, table: str) -> Program[int]:
         """Count the documents that have rows in a table."""
@@ -53,8 +53,8 @@ class RowCounter:
             source = builder.table(table)
             return sa.select(sa.func.count(sa.distinct(source.c("document_id"))))
 
-        found = yield from self._writes.run(("count documents", table), build)
-        return _number(found)
+        result = yield from self._writes.run(("count documents", table), build)
+        return _number(result)
 
     def repeated(self, table: str, column: str, *, documents: bool) -> Program[int]:
         """Count rows whose value another row has, too.
@@ -78,8 +78,8 @@ class RowCounter:
                 sa.func.coalesce(sa.func.sum(groups.c.members), sa.literal_column("0"))
             )
 
-        found = yield from self._writes.run(("repeated", table, column, documents), build)
-        return _number(found)
+        result = yield from self._writes.run(("repeated", table, column, documents), build)
+        return _number(result)
 
     def unfit(
         self, table: str, column: str, before: StorageKind, after: StorageKind
@@ -99,10 +99,10 @@ class RowCounter:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             source = builder.table(table)
             value = source.c(column)
-            chosen = sa.select(source.c("id"), value).where(
+            query = sa.select(source.c("id"), value).where(
                 value.is_not(None), source.c("id") > builder.plain_slot(0)
             )
-            return chosen.order_by(source.c("id")).limit(sa.literal_column(str(_PAGE)))
+            return query.order_by(source.c("id")).limit(sa.literal_column(str(_PAGE)))
 
         return (yield from self._writes.run(("page", table, column), build, (after,)))
 

@@ -165,7 +165,7 @@ def plan_program(
 
     Raises MigrationConflictError when a new table or column exists already.
     """
-    found = yield from inspector.tables()
+    result = yield from inspector.tables()
     correspondence = (
         _NO_MATCH
         if change.before is None
@@ -174,15 +174,15 @@ def plan_program(
     structure = diff_schema(
         None if change.before is None else change.before.metadata,
         change.after.metadata,
-        found,
+        result,
         correspondence.matched_tables,
         writer,
     )
-    planner = _Planner(change, correspondence, structure, found, writes)
+    planner = _Planner(change, correspondence, structure, result, writes)
     steps = yield from planner.steps()
     crowds = yield from planner.crowds()
     notices = yield from notices_program(
-        change.before, change.after, correspondence, change.renames, found, writes
+        change.before, change.after, correspondence, change.renames, result, writes
     )
     return PlannedMigration(
         change=change,

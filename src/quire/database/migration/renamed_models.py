@@ -129,8 +129,8 @@ def _replace(
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         described = sa.table(table, sa.column(column), *(sa.column(name) for name in extra_values))
         same = [described.c[n] == builder.plain_slot(2 + i) for i, n in enumerate(extra_values)]
-        here = described.c[column] == builder.plain_slot(1)
-        return sa.update(described).values({column: builder.plain_slot(0)}).where(here, *same)
+        condition = described.c[column] == builder.plain_slot(1)
+        return sa.update(described).values({column: builder.plain_slot(0)}).where(condition, *same)
 
     key = ("say otherwise", table, column, tuple(extra_values))
     yield from store.writes.run(key, build, (after, before, *extra_values.values()))
@@ -173,9 +173,9 @@ def _rename_in_jobs(store: EntryStore, names: Mapping[str, str]) -> Program[None
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         jobs = builder.table(JOBS.name)
-        chosen = sa.select(*(jobs.c(column) for column in ("id", "cancel_key", "arguments")))
+        query = sa.select(*(jobs.c(column) for column in ("id", "cancel_key", "arguments")))
         is_own = jobs.c("name").startswith(builder.constant(OWN_JOBS))
-        return chosen.where(jobs.c("state") == builder.constant(WAITING), is_own)
+        return query.where(jobs.c("state") == builder.constant(WAITING), is_own)
 
     for id_, key, arguments in (yield from store.writes.run(("own jobs",), build)):
         values = orjson.loads(str(arguments))
@@ -194,7 +194,7 @@ def _columns(store: EntryStore, table: str, *columns: str) -> Program[Rows]:
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(table)
-        chosen = sa.select(source.c("id"), *(source.c(column) for column in columns))
-        return chosen.order_by(source.c("id"))
+        query = sa.select(source.c("id"), *(source.c(column) for column in columns))
+        return query.order_by(source.c("id"))
 
     return (yield from store.writes.run(("columns of all rows", table, columns), build))

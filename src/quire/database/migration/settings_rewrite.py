@@ -36,8 +36,8 @@ def _say_in_permissions(store: EntryStore, names: NameMapping) -> Program[None]:
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(table.name)
-        chosen = sa.select(source.c("id"), source.c(subject), source.c(properties))
-        return chosen.where(source.c(subject).is_not(None)).order_by(source.c("id"))
+        query = sa.select(source.c("id"), source.c(subject), source.c(properties))
+        return query.where(source.c(subject).is_not(None)).order_by(source.c("id"))
 
     rows = yield from store.writes.run(("granted fields",), build)
     for id_, uid, held in rows:

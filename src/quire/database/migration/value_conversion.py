@@ -154,10 +154,10 @@ def _time(value: PortableValue, before: StorageKind) -> str:
     if before in _MOMENTS and isinstance(value, int):
         moment = _moment(value)
         return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03}"
-    found = _TIME.fullmatch(_text(value, before).strip())
-    if found is None:
+    match = _TIME.fullmatch(_text(value, before).strip())
+    if match is None:
         raise ConversionError
-    hours, minutes, seconds, fraction = found.groups()
+    hours, minutes, seconds, fraction = match.groups()
     return f"{hours}:{minutes}:{seconds or '00'}.{(fraction or '')[:3]:0<3}"
 
 

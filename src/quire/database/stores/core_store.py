@@ -36,15 +36,15 @@ def view_key(uid: str) -> str:
 
 def read_setting(writes: Writes, key: str) -> Program[object]:
     """Return the value of a key, ``None`` if there is none."""
-    found = yield from _table(writes).first(eq("key", key))
-    return None if found is None else decode_setting(found.value)
+    result = yield from _table(writes).first(eq("key", key))
+    return None if result is None else decode_setting(result.value)
 
 
 def select_setting(builder: StatementBuilder) -> "sa.Select[tuple[Any]]":
     """Return the SELECT of the stored form of a setting, whose key is the first slot."""
     table = builder.table(CORE_STORE)
-    here = table.c("key") == builder.plain_slot(0)
-    return sa.select(table.c("value")).where(here).order_by(table.c("id"))
+    condition = table.c("key") == builder.plain_slot(0)
+    return sa.select(table.c("value")).where(condition).order_by(table.c("id"))
 
 
 def setting_statement(writes: Writes, key: str) -> Statement:
@@ -59,9 +59,11 @@ def _select_one_setting(builder: StatementBuilder) -> sa.ClauseElement:
 
 def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, object]]:
     """Return the values of several keys, by key, without missing ones."""
-    found = yield from _table(writes).select(in_list("key", keys))
+    results = yield from _table(writes).select(in_list("key", keys))
     # Of several rows with a key the first one counts, as in Strapi.
-    return {one.key: decode_setting(one.value) for one in reversed(found) if one.value is not None}
+    return {
+        one.key: decode_setting(one.value) for one in reversed(results) if one.value is not None
+    }
 
 
 def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
@@ -109,7 +111,7 @@ def decode_setting(stored: Value) -> object:
     if stored is None:
         return None
     try:
-        found: object = orjson.loads(str(stored))
+        result: object = orjson.loads(str(stored))
     except orjson.JSONDecodeError:
         return None
-    return found
+    return result

@@ -47,8 +47,8 @@ class EntryStages:
     def get(self, uid: str, document_id: str, locale: str | None) -> Program[EntryStage]:
         """Return the stage of an entry."""
         here = (eq("document_id", document_id), eq("uid", uid), eq("locale", locale))
-        found = yield from self._table.first(*here)
-        return found or EntryStage(uid=uid, document_id=document_id, locale=locale)
+        result = yield from self._table.first(*here)
+        return result or EntryStage(uid=uid, document_id=document_id, locale=locale)
 
     def save(self, stage: EntryStage) -> Program[None]:
         """Save the stage of an entry."""

@@ -59,9 +59,9 @@ def uses_of_file(store: EntryStore, file: FileRow) -> Program[list[FileUse]]:
     entries: list[_UsingRow] = []
     while waiting:
         layouts = {holder.uid: store.layouts.get(holder.uid) for holder in waiting}
-        found = [holder for holder in waiting if layouts[holder.uid] is not None]
-        entries += [holder for holder in found if not is_component(store.layout(holder.uid))]
-        parts = [holder for holder in found if is_component(store.layout(holder.uid))]
+        results = [holder for holder in waiting if layouts[holder.uid] is not None]
+        entries += [holder for holder in results if not is_component(store.layout(holder.uid))]
+        parts = [holder for holder in results if is_component(store.layout(holder.uid))]
         waiting = yield from _parents_of(store, parts)
     return (yield from _file_uses(store, entries))
 
@@ -96,11 +96,11 @@ def _linked(store: EntryStore, file_id: int) -> Program[list[_UsingRow]]:
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         links = builder.table(edge.table)
-        chosen = sa.select(
+        query = sa.select(
             links.c(edge.target_type_column), links.c(edge.target_id_column), links.c(FIELD)
         )
-        here = chosen.where(links.c(edge.source_column) == builder.plain_slot(0))
-        return here.order_by(links.c("id")).limit(sa.literal_column(str(MAX_USES)))
+        condition = query.where(links.c(edge.source_column) == builder.plain_slot(0))
+        return condition.order_by(links.c("id")).limit(sa.literal_column(str(MAX_USES)))
 
     rows = yield from store.writes.run(("file links",), build, (file_id,))
     return [
@@ -111,17 +111,19 @@ def _linked(store: EntryStore, file_id: int) -> Program[list[_UsingRow]]:
 
 def _named(store: EntryStore, name: str) -> Program[list[_UsingRow]]:
     """Return rows whose texts contain the name of a file, which is too long to occur by chance."""
-    found: list[_UsingRow] = []
+    results: list[_UsingRow] = []
     if not name:
-        return found
+        return results
     pattern = f"%{_escaped(name)}%"
     for model in store.schema.models():
         if model.uid == FILE_UID:
             continue
         for attribute in _texts(store.layout(model.uid)):
             ids = yield from _rows_with(store, store.layout(model.uid), attribute, pattern)
-            found += [_UsingRow(model.uid, row_id, attribute.name, in_text=True) for row_id in ids]
-    return found
+            results += [
+                _UsingRow(model.uid, row_id, attribute.name, in_text=True) for row_id in ids
+            ]
+    return results
 
 
 def _texts(layout: EntryLayout) -> Iterator[ScalarAttribute]:
@@ -138,9 +140,9 @@ def _rows_with(
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
         text = sa.cast(table.c(column), sa.Text())  # JSON as well
-        here = store.dialect.like(text, builder.plain_slot(0), fold=False)
-        chosen = sa.select(table.c("id")).where(here).order_by(table.c("id"))
-        return chosen.limit(sa.literal_column(str(MAX_USES)))
+        condition = store.dialect.like(text, builder.plain_slot(0), fold=False)
+        query = sa.select(table.c("id")).where(condition).order_by(table.c("id"))
+        return query.limit(sa.literal_column(str(MAX_USES)))
 
     key = ("texts with", layout.model.uid, attribute.name)
     rows = yield from store.writes.run(key, build, (pattern,))
@@ -152,17 +154,17 @@ def _parents_of(store: EntryStore, parts: Collection[_UsingRow]) -> Program[list
     by_component: dict[str, dict[int, list[_UsingRow]]] = {}
     for part in parts:
         by_component.setdefault(part.uid, {}).setdefault(part.row_id, []).append(part)
-    found: list[_UsingRow] = []
+    results: list[_UsingRow] = []
     for uid, rows in by_component.items():
         tables = {layout.model.uid: layout for layout, _ in store.layouts.uses_of(uid)}
         for layout in tables.values():
             links = yield from _rows_with_component(store, layout, uid, list(rows))
-            found += [
+            results += [
                 _UsingRow(layout.model.uid, entity, f"{field}.{part.path}", part.in_text)
                 for entity, component, field in links
                 for part in rows[component]
             ]
-    return found
+    return results
 
 
 def _rows_with_component(
@@ -170,12 +172,12 @@ def _rows_with_component(
 ) -> Program[list[tuple[int, int, str]]]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         links = builder.table(layout.table.components_table)
-        here = sa.and_(
+        condition = sa.and_(
             links.c(COMPONENT_TYPE) == builder.plain_slot(0),
             store.dialect.member_of(links.c(COMPONENT_ID), builder.parents()),
         )
         chosen = (links.c(COMPONENT_ENTITY), links.c(COMPONENT_ID), links.c(FIELD))
-        return sa.select(*chosen).where(here).order_by(links.c("id"))
+        return sa.select(*chosen).where(condition).order_by(links.c("id"))
 
     key = ("holding", layout.model.uid)
     rows = yield from store.writes.run_listed(key, build, ids, (component,))
@@ -205,7 +207,7 @@ def _file_uses(store: EntryStore, holders: Collection[_UsingRow]) -> Program[lis
 
         if "publishedAt" not in columns or "documentId" not in columns:
             continue
-        found = yield from store.writes.run_listed(("used by", uid), build, list(rows))
+        result = yield from store.writes.run_listed(("used by", uid), build, list(rows))
         uses += [
             FileUse(
                 uid=uid,
@@ -216,7 +218,7 @@ def _file_uses(store: EntryStore, holders: Collection[_UsingRow]) -> Program[lis
                 path=holder.path,
                 in_text=holder.in_text,
             )
-            for row_id, document_id, locale, live in found
+            for row_id, document_id, locale, live in result
             for holder in rows[int(row_id or 0)]
         ]
     return uses

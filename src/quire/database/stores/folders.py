@@ -95,8 +95,8 @@ def _change_paths(store: EntryStore, uid: str, attribute: str, old: str, new: st
         path: Any = described.c[column]
         rest = sa.func.substr(path, builder.plain_slot(1))
         changed = sa.type_coerce(builder.plain_slot(0), sa.String).concat(rest)
-        here = sa.or_(path == builder.plain_slot(2), path.like(builder.plain_slot(3)))
-        return sa.update(described).values({column: changed}).where(here)
+        condition = sa.or_(path == builder.plain_slot(2), path.like(builder.plain_slot(3)))
+        return sa.update(described).values({column: changed}).where(condition)
 
     values = (new, len(old) + 1, old, f"{old}/%")
     yield from store.writes.run(("paths", uid), build, values)

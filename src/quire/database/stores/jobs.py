@@ -225,8 +225,8 @@ class JobRows:
     def latest(self, name: str, key: str) -> Program[StoredJob | None]:
         """Return the latest job with a name and a cancel key."""
         here = (eq("cancel_key", key), eq("name", name))
-        found = yield from self._table.select(*here, order=("-id",), limit=1)
-        return found[0] if found else None
+        results = yield from self._table.select(*here, order=("-id",), limit=1)
+        return results[0] if results else None
 
     def pending(self, names: Sequence[str], limit: int) -> Program[list[StoredJob]]:
         """Return jobs with these names that have not ended, in the order of their due times."""

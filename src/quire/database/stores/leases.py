@@ -95,15 +95,15 @@ class Leases:
         """Take a lease, or renew it; tell whether ``holder`` has it now."""
         now = self._clock()
         lease = _Lease(name=name, holder=holder, ends_at=now + LASTS_MS)
-        found = yield from self._rows.first(eq("name", name))
+        result = yield from self._rows.first(eq("name", name))
         # Write transactions exclude each other, so nobody else inserts meanwhile.
-        if found is None:
+        if result is None:
             yield from self._rows.insert(lease)
             return True
-        if found.ends_at > now and not _is_ours(found.holder, holder):
+        if result.ends_at > now and not _is_ours(result.holder, holder):
             return False
         changes = {"holder": holder, "ends_at": lease.ends_at}
-        yield from self._rows.update(changes, eq("id", found.id))
+        yield from self._rows.update(changes, eq("id", result.id))
         return True
 
     def _given_back(self, name: str, holder: str) -> Program[None]:

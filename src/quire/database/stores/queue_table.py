@@ -57,9 +57,9 @@ class QueueTable(Table[RowT]):
                 "attempts": taken.c.attempts + 1,
                 **{name: scope.slot() for name in changed},
             }
-            here = taken.c.id.in_(sa.select(locked.c.id))
+            condition = taken.c.id.in_(sa.select(locked.c.id))
             columns = (taken.c[self.columns[name].name] for name in self._selected)
-            return sa.update(taken).values(set_to).where(here).returning(*columns)
+            return sa.update(taken).values(set_to).where(condition).returning(*columns)
 
         after = (limit, until, *changed.values())
         rows = yield from self._run(("claim", *changed, *order), build, conditions, after=after)
@@ -82,8 +82,8 @@ class QueueTable(Table[RowT]):
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._aliased(builder)
-            chosen = self._chosen(scope, (column,), conditions).group_by(scope.column(column))
-            return chosen.order_by(sa.func.min(scope.column("due"))).limit(scope.slot())
+            query = self._chosen(scope, (column,), conditions).group_by(scope.column(column))
+            return query.order_by(sa.func.min(scope.column("due"))).limit(scope.slot())
 
         rows = yield from self._run(("due texts", column), build, conditions, after=(limit,))
         return [str(row[0]) for row in rows]

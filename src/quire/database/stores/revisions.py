@@ -75,8 +75,8 @@ class Revisions:
     def add(self, revision: Revision, *, limit: int) -> Program[None]:
         """Add a revision, and delete the oldest ones of its entry beyond a limit."""
         yield from self._table.insert(revision)
-        every = yield from self.list_for_entry(revision.key)
-        yield from self._table.delete_ids([one.id for one in every[limit:]])
+        versions = yield from self.list_for_entry(revision.key)
+        yield from self._table.delete_ids([one.id for one in versions[limit:]])
 
     def forget(self, uid: str, document_id: str) -> Program[None]:
         """Delete all revisions of a document."""

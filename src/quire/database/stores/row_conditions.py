@@ -54,15 +54,15 @@ class StatementScope(Struct, frozen=True, kw_only=True):
         column = self.columns[name]
         if column.link is not None:
             return self._linked(column.link)
-        found: Expression = sa.column(column.name, _selectable=self.source)
-        return found
+        result: Expression = sa.column(column.name, _selectable=self.source)
+        return result
 
     def _linked(self, edge: LinkEdge) -> Expression:
         links = self.builder.table(edge.table)
-        found = sa.select(links.c(edge.target_column)).where(
+        result = sa.select(links.c(edge.target_column)).where(
             links.c(edge.source_column) == self.column("id")
         )
-        return found.limit(sa.literal_column("1")).correlate(self.source).scalar_subquery()
+        return result.limit(sa.literal_column("1")).correlate(self.source).scalar_subquery()
 
     def is_null(self, name: str) -> Expression:
         """Return the condition that a column is null."""
@@ -109,8 +109,8 @@ def expression(shape: Shape, scope: StatementScope) -> Expression:
 
 def _comparison(compare: Callable[[Any, Any], Any]) -> Callable[..., Expression]:
     def build(scope: StatementScope, column: str) -> Expression:
-        found: Expression = compare(scope.column(column), scope.slot())
-        return found
+        result: Expression = compare(scope.column(column), scope.slot())
+        return result
 
     return build
 
@@ -147,16 +147,16 @@ def _no_other(
     scope: StatementScope, compare: str, equal_columns: Sequence[tuple[str, str]], *shapes: Shape
 ) -> Expression:
     other = scope.other_row()
-    chosen = sa.select(other.column("id")).select_from(other.source)
-    chosen = chosen.where(
+    query = sa.select(other.column("id")).select_from(other.source)
+    query = query.where(
         *(other.column(its) == scope.column(own) for its, own in equal_columns),
         *(expression(shape, other) for shape in shapes),
         _COMPARISONS[compare](other.column("id"), scope.column("id")),
     )
     # PostgreSQL makes no join of a query with an offset. Its join would compare all waiting rows of
     # a queue with each other where the statistics are of a time when few were waiting.
-    chosen = chosen.offset(sa.literal_column("0"))
-    return sa.not_(chosen.correlate(scope.source).exists())
+    query = query.offset(sa.literal_column("0"))
+    return sa.not_(query.correlate(scope.source).exists())
 
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {

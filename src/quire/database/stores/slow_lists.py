@@ -83,10 +83,10 @@ class SlowLists:
 
     def count(self, plan: ReadPlan) -> None:
         """Count a list whose page was searched for among many rows."""
-        found = slow_list_of(plan)
-        has_room = len(self.counts) < _MAX_LISTS or found in self.counts
-        if has_room and (found.equal or found.sort):
-            self.counts[found] += 1
+        result = slow_list_of(plan)
+        has_room = len(self.counts) < _MAX_LISTS or result in self.counts
+        if has_room and (result.equal or result.sort):
+            self.counts[result] += 1
 
     @property
     def has_news(self) -> bool:
@@ -125,10 +125,10 @@ def stored_slow_lists(writes: Writes) -> Program[list[SlowListCount]]:
     """Return the numbers of all processes, the most frequent list first."""
     stored = yield from read_setting(writes, KEY)
     try:
-        found = msgspec.convert(stored or [], list[SlowListCount])
+        result = msgspec.convert(stored or [], list[SlowListCount])
     except msgspec.ValidationError:  # of another version of Quire
         return []
-    return sorted(found, key=lambda one: one.times, reverse=True)
+    return sorted(result, key=lambda one: one.times, reverse=True)
 
 
 def add_slow_lists(writes: Writes, counts: Mapping[SlowList, int], now: int) -> Program[None]:

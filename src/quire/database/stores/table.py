@@ -97,8 +97,8 @@ class Table(Generic[RowT]):
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._aliased(builder)
             by = [scope.column(name) for name in columns]
-            chosen = sa.select(*by, sa.func.count()).select_from(scope.source)
-            return chosen.where(*(expression(one.shape, scope) for one in where)).group_by(*by)
+            query = sa.select(*by, sa.func.count()).select_from(scope.source)
+            return query.where(*(expression(one.shape, scope) for one in where)).group_by(*by)
 
         rows = yield from self._run(("count by", columns), build, where)
         return {tuple(values): int(count or 0) for *values, count in rows}
@@ -151,10 +151,10 @@ class Table(Generic[RowT]):
             keys = [self.columns[name].name for name in by]
             values = {name: scope.slot() for name in self._written}
             changed = {name: insert.excluded[name] for name in values if name not in keys}
-            found: sa.ClauseElement = insert.values(values).on_conflict_do_update(
+            result: sa.ClauseElement = insert.values(values).on_conflict_do_update(
                 index_elements=keys, set_=changed
             )
-            return found
+            return result
 
         yield from self._run(("upsert", by), build, (), before=self._stored(row))
 
@@ -285,8 +285,8 @@ class Table(Generic[RowT]):
     ) -> Program[Rows]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._aliased(builder)
-            chosen = self._chosen(scope, self._selected, where).order_by(*_ordered(scope, order))
-            return chosen if limit is None else chosen.limit(scope.slot())
+            query = self._chosen(scope, self._selected, where).order_by(*_ordered(scope, order))
+            return query if limit is None else query.limit(scope.slot())
 
         key = ("select", *order, limit is None)
         return self._run(key, build, where, after=() if limit is None else (limit,))
@@ -320,8 +320,8 @@ class Table(Generic[RowT]):
     ) -> Program[Rows]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._aliased(builder)
-            chosen = sa.select(*make(scope)).select_from(scope.source)
-            return chosen.where(*(expression(one.shape, scope) for one in where))
+            query = sa.select(*make(scope)).select_from(scope.source)
+            return query.where(*(expression(one.shape, scope) for one in where))
 
         return (yield from self._run(key, build, where))
 
@@ -347,8 +347,8 @@ class Table(Generic[RowT]):
     def _chosen(
         self, scope: StatementScope, names: Sequence[str], where: Sequence[Condition]
     ) -> sa.Select[Any]:
-        chosen = sa.select(*(scope.column(name) for name in names)).select_from(scope.source)
-        return chosen.where(*(expression(one.shape, scope) for one in where))
+        query = sa.select(*(scope.column(name) for name in names)).select_from(scope.source)
+        return query.where(*(expression(one.shape, scope) for one in where))
 
 
 def open_table(writes: Writes, name: str, row: type[RowT]) -> Table[RowT]:
@@ -356,8 +356,8 @@ def open_table(writes: Writes, name: str, row: type[RowT]) -> Table[RowT]:
     tables, key = writes.tables, (name, row)
     if key not in tables:
         tables[key] = Table(writes, name, row)
-    found: Table[RowT] = tables[key]
-    return found
+    result: Table[RowT] = tables[key]
+    return result
 
 
 def _ordered(scope: StatementScope, order: Sequence[str]) -> list[Any]:

@@ -44,36 +44,36 @@ def column_names(columns: Rows) -> ColumnNames:
 
 
 def _columns(rows: Rows) -> dict[str, dict[str, FoundColumn]]:
-    found: dict[str, dict[str, FoundColumn]] = defaultdict(dict)
+    result: dict[str, dict[str, FoundColumn]] = defaultdict(dict)
     for table, name, kind, not_null, default in rows:
-        found[str(table)][str(name)] = FoundColumn(
+        result[str(table)][str(name)] = FoundColumn(
             name=str(name),
             type=str(kind),
             nullable=not not_null,
             default=None if default is None else str(default),
         )
-    return found
+    return result
 
 
 def _indexes(rows: Rows) -> dict[str, dict[str, FoundIndex]]:
     """Group the columns of each index; an expression has the name ``""``."""
-    found: dict[str, dict[str, FoundIndex]] = defaultdict(dict)
+    result: dict[str, dict[str, FoundIndex]] = defaultdict(dict)
     for table, name, unique, partial, column in rows:
-        known = found[str(table)].get(str(name))
+        known = result[str(table)].get(str(name))
         earlier = known.columns if known is not None else ()
-        found[str(table)][str(name)] = FoundIndex(
+        result[str(table)][str(name)] = FoundIndex(
             name=str(name),
             columns=(*earlier, "" if column is None else str(column)),
             unique=bool(unique),
             partial=bool(partial),
         )
-    return found
+    return result
 
 
 def _foreign_keys(rows: Rows) -> dict[str, set[FoundForeignKey]]:
-    found: dict[str, set[FoundForeignKey]] = defaultdict(set)
+    result: dict[str, set[FoundForeignKey]] = defaultdict(set)
     for table, column, target, on_delete in rows:
-        found[str(table)].add(
+        result[str(table)].add(
             FoundForeignKey(column=str(column), target=str(target), on_delete=str(on_delete))
         )
-    return found
+    return result

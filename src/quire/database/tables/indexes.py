@@ -62,15 +62,15 @@ class AdvisedIndex(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        found = self.slow.list
-        asked = [f"{name}=..." for name in found.equal]
-        keys = [f"{name}:desc" if descending else name for name, descending in found.sort]
+        result = self.slow.list
+        asked = [f"{name}=..." for name in result.equal]
+        keys = [f"{name}:desc" if descending else name for name, descending in result.sort]
         asked += [f"sort={','.join(keys)}"] if keys else []
-        status = [found.status] if found.status else []
+        status = [result.status] if result.status else []
         last = iso_from_ms(self.slow.last)[:10]
         times = "once" if self.slow.times == 1 else f"{self.slow.times} times"
         return (
-            f"{', '.join([found.uid, *status])}: {'&'.join(asked)} was slow at least {times}, "
+            f"{', '.join([result.uid, *status])}: {'&'.join(asked)} was slow at least {times}, "
             f"last on {last}"
         )
 
@@ -101,10 +101,10 @@ def lacking_tables_program(
         is_large[table] = yield from has_more_rows(table, LARGE_ROWS)
     if not any(is_large.values()):
         return {}
-    found = yield from inspect_program(inspector)
+    existing_tables = yield from inspect_program(inspector)
     return {
         name: table
-        for name, table in found.items()
+        for name, table in existing_tables.items()
         if is_large.get(name) and not any(map(is_name_of_read_index, table.indexes))
     }
 

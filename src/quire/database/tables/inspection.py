@@ -111,18 +111,18 @@ def opening_program(inspector: Inspector, expected_columns: ColumnNames) -> Prog
 
     Runs two short statements, whatever the size of the database.
     """
-    found = yield from inspector.column_names()
-    migrations = yield from _internal_migrations(found)
+    result = yield from inspector.column_names()
+    migrations = yield from _internal_migrations(result)
     lacking = (
         f"{table}.{column}"
         for table, columns in expected_columns.items()
-        if table in found
-        for column in columns - found[table]
+        if table in result
+        for column in columns - result[table]
     )
     return DatabaseState(
-        empty=not found,
-        problem=layout_problem(found, migrations) if found else None,
-        missing_tables=tuple(sorted(expected_columns.keys() - found.keys())),
+        empty=not result,
+        problem=layout_problem(result, migrations) if result else None,
+        missing_tables=tuple(sorted(expected_columns.keys() - result.keys())),
         missing_columns=tuple(sorted(lacking)),
     )
 

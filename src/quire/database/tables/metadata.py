@@ -119,12 +119,12 @@ def is_read_index(index: Index) -> bool:
 
 def index_columns(index: Index) -> list[tuple[str, bool]]:
     """Return the columns of an index in their order, and whether each is descending."""
-    found = []
+    results = []
     for expression in index.expressions:
         descending = isinstance(expression, UnaryExpression) and expression.modifier is desc_op
         column: Any = expression.element if descending else expression  # type: ignore[union-attr]  # a column, or one that is descending
-        found.append((str(column.name), descending))
-    return found
+        results.append((str(column.name), descending))
+    return results
 
 
 def sorted_indexes(table: Table) -> list[Index]:
@@ -380,14 +380,14 @@ def list_index(table: Table, columns: Sequence[tuple[str, bool]], status: Status
 
 def tables_with_read_indexes(schema: Schema, table_map: TableMap) -> frozenset[str]:
     """Name the tables that `build_metadata` adds read indexes to, without describing them."""
-    found: set[str] = set()
+    results: set[str] = set()
     for model in schema.models():
         mapped = table_map[model.uid]
         if isinstance(model, ContentType) and has_lists(model) and _has_list_indexes(model):
-            found.add(mapped.name)
+            results.add(mapped.name)
         own = _is_own(model)
-        found |= {e.table for e in mapped.join_edges if own or not isinstance(e, LinkEdge)}
-    return frozenset(found)
+        results |= {e.table for e in mapped.join_edges if own or not isinstance(e, LinkEdge)}
+    return frozenset(results)
 
 
 def _has_list_indexes(model: ContentType) -> bool:

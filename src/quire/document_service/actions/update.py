@@ -184,8 +184,8 @@ class _DocumentUpdate:
         versioned = self._type.draft_and_publish
         source = model_entry(unit, entries)
         data = self._data
-        given = data if isinstance(data, Mapping) else {}
-        taken = frozenset(name for name in layout.shared if given.get(name) is None)
+        value = data if isinstance(data, Mapping) else {}
+        taken = frozenset(name for name in layout.shared if value.get(name) is None)
         if isinstance(data, Mapping):
             data = blank_lists(layout, data, taken)
         values, resolution = yield from parse_data(

@@ -358,11 +358,11 @@ class _EntryValidation:
                 self._blame_relations(_NO_COMPONENT)
             return ()
         first_unique = len(self._uniques)
-        found = [self._item(spot, attribute, item, (*at, i)) for i, item in enumerate(value)]
+        results = [self._item(spot, attribute, item, (*at, i)) for i, item in enumerate(value)]
         if self._is_demanded(spot, attribute):
             self._count(attribute, value, at)
             self._compare_items(at, first_unique)
-        return tuple(item for item in found if item is not None)
+        return tuple(item for item in results if item is not None)
 
     def _single(
         self, spot: _EntryPath, attribute: ComponentAttribute, value: object
@@ -408,20 +408,20 @@ class _EntryValidation:
         prevent the entry from being published.
         """
         at = (*at, "__component")
-        given = item.get("__component", ABSENT)
-        exists = isinstance(given, str) and given in self._schema.components
-        if isinstance(given, str) and exists and (self._stored or given in zone.components):
-            return given
+        value = item.get("__component", ABSENT)
+        exists = isinstance(value, str) and value in self._schema.components
+        if isinstance(value, str) and exists and (self._stored or value in zone.components):
+            return value
         if not exists:
-            self._blame_relations(_NO_COMPONENT if given in _EMPTY else _INVALID_RELATIONS)
-        if given is ABSENT:
+            self._blame_relations(_NO_COMPONENT if value in _EMPTY else _INVALID_RELATIONS)
+        if value is ABSENT:
             self._refuse(at, "is a required field")
             return None
-        no_text = given is None or isinstance(given, dict | list)
+        no_text = value is None or isinstance(value, dict | list)
         if no_text:
-            self._refuse(at, not_of_type("string", given), given)
+            self._refuse(at, not_of_type("string", value), value)
         listed = ", ".join(zone.components)
-        shown = given if no_text else string_of(given)
+        shown = value if no_text else string_of(value)
         self._refuse(at, f"must be one of the following values: {listed}", shown)
         return None
 
@@ -459,13 +459,13 @@ class _EntryValidation:
     def _compare_items(self, at: Place, first: int) -> None:
         """Reject unique values that items of one list share; ``first`` is their first check."""
         depth = len(at) + 2
-        found = self._uniques[first:]
-        times = Counter(_identity(check) for check in found if len(check.path) == depth)
+        result = self._uniques[first:]
+        times = Counter(_identity(check) for check in result if len(check.path) == depth)
         repeated = {identity for identity, count in times.items() if count > 1}
         if not repeated:
             return
         del self._uniques[first:]
-        for check in found:
+        for check in result:
             if len(check.path) == depth and _identity(check) in repeated:
                 self._problems.append(check.problem)
             else:

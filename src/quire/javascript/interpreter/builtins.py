@@ -196,25 +196,25 @@ def _keys(value: object = UNDEFINED) -> list[object]:
 
 
 def _values(value: object = UNDEFINED) -> list[object]:
-    found = _object_of(value)
-    return [found[key] for key in own_keys(found)]
+    result = _object_of(value)
+    return [result[key] for key in own_keys(result)]
 
 
 def _entries(value: object = UNDEFINED) -> list[object]:
-    found = _object_of(value)
-    return [[key, found[key]] for key in own_keys(found)]
+    result = _object_of(value)
+    return [[key, result[key]] for key in own_keys(result)]
 
 
 def _from_entries(value: object = UNDEFINED) -> dict[str, object]:
     pairs = value.items if isinstance(value, MapValue) else value
     if not isinstance(pairs, list):
         raise UnsupportedError("Object.fromEntries")
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
             raise UnsupportedError("Object.fromEntries")
-        found[key_of(pair[0])] = pair[1]
-    return found
+        result[key_of(pair[0])] = pair[1]
+    return result
 
 
 # Numbers and texts
@@ -258,8 +258,8 @@ def _parse_float(value: object = UNDEFINED) -> int | float:
 
 
 def _is_nan(value: object = UNDEFINED) -> bool:
-    found = number_of(value)
-    return isinstance(found, float) and math.isnan(found)
+    result = number_of(value)
+    return isinstance(result, float) and math.isnan(result)
 
 
 def _is_integer(value: object = UNDEFINED) -> bool:
@@ -275,16 +275,16 @@ def _rounded(value: object = UNDEFINED) -> int | float:
 
 
 def _whole(value: object, change: Callable[[float], float]) -> int | float:
-    found = number_of(value)
-    return number(change(found)) if math.isfinite(found) else found
+    result = number_of(value)
+    return number(change(result)) if math.isfinite(result) else result
 
 
 def _extreme(choose: Callable[[list[float]], float], usual: float) -> Callable[..., object]:
     def made(*values: object) -> object:
-        found = [number_of(value) for value in values]
-        if any(math.isnan(one) for one in found):
+        results = [number_of(value) for value in values]
+        if any(math.isnan(one) for one in results):
             return math.nan
-        return number(choose(found)) if found else usual
+        return number(choose(results)) if results else usual
 
     return made
 
@@ -297,8 +297,8 @@ def _power(base: object = UNDEFINED, exponent: object = UNDEFINED) -> object:
 
 
 def _square_root(value: object = UNDEFINED) -> int | float:
-    found = number_of(value)
-    return number(math.sqrt(found)) if found >= 0 else math.nan
+    result = number_of(value)
+    return number(math.sqrt(result)) if result >= 0 else math.nan
 
 
 def _stringify(
@@ -306,12 +306,12 @@ def _stringify(
 ) -> object:
     if value is UNDEFINED or not is_nullish(replacer):
         raise UnsupportedError("JSON.stringify with options")
-    found = _checked_floats(as_json(value))
+    result = _checked_floats(as_json(value))
     if is_nullish(space) or space == 0:
-        return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(result, ensure_ascii=False, separators=(",", ":"))
     if not isinstance(space, int) or not 0 < space <= _DEEPEST_INDENT:
         raise UnsupportedError("JSON.stringify with options")
-    return json.dumps(found, ensure_ascii=False, indent=space)
+    return json.dumps(result, ensure_ascii=False, indent=space)
 
 
 def _checked_floats(value: object) -> object:
@@ -332,10 +332,10 @@ def _parse_json(value: object = UNDEFINED, *more: object) -> object:
         raise ValueError
 
     try:
-        found: object = json.loads(value, parse_constant=refuse)
+        result: object = json.loads(value, parse_constant=refuse)
     except (ValueError, RecursionError):
         raise ThrownError(ErrorValue("SyntaxError", "Unexpected token in JSON")) from None
-    return found
+    return result
 
 
 def _error(name: str, status: int | None = None, usual: str = "") -> HostObject:
@@ -375,8 +375,8 @@ def quiet_log() -> HostObject:
 
 def strapi_errors() -> HostObject:
     """Return ``errors`` of ``@strapi/utils``."""
-    made = {name: _error(name, status, usual) for name, (status, usual) in STRAPI_ERRORS.items()}
-    return HostObject(made)
+    result = {name: _error(name, status, usual) for name, (status, usual) in STRAPI_ERRORS.items()}
+    return HostObject(result)
 
 
 def _callable(make: Callable[..., object], members: Mapping[str, object]) -> CallableObject:

@@ -36,10 +36,10 @@ def parsed_date(value: object) -> DateValue:
     if not (_DATE.fullmatch(value) or _MOMENT.fullmatch(value)):
         raise UnsupportedError("a date in another form")
     try:
-        found = datetime.fromisoformat(value)
+        result = datetime.fromisoformat(value)
     except ValueError:
         raise UnsupportedError("a date that does not exist") from None
-    moment = found if found.tzinfo else found.replace(tzinfo=UTC)
+    moment = result if result.tzinfo else result.replace(tzinfo=UTC)
     return DateValue(number(round(moment.timestamp() * 1000)))
 
 
@@ -128,13 +128,13 @@ def _day(*, is_local: bool) -> Method:
 
 
 def _methods() -> Mapping[str, Method]:
-    found: dict[str, Method] = {}
+    result: dict[str, Method] = {}
     for zone, is_local in (("", True), ("UTC", False)):
-        found[f"get{zone}Day"] = _day(is_local=is_local)
+        result[f"get{zone}Day"] = _day(is_local=is_local)
         for index, name in enumerate(_PARTS):
-            found[f"get{zone}{name}"] = _getter(index, is_local=is_local)
-            found[f"set{zone}{name}"] = _setter(index, is_local=is_local)
-    return found
+            result[f"get{zone}{name}"] = _getter(index, is_local=is_local)
+            result[f"set{zone}{name}"] = _setter(index, is_local=is_local)
+    return result
 
 
 DATE_METHODS: Mapping[str, Method] = {

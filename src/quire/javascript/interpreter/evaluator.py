@@ -157,8 +157,8 @@ class Machine:
             if isinstance(parameter, RestParameter):
                 await self._bind(parameter.target, [*arguments[index:]], scope, frame)
                 continue
-            given = arguments[index] if index < len(arguments) else UNDEFINED
-            await self._bind(parameter, given, scope, frame)
+            value = arguments[index] if index < len(arguments) else UNDEFINED
+            await self._bind(parameter, value, scope, frame)
         if isinstance(function.body, tuple):
             ended = await self._statements(function.body, scope, frame)
             return ended.value if isinstance(ended, _ReturnSignal) else UNDEFINED
@@ -192,8 +192,8 @@ class Machine:
 
     async def _declare(self, statement: Declaration, scope: VariableScope, frame: Frame) -> object:
         value = statement.value
-        made = UNDEFINED if _is_absent(value) else await self._value(value, scope, frame)
-        await self._bind(statement.target, made, scope, frame)
+        result = UNDEFINED if _is_absent(value) else await self._value(value, scope, frame)
+        await self._bind(statement.target, result, scope, frame)
         return None
 
     async def _evaluate(self, statement: Evaluate, scope: VariableScope, frame: Frame) -> object:
@@ -354,8 +354,8 @@ class Machine:
         make = self._EXPRESSIONS.get(type(expression))
         if make is None:
             raise UnsupportedError(f"an expression of the kind {type(expression).__name__}")
-        found = await make(self, expression, scope, frame)
-        return UNDEFINED if found is _CHAIN_ENDED else found
+        result = await make(self, expression, scope, frame)
+        return UNDEFINED if result is _CHAIN_ENDED else result
 
     async def _literal(self, expression: Literal, _scope: VariableScope, _frame: Frame) -> object:
         return expression.value
@@ -371,9 +371,9 @@ class Machine:
             return frame.this
         if name == "super":
             return frame.home
-        found = scope.find(name)
-        if found is not None:
-            return found.value(name)
+        result = scope.find(name)
+        if result is not None:
+            return result.value(name)
         return await self._constant(scope.module, name)
 
     async def _constant(self, module: Module, name: str) -> object:
@@ -426,16 +426,16 @@ class Machine:
         return "".join(parts)
 
     async def _object(self, expression: Object, scope: VariableScope, frame: Frame) -> object:
-        made: dict[str, object] = {}
+        result: dict[str, object] = {}
         for member in expression.members:
             if isinstance(member, Spread):
-                made |= spread(await self._value(member.value, scope, frame))
+                result |= spread(await self._value(member.value, scope, frame))
                 continue
             key = member.key
             if not isinstance(key, str):
                 key = key_of(await self._value(key, scope, frame))
-            made[key_of(key)] = await self._value(member.value, scope, frame)
-        return made
+            result[key_of(key)] = await self._value(member.value, scope, frame)
+        return result
 
     async def _array(self, expression: Array, scope: VariableScope, frame: Frame) -> object:
         return await self._values(expression.items, scope, frame)
@@ -443,13 +443,13 @@ class Machine:
     async def _values(
         self, items: Sequence[Expression], scope: VariableScope, frame: Frame
     ) -> list[object]:
-        made: list[object] = []
+        results: list[object] = []
         for item in items:
             if isinstance(item, Spread):
-                made += iterated(await self._value(item.value, scope, frame))
+                results += iterated(await self._value(item.value, scope, frame))
             else:
-                made.append(await self._value(item, scope, frame))
-        return made
+                results.append(await self._value(item, scope, frame))
+        return results
 
     async def _function(self, expression: Function, scope: VariableScope, frame: Frame) -> object:
         return Closure(expression, scope, frame.this, frame.home)
@@ -677,10 +677,10 @@ class Machine:
     ) -> None:
         match target:
             case Name(name):
-                found = scope.find(name)
-                if found is None:
+                result = scope.find(name)
+                if result is None:
                     raise UnsupportedError("assigns to what requests share")
-                found.declare(name, value)
+                result.declare(name, value)
             case Member():
                 of = await self._value(target.object, scope, frame)
                 self._set(of, await self._key(target, scope, frame), value)

@@ -96,10 +96,10 @@ def _zone(name: str) -> ZoneInfo | None:
 
 def american_parts(text: str) -> list[object] | None:
     """Return the parts of a date in the American form, for ``new Date(…)``, ``None`` for others."""
-    found = _AMERICAN.fullmatch(text)
-    if found is None:
+    match = _AMERICAN.fullmatch(text)
+    if match is None:
         return None
-    month, day, year, hour, minute, second, half = found.groups()
+    month, day, year, hour, minute, second, half = match.groups()
     hours = int(hour or _HALF_DAY)
     if not 1 <= hours <= _HALF_DAY:
         return None

@@ -202,10 +202,10 @@ def _index(value: object, length: int, usual: int) -> int:
     """Return a position in a text or array: negative ones count from its end."""
     if value is UNDEFINED:
         return usual
-    found = number_of(value)
-    if found != found:  # noqa: PLR0124 - not a number
+    result = number_of(value)
+    if result != result:  # noqa: PLR0124 - not a number
         return 0
-    place = int(max(min(found, length), -length - 1))
+    place = int(max(min(result, length), -length - 1))
     return max(place + length, 0) if place < 0 else min(place, length)
 
 
@@ -214,10 +214,10 @@ def _index(value: object, length: int, usual: int) -> int:
 
 def _ascii(text: object) -> str:
     """Return a text whose characters are its UTF-16 units. Raises UnsupportedError."""
-    found = str(text)
-    if any(ord(letter) > 0xFFFF for letter in found):
+    result = str(text)
+    if any(ord(letter) > 0xFFFF for letter in result):
         raise UnsupportedError("places in a text with characters of two units")
-    return found
+    return result
 
 
 def _slice(of: object, start: object = UNDEFINED, end: object = UNDEFINED) -> object:
@@ -234,8 +234,8 @@ def _substring(of: object, start: object = UNDEFINED, end: object = UNDEFINED) -
     def place(value: object, usual: int) -> int:
         if value is UNDEFINED:
             return usual
-        found = number_of(value)
-        return 0 if found != found else int(max(min(found, len(text)), 0))  # noqa: PLR0124
+        result = number_of(value)
+        return 0 if result != result else int(max(min(result, len(text)), 0))  # noqa: PLR0124
 
     first, last = sorted((place(start, 0), place(end, len(text))))
     return text[first:last]
@@ -377,10 +377,10 @@ async def _calls(
     run: Caller, of: object, arguments: Sequence[object]
 ) -> list[tuple[object, object]]:
     """Return items with the results of a function for them."""
-    found = []
+    results = []
     for index, item in enumerate([*_list(of)]):
-        found.append((item, await _callback(run, _at(arguments, 0), item, index, of)))
-    return found
+        results.append((item, await _callback(run, _at(arguments, 0), item, index, of)))
+    return results
 
 
 async def _callback(run: Caller, function: object, *arguments: object) -> object:
@@ -432,14 +432,14 @@ async def _every(run: Caller, of: object, arguments: Sequence[object]) -> object
 async def _reduce(run: Caller, of: object, arguments: Sequence[object]) -> object:
     items = [*enumerate([*_list(of)])]
     if len(arguments) > 1:
-        found = arguments[1]
+        result = arguments[1]
     elif items:
-        found = items.pop(0)[1]
+        result = items.pop(0)[1]
     else:
         raise type_error("Reduce of empty array with no initial value")
     for index, item in items:
-        found = await run.call(arguments[0], (found, item, index, of), UNDEFINED)
-    return found
+        result = await run.call(arguments[0], (result, item, index, of), UNDEFINED)
+    return result
 
 
 async def _sort(run: Caller, of: object, arguments: Sequence[object]) -> object:
@@ -461,11 +461,11 @@ async def _merged(run: Caller, function: object, items: list[object]) -> list[ob
     middle = len(items) // 2
     first = await _merged(run, function, items[:middle])
     second = await _merged(run, function, items[middle:])
-    found: list[object] = []
+    results: list[object] = []
     while first and second:
         compared = number_of(await run.call(function, (first[0], second[0]), UNDEFINED))
-        found.append((second if compared > 0 else first).pop(0))
-    return [*found, *first, *second]
+        results.append((second if compared > 0 else first).pop(0))
+    return [*results, *first, *second]
 
 
 async def _push(run: Caller, of: object, arguments: Sequence[object]) -> object:
@@ -508,13 +508,13 @@ async def _reverse(run: Caller, of: object, _given: Sequence[object]) -> object:
 def _flat(of: object, depth: object = 1) -> list[object]:
     if depth != 1:
         raise UnsupportedError("flat with a depth")
-    found: list[object] = []
+    results: list[object] = []
     for item in _list(of):
         if isinstance(item, list):
-            found += item
+            results += item
         else:
-            found.append(item)
-    return found
+            results.append(item)
+    return results
 
 
 def _contains(of: object, expected: object = UNDEFINED, *others: object) -> bool:
@@ -526,8 +526,8 @@ def _contains(of: object, expected: object = UNDEFINED, *others: object) -> bool
 def _index_of(of: object, expected: object = UNDEFINED, *others: object) -> int:
     if others:
         raise UnsupportedError("a second argument")
-    found = (index for index, item in enumerate(_list(of)) if strictly_equal(item, expected))
-    return next(found, -1)
+    results = (index for index, item in enumerate(_list(of)) if strictly_equal(item, expected))
+    return next(results, -1)
 
 
 def _join(of: object, separator: object = UNDEFINED) -> str:
@@ -536,10 +536,10 @@ def _join(of: object, separator: object = UNDEFINED) -> str:
 
 
 def _concat(of: object, *more: object) -> list[object]:
-    found = [*_list(of)]
+    results = [*_list(of)]
     for one in more:
-        found += one if isinstance(one, list) else [one]
-    return found
+        results += one if isinstance(one, list) else [one]
+    return results
 
 
 def _item_at(of: object, place: object = 0) -> object:

@@ -72,8 +72,8 @@ class Constants:
 
     def constant(self, module: Module, name: str) -> tuple[bool, object]:
         """Return whether a constant has a value, and the value."""
-        found = self._values.get((id(module.bindings), name), _UNINITIALIZED)
-        return (False, None) if found is _UNINITIALIZED else (True, found)
+        result = self._values.get((id(module.bindings), name), _UNINITIALIZED)
+        return (False, None) if result is _UNINITIALIZED else (True, result)
 
     def keep(self, module: Module, name: str, value: object) -> None:
         """Store a constant, whose value must not change, as requests would share it."""

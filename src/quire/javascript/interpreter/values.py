@@ -291,8 +291,8 @@ def own_keys(value: Mapping[str, object]) -> Iterator[str]:
     """Yield the keys of an object in their order: indexes first."""
     indexes = [key for key in value if key.isdigit() and (key == "0" or key[0] != "0")]
     yield from sorted(indexes, key=int)
-    found = set(indexes)
-    yield from (key for key in value if key not in found)
+    result = set(indexes)
+    yield from (key for key in value if key not in result)
 
 
 def key_of(value: object) -> str:

@@ -90,8 +90,8 @@ def _document(describing: DescriptionContext, hint: object) -> JsonSchema | None
     if origin in {dict, Mapping}:
         return None
     for one in get_args(hint):
-        found = _document(describing, one)
-        if found is not None:
+        result = _document(describing, one)
+        if result is not None:
             is_list = isinstance(origin, type) and issubclass(origin, list | tuple)
-            return array_of(found) if is_list else found
+            return array_of(result) if is_list else result
     return None

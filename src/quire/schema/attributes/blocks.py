@@ -316,10 +316,10 @@ _BLOCK = _node_of(lambda: _BLOCK_KINDS, _NO_BLOCK)
 
 
 def _accept_nodes(value: list[object]) -> object:
-    found = _BlockProblems()
-    nodes = [_BLOCK(found, (index,), node) for index, node in enumerate(value)]
-    if found:
-        raise RefusedValue(*found)
+    result = _BlockProblems()
+    nodes = [_BLOCK(result, (index,), node) for index, node in enumerate(value)]
+    if result:
+        raise RefusedValue(*result)
     return accept_structured(nodes)
 
 

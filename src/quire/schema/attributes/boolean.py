@@ -30,10 +30,10 @@ def read_boolean(value: object) -> bool | None:
 
 
 def _accept(value: object) -> object:
-    found = read_boolean(value)
-    if found is None:
+    result = read_boolean(value)
+    if result is None:
         raise RefusedValue(Refusal(message=not_of_type("boolean", value), value=value))
-    return found
+    return result
 
 
 def accept_boolean(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`

@@ -121,11 +121,11 @@ def texts_in(value: object) -> Iterator[str]:
     """Yield every text in a JSON value, keys of objects included."""
     waiting = [value]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, str):
-            yield found
-        elif isinstance(found, list):
-            waiting.extend(found)
-        elif isinstance(found, dict):
-            waiting.extend(found)
-            waiting.extend(found.values())
+        result = waiting.pop()
+        if isinstance(result, str):
+            yield result
+        elif isinstance(result, list):
+            waiting.extend(result)
+        elif isinstance(result, dict):
+            waiting.extend(result)
+            waiting.extend(result.values())

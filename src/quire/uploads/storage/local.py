@@ -128,11 +128,11 @@ def _delete(paths: Collection[Path]) -> None:
 def _entries(folder: Path) -> list[StoredObject]:
     if not folder.is_dir():
         return []
-    found = []
+    results = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
                 known = entry.stat()
                 moment = int(known.st_mtime_ns // 1_000_000)
-                found.append(StoredObject(key=entry.name, size=known.st_size, changed_at=moment))
-    return found
+                results.append(StoredObject(key=entry.name, size=known.st_size, changed_at=moment))
+    return results

@@ -70,7 +70,7 @@ class OwnTransactions:
         """Return the tables that may differ between two snapshots (``pg_current_snapshot``)."""
         if former is None:
             return None
-        found: set[str] = set()
+        results: set[str] = set()
         before, after = _Snapshot.parse(former), _Snapshot.parse(current)
         if after.next < before.next:
             return None
@@ -78,8 +78,8 @@ class OwnTransactions:
             tables = self._tables.get(number)
             if tables is None:
                 return None
-            found |= tables
-        return frozenset(found)
+            results |= tables
+        return frozenset(results)
 
 
 class _Snapshot(NamedTuple):

@@ -83,14 +83,14 @@ def _environment(options: PostgresOptions) -> dict[str, str]:
     if options.dsn is not None:
         password = urlsplit(options.dsn).password
         return {} if password is None else {"PGPASSWORD": unquote(password)}
-    found = {
+    result = {
         "PGHOST": options.host,
         "PGPORT": str(options.port),
         "PGUSER": options.username,
         "PGDATABASE": options.name,
     }
     if options.password is not None:
-        found["PGPASSWORD"] = options.password
+        result["PGPASSWORD"] = options.password
     if options.ssl:
-        found["PGSSLMODE"] = "verify-full" if options.ssl_verify else "require"
-    return found
+        result["PGSSLMODE"] = "verify-full" if options.ssl_verify else "require"
+    return result

@@ -71,7 +71,7 @@ class PostgresConnection(asyncpg.Connection):
         try:
             # The inner part of the driver's `fetch`; the rest would double the time.
             statement = await self._get_statement(sql, None)  # type: ignore[attr-defined]  # not among the stubs
-            found = await self._protocol.bind_execute(  # type: ignore[attr-defined]  # likewise
+            result = await self._protocol.bind_execute(  # type: ignore[attr-defined]  # likewise
                 state=statement,
                 args=values,
                 portal_name="",
@@ -84,11 +84,11 @@ class PostgresConnection(asyncpg.Connection):
             await self.reload_schema_state()
             if self.is_in_transaction():
                 raise
-            found = await self._execute(sql, values, limit, None)  # type: ignore[attr-defined]  # likewise
+            result = await self._execute(sql, values, limit, None)  # type: ignore[attr-defined]  # likewise
         if sql.startswith(_SCHEMA_STATEMENTS):
             # The driver does not prepare again within a transaction.
             await self.reload_schema_state()
-        return cast("Rows", found)
+        return cast("Rows", result)
 
     async def run(self, program: Program[T]) -> T:
         """Run the statements of a program, one after the other; returns its result.
@@ -123,14 +123,14 @@ class PostgresConnection(asyncpg.Connection):
 
         Otherwise callers would wait for a quarter of an hour.
         """
-        found = self._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # likewise
-        if found is None or found.family not in {socket.AF_INET, socket.AF_INET6}:
+        result = self._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # likewise
+        if result is None or result.family not in {socket.AF_INET, socket.AF_INET6}:
             return
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        result.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in _WATCHFUL.items():
             option = getattr(socket, name, None)  # not every system has all of these options
             if option is not None:
-                found.setsockopt(socket.IPPROTO_TCP, option, value)
+                result.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def _arguments(options: PostgresOptions, session: Mapping[str, str]) -> dict[str, Any]:

@@ -271,9 +271,9 @@ class PostgresDatabase:
         if self._wary:
             self._wary -= 1
         if state is not None:
-            found = await self._run_at(state, make(), pool)
-            if found is not None:
-                return found.result
+            result = await self._run_at(state, make(), pool)
+            if result is not None:
+                return result.result
         return await self._run(pool, make(), _BEGIN_SNAPSHOT)
 
     async def read_at(
@@ -291,12 +291,12 @@ class PostgresDatabase:
         replica = await self._replica()
         pool = self._readers if replica is None else replica.pool
         try:
-            found = await self._run_at(version, make(), pool)
+            result = await self._run_at(version, make(), pool)
         except (ServiceUnavailableError, StaleSchemaError) as error:
             if replica is not None:
                 _pause_if_lost(replica, error)
             return None
-        return None if found is None else found.result
+        return None if result is None else result.result
 
     def read_now(
         self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
@@ -376,10 +376,10 @@ class PostgresDatabase:
 
     def pools(self) -> tuple[PoolStatistics, ...]:
         """See `Database.pools`: for reads, for writes, for the content version."""
-        found = [self._readers.statistics("read"), self._writers.statistics("write")]
+        results = [self._readers.statistics("read"), self._writers.statistics("write")]
         if self._asking is not self._readers:
-            found.append(self._asking.statistics("version"))
-        return (*found, *self._replicas.statistics())
+            results.append(self._asking.statistics("version"))
+        return (*results, *self._replicas.statistics())
 
     def is_in_place(self) -> None:
         """See `Database.is_in_place`; the server is responsible for its files."""
@@ -440,13 +440,13 @@ def _watchdog(options: PostgresOptions) -> ConnectionWatchdog:
 
 
 def _replicas(options: PostgresOptions, *, size: int) -> Replicas:
-    found = []
+    results = []
     for number, dsn in enumerate(options.replicas, start=1):
         own = replace(options, dsn=dsn)
         name = f"replica {number}"
         reads, asking = _read_pool(own, size=size), _read_pool(own, size=1)
-        found.append(Replica(name, reads, asking, _watchdog(own)))
-    return Replicas(found, options.replica_wait_ms / 1000)
+        results.append(Replica(name, reads, asking, _watchdog(own)))
+    return Replicas(results, options.replica_wait_ms / 1000)
 
 
 def read_session(options: PostgresOptions) -> dict[str, str]:

@@ -48,17 +48,17 @@ def _pack_some(values: Sequence[int | None]) -> bytes:
 
 def unpack_ids(packed: bytes) -> list[int | None]:
     """Return the ids of a one-dimensional array that the server has sent."""
-    found: list[int | None] = []
+    results: list[int | None] = []
     position = _HEAD.size + 8
     while position < len(packed):
         length, *_ = unpack_from(">i", packed, position)
         position += 4
         if length == _NULL:
-            found.append(None)
+            results.append(None)
         else:
-            found += unpack_from(">i", packed, position)
+            results += unpack_from(">i", packed, position)
             position += length
-    return found
+    return results
 
 
 @lru_cache(maxsize=1024)

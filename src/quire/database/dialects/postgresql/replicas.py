@@ -120,21 +120,21 @@ class Replicas:
         loop = asyncio.get_running_loop()
         latest = loop.time() + _ALL_SECONDS
         asked = [*self._replicas]
-        found: Replica | None = None
+        result: Replica | None = None
         while asked:
             queries = {one.query_position(): one for one in asked}
             for query in await _first_done(queries, latest - loop.time()):
                 one = queries[query]
                 if one.has_all:
-                    found = one if found is None else max(found, one, key=_position)
+                    result = one if result is None else max(result, one, key=_position)
                 if one.has_all or not query.result():
                     asked.remove(one)
-            if found is not None:
+            if result is not None:
                 latest = min(latest, loop.time() + self._wait_seconds)
             if loop.time() >= latest:
                 break
             await asyncio.sleep(_LOOK_EVERY)
-        return found
+        return result
 
     async def ready_for(self, position: int | None) -> Replica | None:
         """Return a replica that has reached a position; waits a moment for the first one.
@@ -143,17 +143,17 @@ class Replicas:
         """
         if position is None or not self._replicas:
             return None
-        found = self._ready(position)
-        if found is not None:
-            return found
+        result = self._ready(position)
+        if result is not None:
+            return result
         loop = asyncio.get_running_loop()
         latest = loop.time() + self._wait_seconds
         while queries := [one.query_position() for one in self._replicas if one.is_available]:
             # A replica that hangs must not keep the others from being used.
             await _first_done(queries, latest - loop.time())
-            found = self._ready(position)
-            if found is not None:
-                return found
+            result = self._ready(position)
+            if result is not None:
+                return result
             if loop.time() >= latest:
                 self._rest_all()
                 return None
@@ -165,10 +165,10 @@ class Replicas:
         ready = [one for one in self._replicas if one.position >= position and one.is_available]
         if not ready:
             return None
-        found = min(ready, key=_reads)
-        self._replicas.remove(found)
-        self._replicas.append(found)
-        return found
+        result = min(ready, key=_reads)
+        self._replicas.remove(result)
+        self._replicas.append(result)
+        return result
 
     def _rest_all(self) -> None:
         """Suspend the replicas that fall behind, so that no other read waits for them at once."""

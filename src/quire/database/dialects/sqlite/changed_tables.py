@@ -141,7 +141,7 @@ class OwnCommits:
         """Return the tables that may differ between two states, an earlier and a later one."""
         if before is None or after is None:
             return None
-        found: set[str] = set()
+        results: set[str] = set()
         while before != after:
             if before == self._before and is_begun_anew(before, after):
                 # Only the writer of this process can have done so.
@@ -151,8 +151,8 @@ class OwnCommits:
             if following is None or following[1] is None:
                 return None
             before = following[0]
-            found |= following[1]
-        return frozenset(found)
+            results |= following[1]
+        return frozenset(results)
 
     def _recorded_step(self, before: bytes, after: bytes) -> tuple[bytes, Tables] | None:
         """Return the step after a state, once a visible commit is recorded."""

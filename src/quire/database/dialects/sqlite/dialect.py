@@ -310,10 +310,10 @@ def _parsed(stored: Value) -> object:
     if not isinstance(stored, str):
         return stored
     try:
-        found = orjson.loads(stored)
+        result = orjson.loads(stored)
     except orjson.JSONDecodeError:
         return stored
-    return stored if isinstance(found, str) else found
+    return stored if isinstance(result, str) else result
 
 
 def _unlisted(value: object) -> object:

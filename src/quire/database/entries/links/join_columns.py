@@ -41,8 +41,8 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
         self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
     ) -> Program[None]:
         """Change the target of a row; see `Links.apply`."""
-        given = change.connect[:1] if change.set is None else change.set[-1:]
-        targets = without_duplicates(given)
+        value = change.connect[:1] if change.set is None else change.set[-1:]
+        targets = without_duplicates(value)
         if targets:
             yield from self._point(row_id, targets[0], siblings)
         elif creating:
@@ -137,10 +137,10 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
             fixed=fixed,
             order=[column, "id"],
         )
-        found: dict[int, list[LinkedRow]] = {}
+        result: dict[int, list[LinkedRow]] = {}
         for row_id, target_id in rows:
-            found.setdefault(int(row_id or 0), []).append(LinkedRow(row=int(target_id or 0)))
-        return found
+            result.setdefault(int(row_id or 0), []).append(LinkedRow(row=int(target_id or 0)))
+        return result
 
     def _claimed(self, change: LinkChange) -> list[int]:
         targets = change.connect if change.set is None else change.set

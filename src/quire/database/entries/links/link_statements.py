@@ -41,8 +41,8 @@ class LinkStatements:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = _table(table, (*columns, *fixed, *order))
             select = sa.select(*(described.c[name] for name in columns))
-            here = select.where(*_matches(builder, described, fixed))
-            return here.order_by(*(described.c[name] for name in order))
+            condition = select.where(*_matches(builder, described, fixed))
+            return condition.order_by(*(described.c[name] for name in order))
 
         key = ("links.select", table, tuple(columns), tuple(fixed), tuple(order))
         rows = yield from self._run(key, build, tuple(fixed.values()))
@@ -233,8 +233,8 @@ class LinkStatements:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = _table(table, (_ROW, *pointer))
             values = {name: builder.plain_slot(slot) for slot, name in enumerate(pointer)}
-            here = self._dialect.member_of(described.c[_ROW], builder.parents())
-            return sa.update(described).values(values).where(here)
+            member = self._dialect.member_of(described.c[_ROW], builder.parents())
+            return sa.update(described).values(values).where(member)
 
         key = ("links.point", table, tuple(pointer))
         yield from self._run(key, build, tuple(pointer.values()), self._ids(ids))

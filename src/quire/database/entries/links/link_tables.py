@@ -43,14 +43,14 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         if change.set is None and not change.connect and not change.disconnect:
             return
         current = yield from self._current(row_id)
-        wanted = yield from self._targets_after(current, change)
-        lost = [target_id for target_id in current if target_id not in wanted]
+        targets = yield from self._targets_after(current, change)
+        lost = [target_id for target_id in current if target_id not in targets]
         yield from self._delete(current, lost)
         yield from self._take_targets(row_id, self._named(change), siblings)
-        yield from self._order(current, wanted)
+        yield from self._order(current, targets)
         new = [
             (target_id, order_targets)
-            for order_targets, target_id in enumerate(wanted, 1)
+            for order_targets, target_id in enumerate(targets, 1)
             if target_id not in current
         ]
         yield from self._insert(
@@ -89,16 +89,16 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         rows = yield from self.statements.select_among(
             edge.table, columns, (edge.source_column, row_ids), fixed={}, order=order
         )
-        found: dict[int, list[LinkedRow]] = {}
+        result: dict[int, list[LinkedRow]] = {}
         for source_id, target_id, position, inverse in rows:
-            found.setdefault(_whole(source_id), []).append(
+            result.setdefault(_whole(source_id), []).append(
                 LinkedRow(
                     row=_whole(target_id),
                     order=_number(position) if edge.order else None,
                     inverse_order=_number(inverse) if edge.inverse_order else None,
                 )
             )
-        return found
+        return result
 
     def _initial_links(self, change: LinkChange) -> list[LinkedRow]:
         """Return the first links of a new row: lists count from 1, connected ones from 0.

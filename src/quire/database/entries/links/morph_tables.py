@@ -86,16 +86,16 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
             fixed=self._distinguishing_columns(),
             order=[self.source_column, ORDER, "id"],
         )
-        found: dict[int, list[LinkedRow]] = {}
+        result: dict[int, list[LinkedRow]] = {}
         for source_id, target_id, order, *uid in rows:
-            found.setdefault(int(source_id or 0), []).append(
+            result.setdefault(int(source_id or 0), []).append(
                 LinkedRow(
                     row=int(target_id or 0),
                     order=None if order is None else float(order),
                     uid=str(uid[0]) if uid else None,
                 )
             )
-        return found
+        return result
 
     def _replace(
         self, row_id: int, rows: Sequence[Sequence[Value]], *, creating: bool

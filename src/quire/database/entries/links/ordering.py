@@ -131,12 +131,12 @@ class _OrderedSlots:
 
     def rows(self, *, without: Collection[int]) -> list[int]:
         """Return all rows in order, without some of the former ones."""
-        found: list[int] = []
+        results: list[int] = []
         spot = self._end.following
         while spot is not self._end:
-            found += [row for row in spot.rows if not (spot.old and row in without)]
+            results += [row for row in spot.rows if not (spot.old and row in without)]
             spot = spot.following
-        return found
+        return results
 
     def _add(self, spot: _OrderSlot, *, before: _OrderSlot) -> None:
         spot.put_before(before)
