@@ -19,4 +19,4 @@ def test_the_index_becomes_what_is_public_after_kills(own_recorded: Path, tmp_pa
         seed=22,
     )
     assert outcome.problems == ()
-    assert outcome.acknowledged > 0
+    assert outcome.rounds == ROUNDS
