@@ -149,7 +149,7 @@ class ModelEditor:
         )
         await asyncio.to_thread(file_transaction.prepare)
         try:
-            planned = await project.database.write(self._migrate(goal))
+            migration_plan = await project.database.write(self._migrate(goal))
         except UncertainOutcomeError:
             raise  # the journal stays until the result is known
         except BaseException:
@@ -166,7 +166,7 @@ class ModelEditor:
             await project.adopt(draft.schema)
         kind = project.kind
         await renew_statistics(project.database, kind.statistics, kind.inspector)
-        return planned
+        return migration_plan
 
     def _find_obstacle(self) -> str | None:
         settings = self._project.settings
@@ -187,13 +187,13 @@ class ModelEditor:
         schema_files = SchemaFiles(self.schema, sources)
         change(schema_files)
         drawn = schema_files.files()
-        later = build_schema(in_file_order(drawn.sources), options)
-        _refuse_unknown_custom_fields(self.schema, later)
-        problems = self._project.code_problems(later)
+        new_schema = build_schema(in_file_order(drawn.sources), options)
+        _refuse_unknown_custom_fields(self.schema, new_schema)
+        problems = self._project.code_problems(new_schema)
         if problems:
             raise SchemaError(problems)
         return ModelDraft(
-            schema=later,
+            schema=new_schema,
             renames=Renames(models=drawn.models, attributes=drawn.attributes),
             files=tuple(file_changes(settings.project, sources, drawn)),
         )
@@ -214,16 +214,23 @@ class ModelEditor:
         return _check_documents((yield from migrate_to(kind, goal, now=now)))
 
 
-def _refuse_unknown_custom_fields(current_schema: Schema, later: Schema) -> None:
+def _refuse_unknown_custom_fields(current_schema: Schema, new_schema: Schema) -> None:
     """Reject new custom fields with an assumed type: Strapi does not start with them.
 
     Raises SchemaError.
     """
-    known = {(one.file, one.path) for one in current_schema.custom_fields}
+    known_fields = {
+        (custom_field.file, custom_field.path) for custom_field in current_schema.custom_fields
+    }
     problems = [
-        SchemaProblem(one.file, f"{one.path}.type", "no plugin registers these custom fields")
-        for one in later.custom_fields
-        if one.type.origin == "assumed" and (one.file, one.path) not in known
+        SchemaProblem(
+            custom_field.file,
+            f"{custom_field.path}.type",
+            "no plugin registers these custom fields",
+        )
+        for custom_field in new_schema.custom_fields
+        if custom_field.type.origin == "assumed"
+        and (custom_field.file, custom_field.path) not in known_fields
     ]
     if problems:
         raise SchemaError(problems)

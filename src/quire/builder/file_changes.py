@@ -30,10 +30,11 @@ def file_changes(
 
     Raises OSError for a file that cannot be read.
     """
-    wanted = dict(_changed_files(project, former, files))
-    paths = sorted(wanted)
+    contents = dict(_changed_files(project, former, files))
+    paths = sorted(contents)
     changes = [
-        FileChange(path=path, before=_content(project / path), after=wanted[path]) for path in paths
+        FileChange(path=path, before=_content(project / path), after=contents[path])
+        for path in paths
     ]
     return [change for change in changes if change.before != change.after]
 
@@ -53,16 +54,20 @@ def _changed_files(
     project: Path, former: Sequence[SchemaFile], files: EditedFiles
 ) -> Iterator[tuple[str, str | None]]:
     """Yield path and content of each file that differs."""
-    known = {source.uid: source for source in former}
-    later = {source.uid: source for source in files.sources}
-    yield from _removed_files(project, [source for source in former if source.uid not in later])
+    former_sources = {source.uid: source for source in former}
+    new_sources = {source.uid: source for source in files.sources}
+    yield from _removed_files(
+        project, [source for source in former if source.uid not in new_sources]
+    )
     for source in files.sources:
-        before = known.get(source.uid)
-        if before is None or not _is_same(before.raw, source.raw):
+        former_source = former_sources.get(source.uid)
+        if former_source is None or not _is_same(former_source.raw, source.raw):
             yield source.file, serialize_schema(source.raw)
     if wants_core_files(project):
-        new = [source.uid for source in files.sources if source.uid not in known]
-        yield from _missing_core_files(project, [uid for uid in new if uid.startswith("api::")])
+        added_uids = [source.uid for source in files.sources if source.uid not in former_sources]
+        yield from _missing_core_files(
+            project, [uid for uid in added_uids if uid.startswith("api::")]
+        )
 
 
 def _removed_files(

@@ -114,23 +114,23 @@ def recover(project: Path, version: str | None) -> list[str]:
     ``version`` is that of the database. Returns the paths of the replaced files. A file that
     somebody has changed since is left alone. Raises OSError when one cannot be written.
     """
-    done: list[str] = []
+    recovered: list[str] = []
     for path in _file_transactions(project):
         try:
-            written = msgspec.json.decode(path.read_bytes(), type=_Journal)
+            journal = msgspec.json.decode(path.read_bytes(), type=_Journal)
             result = path.stat().st_mtime_ns // 1_000_000
         except FileNotFoundError:
             continue
         except msgspec.DecodeError:
-            written, result = None, 0
-        if written is not None and written.version == version:
-            done += _finish(project, written.changes)
+            journal, result = None, 0
+        if journal is not None and journal.version == version:
+            recovered += _finish(project, journal.changes)
             path.unlink(missing_ok=True)
-            _delete_prepared(project, path, written.changes)
+            _delete_prepared(project, path, journal.changes)
         elif now_ms() - result > _PATIENCE_MS:
             path.unlink(missing_ok=True)
-            _delete_prepared(project, path, [] if written is None else written.changes)
-    return done
+            _delete_prepared(project, path, [] if journal is None else journal.changes)
+    return recovered
 
 
 def _file_transactions(project: Path) -> Iterator[Path]:
@@ -140,8 +140,8 @@ def _file_transactions(project: Path) -> Iterator[Path]:
 def _finish(project: Path, changes: Sequence[FileChange]) -> Iterator[str]:
     for change in changes:
         target = project / change.path
-        present = target.read_text(encoding="utf-8") if target.is_file() else None
-        if present == change.before and present != change.after:
+        content = target.read_text(encoding="utf-8") if target.is_file() else None
+        if content == change.before and content != change.after:
             take_place(project, change)
             yield change.path
 

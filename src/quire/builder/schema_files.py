@@ -201,16 +201,18 @@ class SchemaFiles:
         del self._raws[uid]
         for raw in self._raws.values():
             attributes = _attributes(raw)
-            for name in [n for n, one in attributes.items() if one.get("target") == uid]:
+            for name in [
+                key for key, definition in attributes.items() if definition.get("target") == uid
+            ]:
                 del attributes[name]
 
-    def rename_type(self, uid: str, later: str) -> None:
+    def rename_type(self, uid: str, new_uid: str) -> None:
         """Change the uid of a content type. Raises InvalidDefinitionError when it is taken."""
-        self._rename(uid, later)
-        _object(self._raws[later], "info")["singularName"] = later.rpartition(".")[2]
+        self._rename(uid, new_uid)
+        _object(self._raws[new_uid], "info")["singularName"] = new_uid.rpartition(".")[2]
         for attribute in self._all_attributes():
             if attribute.get("target") == uid:
-                attribute["target"] = later
+                attribute["target"] = new_uid
 
     def add_component(self, uid: str, definition: ComponentDefinition) -> None:
         """Add a component. Raises InvalidDefinitionError."""
@@ -230,12 +232,12 @@ class SchemaFiles:
 
         Raises InvalidDefinitionError.
         """
-        later = f"{definition.category}.{uid.partition('.')[2]}"
-        if later != uid:
-            self.rename_component(uid, later)
-        self._describe_component(later, definition)
-        self._set_attributes(later, definition.attributes, definition.former_names)
-        return later
+        new_uid = f"{definition.category}.{uid.partition('.')[2]}"
+        if new_uid != uid:
+            self.rename_component(uid, new_uid)
+        self._describe_component(new_uid, definition)
+        self._set_attributes(new_uid, definition.attributes, definition.former_names)
+        return new_uid
 
     def remove_component(self, uid: str) -> None:
         """Remove a component and the attributes that contain it."""
@@ -246,24 +248,31 @@ class SchemaFiles:
                 if attribute.get("type") == "component" and attribute.get("component") == uid:
                     del attributes[name]
                 elif attribute.get("type") == "dynamiczone":
-                    left = [one for one in attribute.get("components", ()) if one != uid]
-                    attribute["components"] = left
-                    if not left:
+                    remaining = [
+                        component_uid
+                        for component_uid in attribute.get("components", ())
+                        if component_uid != uid
+                    ]
+                    attribute["components"] = remaining
+                    if not remaining:
                         del attributes[name]
 
-    def rename_component(self, uid: str, later: str) -> None:
+    def rename_component(self, uid: str, new_uid: str) -> None:
         """Change the uid of a component. Raises InvalidDefinitionError when it is taken."""
-        self._rename(uid, later)
+        self._rename(uid, new_uid)
         for attribute in self._all_attributes():
             if attribute.get("component") == uid:
-                attribute["component"] = later
+                attribute["component"] = new_uid
             if isinstance(attribute.get("components"), list):
-                held = attribute["components"]
-                attribute["components"] = [later if one == uid else one for one in held]
+                components = attribute["components"]
+                attribute["components"] = [
+                    new_uid if component_uid == uid else component_uid
+                    for component_uid in components
+                ]
 
     def components_of(self, category: str) -> list[str]:
         """Return the uids of the components of a category."""
-        return [u for u in self._raws if "::" not in u and u.partition(".")[0] == category]
+        return [uid for uid in self._raws if "::" not in uid and uid.partition(".")[0] == category]
 
     def extend(self, uid: str) -> str:
         """Start to change a built-in type; returns the uid of its extension."""
@@ -273,13 +282,16 @@ class SchemaFiles:
             self._files[extension] = file_of(extension)
         return extension
 
-    def _rename(self, uid: str, later: str) -> None:
-        if later in self._raws:
-            raise InvalidDefinitionError([DefinitionProblem(uid, ("uid",), f"{later} is taken")])
-        self._raws = {later if one == uid else one: raw for one, raw in self._raws.items()}
+    def _rename(self, uid: str, new_uid: str) -> None:
+        if new_uid in self._raws:
+            raise InvalidDefinitionError([DefinitionProblem(uid, ("uid",), f"{new_uid} is taken")])
+        self._raws = {
+            new_uid if present_uid == uid else present_uid: raw
+            for present_uid, raw in self._raws.items()
+        }
         del self._files[uid]
-        self._files[later] = file_of(later)
-        self._models[later] = self._models.pop(uid, uid)
+        self._files[new_uid] = file_of(new_uid)
+        self._models[new_uid] = self._models.pop(uid, uid)
 
     def _all_attributes(self) -> Iterator[Raw]:
         for raw in self._raws.values():
@@ -293,8 +305,8 @@ class SchemaFiles:
         info["pluralName"] = definition.plural_name
         _describe(raw, definition)
         if definition.draft_and_publish is not UNSET:
-            said = raw.get("options", {}).get("draftAndPublish", False)
-            if definition.draft_and_publish != said:
+            has_drafts = raw.get("options", {}).get("draftAndPublish", False)
+            if definition.draft_and_publish != has_drafts:
                 _object(raw, "options")["draftAndPublish"] = definition.draft_and_publish
         _set(raw, "pluginOptions", definition.plugin_options, {})
 
@@ -312,28 +324,36 @@ class SchemaFiles:
         former_names: Mapping[str, str],
     ) -> None:
         """Set the attributes of a model."""
-        raw, named = self._raws[uid], uid.removeprefix(EXTENSION)
-        former = _attributes(raw)
+        raw, extended_uid = self._raws[uid], uid.removeprefix(EXTENSION)
+        former_attributes = _attributes(raw)
         earlier_names = {name: former_names.get(name, name) for name in definitions}
-        later = {
-            name: raw_of(one, named, former.get(earlier_names[name]))
-            for name, one in definitions.items()
+        new_attributes = {
+            name: raw_of(definition, extended_uid, former_attributes.get(earlier_names[name]))
+            for name, definition in definitions.items()
         }
         renamed = {
-            name: earlier for name, earlier in earlier_names.items()
-            if earlier != name and earlier in former
+            name: earlier_name for name, earlier_name in earlier_names.items()
+            if earlier_name != name and earlier_name in former_attributes
         }  # fmt: skip
         if renamed:
-            self._attributes.setdefault(named, {}).update(renamed)
-            _follow_renames(later, {earlier: name for name, earlier in renamed.items()})
-        raw["attributes"] = later
-        kept = {earlier: name for name, earlier in earlier_names.items()}
-        for earlier, attribute in former.items():
-            self._part(named, earlier, attribute, later.get(kept.get(earlier, "")), later)
+            self._attributes.setdefault(extended_uid, {}).update(renamed)
+            _follow_renames(
+                new_attributes, {earlier_name: name for name, earlier_name in renamed.items()}
+            )
+        raw["attributes"] = new_attributes
+        new_names = {earlier_name: name for name, earlier_name in earlier_names.items()}
+        for earlier_name, attribute in former_attributes.items():
+            self._part(
+                extended_uid,
+                earlier_name,
+                attribute,
+                new_attributes.get(new_names.get(earlier_name, "")),
+                new_attributes,
+            )
         flaws = [
             flaw
-            for name in list(later)
-            for flaw in self._add_inverse(named, name, later, earlier_names)
+            for name in list(new_attributes)
+            for flaw in self._add_inverse(extended_uid, name, new_attributes, earlier_names)
         ]
         if flaws:
             raise InvalidDefinitionError(flaws)
@@ -374,21 +394,23 @@ class SchemaFiles:
             if builtin is not None and other not in builtin.attributes:
                 yield DefinitionProblem(uid, (*path, "targetAttribute"), _FOREIGN.format(target))
             return
-        present = facing.get(other)
-        if present is None:
+        existing = facing.get(other)
+        if existing is None:
             facing[other] = counterpart(attribute, name, uid)
             return
-        if fits(attribute, present, name, uid):
+        if fits(attribute, existing, name, uid):
             return
-        earlier = earlier_names.get(name, name)
-        is_ours = other_side(present) in {name, earlier} and present.get("target") == uid
-        if not is_ours or not is_two_sided(present):
+        earlier_name = earlier_names.get(name, name)
+        is_ours = other_side(existing) in {name, earlier_name} and existing.get("target") == uid
+        if not is_ours or not is_two_sided(existing):
             yield DefinitionProblem(
                 uid, (*path, "targetAttribute"), _ALREADY_EXISTS.format(target, other)
             )
             return
-        kept = {k: v for k, v in present.items() if k not in {"inversedBy", "mappedBy"}}
-        facing[other] = kept | counterpart(attribute, name, uid)
+        remaining = {
+            key: value for key, value in existing.items() if key not in {"inversedBy", "mappedBy"}
+        }
+        facing[other] = remaining | counterpart(attribute, name, uid)
 
     def _editable_attributes(self, target: str) -> dict[str, Raw] | None:
         """Return the attributes of a type that may be changed; ``None`` for others."""

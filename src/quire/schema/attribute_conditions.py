@@ -106,12 +106,12 @@ def _or(operands: Sequence[object], values: Mapping[str, object], depth: int) ->
 
 def _if(operands: Sequence[object], values: Mapping[str, object], depth: int) -> object:
     """Take the value after the first test that holds, or the last value."""
-    rest = list(operands)
-    while len(rest) > 1:
-        test, then, *rest = rest
+    remaining = list(operands)
+    while len(remaining) > 1:
+        test, result, *remaining = remaining
         if truthy(_evaluate(test, values, depth)):
-            return _evaluate(then, values, depth)
-    return _evaluate(rest[0], values, depth) if rest else None
+            return _evaluate(result, values, depth)
+    return _evaluate(remaining[0], values, depth) if remaining else None
 
 
 def _number(value: object) -> float:

@@ -12,10 +12,10 @@ from quire.schema.name_words import words
 
 def class_names(schema: Schema, *, reserved: Collection[str] = ()) -> Mapping[str, str]:
     """Return a name for each uid; none is one of the ``reserved``."""
-    taken = set(reserved)
+    taken_names = set(reserved)
     names: dict[str, str] = {}
     for model in sorted(schema.models(), key=_rank):
-        names[model.uid] = unused(_wanted(model), taken)
+        names[model.uid] = unused(_wanted(model), taken_names)
     return names
 
 
@@ -37,8 +37,8 @@ def class_name(text: str) -> str:
 
 def _rank(model: Model) -> tuple[int, str]:
     """Sort the project's own types first, since the first one gets the plain name."""
-    own = isinstance(model, ContentType) and model.is_api
-    return (0 if own else 1 if isinstance(model, Component) else 2, model.uid)
+    is_project_type = isinstance(model, ContentType) and model.is_api
+    return (0 if is_project_type else 1 if isinstance(model, Component) else 2, model.uid)
 
 
 def _wanted(model: Model) -> str:

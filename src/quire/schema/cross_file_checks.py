@@ -50,7 +50,7 @@ def _info(raw: Raw, key: str) -> object:
 
 def _double_names(models: Models) -> Iterator[SchemaProblem]:
     """Singular and plural names of a project's types share one namespace."""
-    seen: dict[object, str] = {}
+    uid_by_name: dict[object, str] = {}
     for uid, (file, raw) in models.items():
         if not uid.startswith("api::"):
             continue
@@ -59,22 +59,24 @@ def _double_names(models: Models) -> Iterator[SchemaProblem]:
             yield SchemaProblem(file, "info.pluralName", "must differ from the singular name")
             continue
         for key, name in (("singularName", singular), ("pluralName", plural)):
-            if isinstance(name, str) and name in seen:
-                yield SchemaProblem(file, f"info.{key}", f"{name} is taken by {seen[name]}")
+            if isinstance(name, str) and name in uid_by_name:
+                yield SchemaProblem(file, f"info.{key}", f"{name} is taken by {uid_by_name[name]}")
             elif isinstance(name, str):
-                seen[name] = uid
+                uid_by_name[name] = uid
 
 
 def _double_tables(models: Models) -> Iterator[SchemaProblem]:
-    seen: dict[str, str] = {}
+    uid_by_table: dict[str, str] = {}
     for uid, (file, raw) in models.items():
         table = raw.get("collectionName") or _info(raw, "singularName")
         if not isinstance(table, str):
             continue
-        if table in seen:
-            yield SchemaProblem(file, "collectionName", f"{table} is the table of {seen[table]}")
+        if table in uid_by_table:
+            yield SchemaProblem(
+                file, "collectionName", f"{table} is the table of {uid_by_table[table]}"
+            )
         else:
-            seen[table] = uid
+            uid_by_table[table] = uid
 
 
 def _name_problems(uid: str, name: str) -> Iterator[tuple[str, str]]:
@@ -114,19 +116,19 @@ def _relation_problems(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str
     if target not in models or "::" not in target:
         yield "target", f"there is no content type {target}"
         return
-    others = _attributes(models[target][1])
+    target_attributes = _attributes(models[target][1])
     for option, back in (("mappedBy", "inversedBy"), ("inversedBy", "mappedBy")):
         name = raw.get(option)
         if not isinstance(name, str):
             continue
-        other = others.get(name)
+        other = target_attributes.get(name)
         if other is None:
             yield option, f"{target} has no attribute {name}"
         elif other.get("type") != "relation" or other.get("target", uid) != uid:
             yield option, f"{target}.{name} is not a relation to {uid}"
         elif back == "inversedBy" and raw.get("relation") == "manyToMany" and back not in other:
             yield option, f"{target}.{name} must say inversedBy"
-    yield from _morph_problems(raw, target, others)
+    yield from _morph_problems(raw, target, target_attributes)
 
 
 def _morph_problems(raw: Raw, target: str, models: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
@@ -173,14 +175,17 @@ def _required_by(component: str, required: Mapping[str, Mapping[str, str]]) -> s
 
 def _columns(raw: Raw, types: AttributeTypes) -> Iterator[tuple[str, str]]:
     """Two attributes whose names differ only in case or punctuation would share a column."""
-    seen: dict[str, str] = {}
+    attribute_by_column: dict[str, str] = {}
     for name, attribute in _attributes(raw).items():
         column = _column(name, attribute, types)
         if column is None:
             continue
-        if column in seen:
-            yield f"attributes.{name}", f"has the same column as {seen[column]}: {column}"
-        seen.setdefault(column, name)
+        if column in attribute_by_column:
+            yield (
+                f"attributes.{name}",
+                f"has the same column as {attribute_by_column[column]}: {column}",
+            )
+        attribute_by_column.setdefault(column, name)
 
 
 def _column(name: str, raw: Raw, types: AttributeTypes) -> str | None:

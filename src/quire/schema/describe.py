@@ -44,11 +44,11 @@ def describe_content_type(content_type: ContentType) -> dict[str, Any]:
     raw = content_type.raw
     namespace, _, name = content_type.uid.partition("::")
     visible = is_visible(content_type)
-    described: dict[str, Any] = {"uid": content_type.uid}
+    description: dict[str, Any] = {"uid": content_type.uid}
     if namespace != "api":
-        described["plugin"] = name.partition(".")[0] if namespace == "plugin" else namespace
-    described["apiID"] = content_type.singular_name
-    described["schema"] = {
+        description["plugin"] = name.partition(".")[0] if namespace == "plugin" else namespace
+    description["apiID"] = content_type.singular_name
+    description["schema"] = {
         **_mapping(raw, "options"),
         "draftAndPublish": content_type.draft_and_publish,
         "displayName": content_type.display_name,
@@ -62,7 +62,7 @@ def describe_content_type(content_type: ContentType) -> dict[str, Any]:
         "visible": visible,
         "restrictRelationsTo": relations_allowed(content_type),
     }
-    return described
+    return description
 
 
 def describe_component(component: Component) -> dict[str, Any]:
@@ -86,8 +86,12 @@ def describe_component(component: Component) -> dict[str, Any]:
 def describe_schema(schema: Schema) -> dict[str, Any]:
     """Describe all content types and components by uid, attributes as lists (``/schema``)."""
     return {
-        "contentTypes": {one.uid: _listed_type(one) for one in in_order(schema)},
-        "components": {uid: _listed_component(one) for uid, one in schema.components.items()},
+        "contentTypes": {
+            content_type.uid: _listed_type(content_type) for content_type in in_order(schema)
+        },
+        "components": {
+            uid: _listed_component(component) for uid, component in schema.components.items()
+        },
     }
 
 
@@ -96,7 +100,7 @@ def _listed_type(content_type: ContentType) -> dict[str, Any]:
     plugin = name.partition(".")[0] if namespace == "plugin" else namespace
     owner = "" if namespace == "api" else plugin
     raw = content_type.raw
-    described: dict[str, Any] = {
+    description: dict[str, Any] = {
         "uid": content_type.uid,
         "modelName": content_type.singular_name,
         "kind": content_type.kind.value,
@@ -109,9 +113,9 @@ def _listed_type(content_type: ContentType) -> dict[str, Any]:
         **_present(raw, "pluginOptions"),
     }
     if owner:
-        described["plugin"] = owner
+        description["plugin"] = owner
     return {
-        **described,
+        **description,
         "collectionName": content_type.collection_name,
         "info": _mapping(raw, "info"),
         "modelType": "contentType",

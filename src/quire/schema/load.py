@@ -79,19 +79,23 @@ def build_schema(
     everything = [*_builtin_sources(sources), *sources]
     files = [source for source in everything if not source.uid.startswith(EXTENSION)]
     normalized = normalize(files, options.custom_fields, options.attribute_types)
-    own = normalized.sources
-    results = [*problems, *_double_uids(own), *_shape_problems(own, options.attribute_types)]
+    own_sources = normalized.sources
+    results = [
+        *problems,
+        *_double_uids(own_sources),
+        *_shape_problems(own_sources, options.attribute_types),
+    ]
     results += check_models(
-        {source.uid: (source.file, source.raw) for source in own}, options.attribute_types
+        {source.uid: (source.file, source.raw) for source in own_sources}, options.attribute_types
     )
     if results:
         raise SchemaError(sorted(set(results), key=lambda problem: (problem.file, problem.path)))
     raws = {source.uid: source.raw for source in files}
-    models = [_build(source, raws[source.uid], options) for source in own]
+    models = [_build(source, raws[source.uid], options) for source in own_sources]
     return Schema(
         content_types=MappingProxyType({m.uid: m for m in models if isinstance(m, ContentType)}),
         components=MappingProxyType({m.uid: m for m in models if isinstance(m, Component)}),
-        version=_digest(own, options),
+        version=_digest(own_sources, options),
         custom_fields=normalized.custom_fields,
         notices=normalized.notices,
     )
@@ -154,9 +158,9 @@ def _read(
 
 def _double_uids(sources: Sequence[SchemaFile]) -> Iterator[SchemaProblem]:
     """Find folders whose names result in the same uid."""
-    seen: dict[str, str] = {}
+    file_by_uid: dict[str, str] = {}
     for source in sources:
-        first = seen.setdefault(source.uid, source.file)
+        first = file_by_uid.setdefault(source.uid, source.file)
         if first != source.file:
             yield SchemaProblem(source.file, "", f"{source.uid} is the uid of {first} already")
 
@@ -184,8 +188,8 @@ def _attribute_problems(raw: object, types: AttributeTypes) -> list[tuple[str, s
     name = raw.get("type")
     type_ = types.get(name) if isinstance(name, str) else None
     if type_ is None:
-        known = ", ".join(types)
-        return [("type", f"is not an attribute type (known: {known})")]
+        type_names = ", ".join(types)
+        return [("type", f"is not an attribute type (known: {type_names})")]
     return type_.problems(raw)
 
 
@@ -232,19 +236,19 @@ def _build(source: SchemaFile, raw: Mapping[str, object], options: LoadOptions) 
 
 def _own_attributes(source: SchemaFile, options: LoadOptions) -> dict[str, Attribute]:
     attributes = _object(source.raw, "attributes")
-    own = {}
+    own_attributes = {}
     for name, raw in attributes.items():
         if isinstance(raw, dict):
             type_ = options.attribute_types[str(raw["type"])]
-            own[name] = type_.build(type_, name, raw)
-    return own
+            own_attributes[name] = type_.build(type_, name, raw)
+    return own_attributes
 
 
 def _build_component(
     source: SchemaFile, raw: Mapping[str, object], options: LoadOptions
 ) -> Component:
     category, _, name = source.uid.partition(".")
-    leading = {a.name: a for a in leading_attributes(component=True)}
+    leading = {attribute.name: attribute for attribute in leading_attributes(component=True)}
     return Component(
         uid=source.uid,
         category=category,
@@ -285,15 +289,15 @@ def _build_type(source: SchemaFile, raw: Mapping[str, object], options: LoadOpti
 
 def _type_attributes(source: SchemaFile, options: LoadOptions) -> Mapping[str, Attribute]:
     model_options = _object(source.raw, "options")
-    own = _own_attributes(source, options)
+    own_attributes = _own_attributes(source, options)
     trailing = trailing_attributes(
         source.uid,
         localized=_object(_object(source.raw, "pluginOptions"), "i18n").get("localized") is True,
         creators_private=model_options.get("populateCreatorFields") is not True,
         first_published=options.first_published and model_options.get("draftAndPublish") is True,
     )
-    leading = {a.name: a for a in leading_attributes(component=False)}
-    attributes = {**leading, **own}
+    leading = {attribute.name: attribute for attribute in leading_attributes(component=False)}
+    attributes = {**leading, **own_attributes}
     for attribute in trailing:
         attributes.setdefault(attribute.name, attribute)
     hidden = options.private_attributes | _names(model_options.get("privateAttributes"))

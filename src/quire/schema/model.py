@@ -75,49 +75,74 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def scalars(self) -> tuple[ScalarAttribute, ...]:
         """Attributes with their own column, in order."""
-        return tuple(a for a in self.attributes.values() if isinstance(a, ScalarAttribute))
+        return tuple(
+            attribute
+            for attribute in self.attributes.values()
+            if isinstance(attribute, ScalarAttribute)
+        )
 
     @cached_property
     def relations(self) -> tuple[RelationAttribute, ...]:
         """Relations that have storage, in order."""
-        return tuple(a for a in self.attributes.values() if isinstance(a, RelationAttribute))
+        return tuple(
+            attribute
+            for attribute in self.attributes.values()
+            if isinstance(attribute, RelationAttribute)
+        )
 
     @cached_property
     def own_attributes(self) -> tuple[Attribute, ...]:
         """Attributes whose values clients set, in order: without those that the server adds."""
-        return tuple(a for a in self.attributes.values() if a.name not in AUTOMATIC_NAMES)
+        return tuple(
+            attribute
+            for attribute in self.attributes.values()
+            if attribute.name not in AUTOMATIC_NAMES
+        )
 
     @cached_property
     def expected(self) -> frozenset[str]:
         """Names of own attributes that a new entry has values for even when none are given."""
         return frozenset(
-            a.name
-            for a in self.own_attributes
-            if a.required
-            or a.default is not None
-            or (isinstance(a, ComponentAttribute | DynamicZoneAttribute) and a.to_many)
+            attribute.name
+            for attribute in self.own_attributes
+            if attribute.required
+            or attribute.default is not None
+            or (
+                isinstance(attribute, ComponentAttribute | DynamicZoneAttribute)
+                and attribute.to_many
+            )
         )
 
     @cached_property
     def unique_names(self) -> frozenset[str]:
         """Names of attributes with unique values; JSON is never compared."""
-        unique = (a for a in self.scalars if a.unique or a.type.unique)
-        return frozenset(a.name for a in unique if a.storage is not StorageKind.JSON)
+        unique = (
+            attribute for attribute in self.scalars if attribute.unique or attribute.type.unique
+        )
+        return frozenset(
+            attribute.name for attribute in unique if attribute.storage is not StorageKind.JSON
+        )
 
     @cached_property
     def acceptances(self) -> Mapping[str, ValueRules]:
         """How values of attributes with a column are accepted, by name."""
-        return {a.name: a.type.accept(a) for a in self.scalars}
+        return {attribute.name: attribute.type.accept(attribute) for attribute in self.scalars}
 
     @cached_property
     def presented(self) -> Mapping[str, Callable[[Any], Any]]:
         """Functions that convert values to their shown form, by name, for types that have one."""
-        return {a.name: a.type.present for a in self.scalars if a.type.present is not None}
+        return {
+            attribute.name: attribute.type.present
+            for attribute in self.scalars
+            if attribute.type.present is not None
+        }
 
     @cached_property
     def conditions(self) -> Mapping[str, Condition]:
         """The conditions of attributes, by name; those without one are always part of an entry."""
-        results = ((a.name, condition_of(a.raw)) for a in self.attributes.values())
+        results = (
+            (attribute.name, condition_of(attribute.raw)) for attribute in self.attributes.values()
+        )
         return {name: condition for name, condition in results if condition is not None}
 
 
@@ -191,4 +216,6 @@ class Schema(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def api_types(self) -> tuple[ContentType, ...]:
         """The project's own content types."""
-        return tuple(t for t in self.content_types.values() if t.is_api)
+        return tuple(
+            content_type for content_type in self.content_types.values() if content_type.is_api
+        )

@@ -30,7 +30,7 @@ def without_accents(name: str) -> str:
     """Return a name without accents and apostrophes."""
     if not name.isascii():
         plain = unicodedata.normalize("NFD", name.translate(_TRANSLITERATION))
-        name = "".join(c for c in plain if not unicodedata.combining(c))
+        name = "".join(character for character in plain if not unicodedata.combining(character))
     return _APOSTROPHE.sub("", name)
 
 

@@ -60,14 +60,14 @@ class _Normalizer(Struct):
         attributes = source.raw.get("attributes")
         if not isinstance(attributes, dict):
             return source
-        changed = {
+        changed_attributes = {
             name: self._attribute(source, name, raw) if isinstance(raw, dict) else raw
             for name, raw in attributes.items()
             if not self._is_left_out(source, name, raw)
         }
-        if changed == attributes:
+        if changed_attributes == attributes:
             return source
-        return SchemaFile(source.uid, source.file, {**source.raw, "attributes": changed})
+        return SchemaFile(source.uid, source.file, {**source.raw, "attributes": changed_attributes})
 
     def _is_left_out(self, source: SchemaFile, name: str, raw: object) -> bool:
         if not isinstance(raw, dict):
@@ -162,9 +162,9 @@ class _Normalizer(Struct):
         Plugins declare their own options, with names that the type may use for other things.
         """
         type_ = self.types[str(raw["type"])]
-        missing = [option for option in type_.needs if option not in raw]
-        if missing:
-            self._notice(source, name, f"has no {missing[0]}; stored as {_PLAIN_TYPE}")
+        missing_options = [option for option in type_.needs if option not in raw]
+        if missing_options:
+            self._notice(source, name, f"has no {missing_options[0]}; stored as {_PLAIN_TYPE}")
             return self._with_type(source, name, {**raw, "type": _PLAIN_TYPE})
         unfit = {option for option, _ in type_.problems(raw)}
         for option in sorted(unfit):

@@ -31,8 +31,8 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
         if not self._lets_in(file.mime):
             raise ApplicationError(f"File type '{file.mime}' is not allowed")
         declared = file.incoming.declared.partition(";")[0].strip().lower()
-        others = {file.sniffed_type, type_of_extension(file.ext), declared or None} - {None}
-        if any(not self._lets_in(str(type_)) for type_ in self._specific_type(others)):
+        other_types = {file.sniffed_type, type_of_extension(file.ext), declared or None} - {None}
+        if any(not self._lets_in(str(type_)) for type_ in self._specific_type(other_types)):
             raise ApplicationError(_CONTRADICTION)
 
     def _lets_in(self, type_: str) -> bool:

@@ -72,14 +72,14 @@ def information_of_new(value: object, count: int, *, folders: bool = False) -> l
         return [information_of_one(alone, folders=folders)]
     if not isinstance(value, list):
         raise validation_error([_type_problem("array", value)])
-    listed = []
-    for index, given in enumerate(value[:count]):
-        if not isinstance(given, dict):
-            where = f"{_INFO}[{index}]"
-            message = f"{where} {not_of_type('object', None, given)}"
+    file_infos = []
+    for index, info in enumerate(value[:count]):
+        if not isinstance(info, dict):
+            info_path = f"{_INFO}[{index}]"
+            message = f"{info_path} {not_of_type('object', None, info)}"
             raise validation_error([Problem((_INFO, str(index)), message, None)])
-        listed.append(_parse_info(given, (_INFO, index), folders=folders))
-    return [*listed, *[NO_FILE_INFO] * (count - len(listed))]
+        file_infos.append(_parse_info(info, (_INFO, index), folders=folders))
+    return [*file_infos, *[NO_FILE_INFO] * (count - len(file_infos))]
 
 
 def _parsed(text: str) -> object:
@@ -150,8 +150,8 @@ def _point(value: object, place: tuple[str | int, ...]) -> tuple[object, list[Pr
         if problem is None:
             point[side] = number
         else:
-            shown = ABSENT if raw_value is None else raw_value
-            problems.append(_problem((*place, side), problem, shown))
+            text = ABSENT if raw_value is None else raw_value
+            problems.append(_problem((*place, side), problem, text))
     return point, problems
 
 

@@ -42,16 +42,16 @@ _EXTENSION = re.compile(r"\.[\w+\-~!@#$%^&()=' ]{0,60}")
 
 
 def _spellings() -> dict[str, str]:
-    known = dict(_SIGNS)
+    spellings = dict(_SIGNS)
     text = files(__package__).joinpath("letters.txt").read_text("utf-8")
     for line in text.splitlines():
         letter, spelled = line.split()
-        known[letter] = spelled
+        spellings[letter] = spelled
         capital = letter.upper()
         if len(capital) == 1:
             together = spelled in _AS_ONE and letter not in _UMLAUTS
-            known.setdefault(capital, spelled.upper() if together else spelled.capitalize())
-    return known
+            spellings.setdefault(capital, spelled.upper() if together else spelled.capitalize())
+    return spellings
 
 
 SPELLED_OUT: Mapping[str, str] = MappingProxyType(_spellings())

@@ -92,14 +92,14 @@ def change_record(
     by: int | None,
 ) -> Program[None]:
     """Change values of a file, and its folder if one is given. Raises ValidationError."""
-    changed = {**values, "updatedAt": unit.tick()}
+    new_values = {**values, "updatedAt": unit.tick()}
     if by is not None:
-        changed["updatedBy"] = by
+        new_values["updatedBy"] = by
     if not isinstance(file_info.folder, AbsentType):
         folder = yield from require_folder(unit, file_info.folder)
-        changed["folderPath"] = ROOT if folder is None else folder.path
+        new_values["folderPath"] = ROOT if folder is None else folder.path
         yield from put_into(unit.store, file_id, None if folder is None else folder.id)
-    yield from update_file(unit.store, file_id, changed)
+    yield from update_file(unit.store, file_id, new_values)
     (row,) = yield from find_files(unit.store, [file_id])
     yield from emit_file_event(
         unit, EventName.MEDIA_UPDATE, document_id=row.document_id, file_id=file_id
@@ -112,7 +112,10 @@ def replaced_values(prepared: PreparedFile, file_info: FileInfo) -> dict[str, ob
     Metadata stay unless new ones are given. If the new file is not an image, width and height stay
     too, as in Strapi.
     """
-    values = {**prepared.values, **{n: v for n, v in file_info.values.items() if n != "name"}}
+    values = {
+        **prepared.values,
+        **{key: value for key, value in file_info.values.items() if key != "name"},
+    }
     if values["width"] is None:
         del values["width"], values["height"]
     return {**values, "formats": values["formats"] or {}}

@@ -168,20 +168,20 @@ def _markup(head: bytes) -> bytes:
 def type_of(ext: str, declared: str, head: bytes) -> str:
     """Return the declared type of a file."""
     stated = declared.partition(";")[0].strip()
-    named = type_of_extension(ext)
+    named_type = type_of_extension(ext)
     if not stated or stated.lower() == UNKNOWN:
-        return sniff(head) or named or UNKNOWN
-    if named is None or named == stated.lower():
+        return sniff(head) or named_type or UNKNOWN
+    if named_type is None or named_type == stated.lower():
         return stated
-    return named
+    return named_type
 
 
 def type_of_extension(ext: str) -> str | None:
     """Return the type of an extension (with its dot), ``None`` for unknown ones."""
     lower = ext.lower()
-    known = _TYPE_BY_EXTENSION.get(lower)
-    if known is not None or not lower.strip("."):
-        return known
+    media_type = _TYPE_BY_EXTENSION.get(lower)
+    if media_type is not None or not lower.strip("."):
+        return media_type
     guessed, encoding = _MIME_TYPES.guess_type(f"x{lower}", strict=True)
     return None if encoding else guessed
 
@@ -191,5 +191,7 @@ def extension_of_type(type_: str) -> str:
     lower = type_.lower()
     if lower in _EXTENSIONS:
         return _EXTENSIONS[lower]
-    by_table = next((ext for ext, known in _TYPE_BY_EXTENSION.items() if known == lower), None)
+    by_table = next(
+        (ext for ext, media_type in _TYPE_BY_EXTENSION.items() if media_type == lower), None
+    )
     return by_table or _MIME_TYPES.guess_extension(lower) or ""

@@ -74,15 +74,15 @@ def contained_files(
     store: EntryStore, *, files: Collection[int], folders: Collection[int]
 ) -> Program[FolderContents]:
     """Return the files that are selected by these files and folders."""
-    known = yield from all_folders(store)
-    selection = [folder for folder in known if folder.id in folders]
+    every_folder = yield from all_folders(store)
+    selection = [folder for folder in every_folder if folder.id in folders]
     rows = yield from find_files(store, files)
-    inside = yield from files_within(store, [folder.path for folder in selection])
-    named = tuple(row.id for row in rows)
+    files_inside = yield from files_within(store, [folder.path for folder in selection])
+    file_ids = tuple(row.id for row in rows)
     return FolderContents(
-        files=named,
+        files=file_ids,
         folders=tuple(folder.id for folder in selection),
-        all_files=tuple(dict.fromkeys((*named, *(row.id for row in inside)))),
+        all_files=tuple(dict.fromkeys((*file_ids, *(row.id for row in files_inside)))),
     )
 
 
@@ -117,21 +117,21 @@ def change_folder(
     folders = yield from _by_id(unit)
     folder = folders.get(folder_id)
     place = parent if not isinstance(parent, AbsentType) else (folder.parent if folder else None)
-    wanted = name if name is not None else (folder.name if folder else "")
+    new_name = name if name is not None else (folder.name if folder else "")
     above = _parent(folders, place)
-    _require_free(folders.values(), wanted, place, except_id=folder_id)
+    _require_free(folders.values(), new_name, place, except_id=folder_id)
     if folder is None:
         raise NotFoundError(UNKNOWN)
     if above is not None and _is_within(above, folder):
         raise _refusal(INSIDE_ITSELF, ("parent",), place)
-    values: dict[str, object] = {"name": wanted, "updatedAt": unit.tick()}
+    values: dict[str, object] = {"name": new_name, "updatedAt": unit.tick()}
     if by is not None:
         values["updatedBy"] = by
     yield from update_folder(unit.store, folder_id, values)
     path = folder.path
     if place != folder.parent:
         path = yield from move_folder(unit.store, folder, above)
-    return FolderRow(id=folder.id, name=wanted, path_id=folder.path_id, path=path, parent=place)
+    return FolderRow(id=folder.id, name=new_name, path_id=folder.path_id, path=path, parent=place)
 
 
 def move(
@@ -146,14 +146,16 @@ def move(
     Raises ValidationError for a target that is missing, that is within a moved folder, or that
     contains another folder of the same name.
     """
-    known = yield from _by_id(unit)
-    if destination is not None and destination not in known:
+    folders_by_id = yield from _by_id(unit)
+    if destination is not None and destination not in folders_by_id:
         raise _refusal(NO_DESTINATION, ("destinationFolderId",), destination)
-    above = None if destination is None else known[destination]
-    moved = [known[folder_id] for folder_id in sorted(set(folders)) if folder_id in known]
+    above = None if destination is None else folders_by_id[destination]
+    moved = [
+        folders_by_id[folder_id] for folder_id in sorted(set(folders)) if folder_id in folders_by_id
+    ]
     payload: dict[str, object] = {"folderIds": list(folders), "destinationFolderId": destination}
     _require_movable(moved, above, payload)
-    _require_names_free(known.values(), moved, destination, payload)
+    _require_names_free(folders_by_id.values(), moved, destination, payload)
     for folder in moved:
         if folder.parent != destination:
             yield from move_folder(unit.store, folder, above)
@@ -169,21 +171,25 @@ def delete(
     unit: UnitOfWork, *, files: Collection[int], folders: Collection[int]
 ) -> Program[DeletedFiles]:
     """Delete files, and folders with everything in them; missing ones are ignored."""
-    known = yield from _by_id(unit)
-    selection = [known[folder_id] for folder_id in sorted(set(folders)) if folder_id in known]
+    folders_by_id = yield from _by_id(unit)
+    selection = [
+        folders_by_id[folder_id] for folder_id in sorted(set(folders)) if folder_id in folders_by_id
+    ]
     rows = {row.id: row for row in (yield from find_files(unit.store, files))}
-    named = tuple(rows)
-    inside = yield from files_within(unit.store, [folder.path for folder in selection])
-    rows |= {row.id: row for row in inside}
+    folder_ids = tuple(rows)
+    files_inside = yield from files_within(unit.store, [folder.path for folder in selection])
+    rows |= {row.id: row for row in files_inside}
     yield from delete_records(unit, list(rows.values()))
     gone = [
         folder.id
-        for folder in known.values()
+        for folder in folders_by_id.values()
         if any(_is_within(folder, ancestor) for ancestor in selection)
     ]
     yield from delete_folders(unit.store, gone)
     return DeletedFiles(
-        folders=tuple(folder.id for folder in selection), files=named, rows=tuple(rows.values())
+        folders=tuple(folder.id for folder in selection),
+        files=folder_ids,
+        rows=tuple(rows.values()),
     )
 
 
@@ -202,14 +208,14 @@ def require_folder(
 def folder_for_api(unit: UnitOfWork) -> Program[FolderRow]:
     """Return the folder for uploads through the content API; it is created if it is missing."""
     writes = unit.store.writes
-    stored = yield from read_setting(writes, _API_FOLDER_KEY)
+    setting = yield from read_setting(writes, _API_FOLDER_KEY)
     folders = yield from _by_id(unit)
-    known = stored.get("id") if isinstance(stored, dict) else None
-    if isinstance(known, int) and known in folders:
-        return folders[known]
-    taken = {folder.name for folder in folders.values() if folder.parent is None}
+    folder_id = setting.get("id") if isinstance(setting, dict) else None
+    if isinstance(folder_id, int) and folder_id in folders:
+        return folders[folder_id]
+    taken_names = {folder.name for folder in folders.values() if folder.parent is None}
     name, number = API_FOLDER, 0
-    while name in taken:
+    while name in taken_names:
         number += 1
         name = f"{API_FOLDER} ({number})"
     result = yield from _insert(unit, name, None, None)
@@ -249,16 +255,21 @@ def _parent(folders: Mapping[int, FolderRow], parent: int | None) -> FolderRow |
 def _require_free(
     folders: Iterable[FolderRow], name: str, parent: int | None, *, except_id: int | None = None
 ) -> None:
-    if any(f.name == name and f.parent == parent and f.id != except_id for f in folders):
+    if any(
+        folder.name == name and folder.parent == parent and folder.id != except_id
+        for folder in folders
+    ):
         raise _refusal(NAME_TAKEN, ("name",), name)
 
 
 def _require_movable(
     folders: Sequence[FolderRow], above: FolderRow | None, payload: Mapping[str, object]
 ) -> None:
-    inside = [f.name for f in folders if above is not None and _is_within(above, f)]
-    if inside:
-        raise _refusal(INSIDE_THEMSELVES.format(", ".join(inside)), (), payload)
+    names_inside = [
+        folder.name for folder in folders if above is not None and _is_within(above, folder)
+    ]
+    if names_inside:
+        raise _refusal(INSIDE_THEMSELVES.format(", ".join(names_inside)), (), payload)
 
 
 def _require_names_free(
@@ -268,12 +279,14 @@ def _require_names_free(
     payload: Mapping[str, object],
 ) -> None:
     ids = {folder.id for folder in moved_folders}
-    taken = {f.name for f in folders if f.parent == destination and f.id not in ids}
+    taken_names = {
+        child.name for child in folders if child.parent == destination and child.id not in ids
+    }
     for folder in moved_folders:
-        if folder.name in taken:
+        if folder.name in taken_names:
             message = f"some folders already exists: {folder.name}"
             raise _refusal(message, (), payload)
-        taken.add(folder.name)
+        taken_names.add(folder.name)
 
 
 def _is_within(folder: FolderRow, ancestor: FolderRow) -> bool:
@@ -286,8 +299,10 @@ def _branches(folders: Sequence[FolderRow], parent: int | None) -> tuple[FolderT
         children.setdefault(folder.parent, []).append(folder)
 
     def grown(above: int | None) -> tuple[FolderTree, ...]:
-        listed = sorted(children.get(above, ()), key=lambda folder: folder.name)
-        return tuple(FolderTree(f.id, f.name, grown(f.id)) for f in listed)
+        children_by_name = sorted(children.get(above, ()), key=lambda folder: folder.name)
+        return tuple(
+            FolderTree(child.id, child.name, grown(child.id)) for child in children_by_name
+        )
 
     return grown(parent)
 

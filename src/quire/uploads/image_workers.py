@@ -57,10 +57,10 @@ class ImageWorkers:
     def _delete_leftovers(self) -> None:
         """Delete temporary files of servers that crashed."""
         long_ago = time.time() - _ABANDONED_SECONDS  # noqa: TID251 - compared with real moments
-        for left in self.folder.iterdir():
+        for leftover in self.folder.iterdir():
             with suppress(OSError):
-                if left.name != REPLACEMENT_FOLDER and left.stat().st_mtime < long_ago:
-                    shutil.rmtree(left, ignore_errors=True)
+                if leftover.name != REPLACEMENT_FOLDER and leftover.stat().st_mtime < long_ago:
+                    shutil.rmtree(leftover, ignore_errors=True)
 
     def close(self) -> None:
         """Wait for running work, and accept no more."""

@@ -307,8 +307,8 @@ def _cropped(image: Any, crop: Crop) -> Any:  # noqa: ANN401 - pyvips
 
 
 def _edge(size: int, part: int, percent: float) -> int:
-    wanted = round(size * percent / 100 - part / 2)
-    return max(0, min(wanted, size - part))
+    position = round(size * percent / 100 - part / 2)
+    return max(0, min(position, size - part))
 
 
 class CropArea(Struct, frozen=True, kw_only=True):

@@ -100,7 +100,7 @@ async def prepare(
     path = file.incoming.path
     width = height = None
     formats: dict[str, dict[str, Any]] = {}
-    others: list[StoredPart] = []
+    other_parts: list[StoredPart] = []
     if file.sniffed_type is not None and is_picture(file.sniffed_type):
         picture = await image_workers.run(examine, path, file.sniffed_type, rules.most_pixels)
         picture = await _in_use(image_workers, picture, rules)
@@ -109,14 +109,18 @@ async def prepare(
         for label, version in result:
             smaller = stored_name.variant(label)
             formats[label] = _format(f"{label}_{name}", smaller, file.mime, version)
-            others.append(StoredPart(key=smaller.key, path=version.path, type=file.mime))
+            other_parts.append(StoredPart(key=smaller.key, path=version.path, type=file.mime))
         for format_ in other_types(picture, stored_name, rules):
             for label, version in (("", picture), *result):
                 again = await _in_type(image_workers, version, format_)
-                here = _variant_name(stored_name.variant(label) if label else stored_name, format_)
+                variant_name = _variant_name(
+                    stored_name.variant(label) if label else stored_name, format_
+                )
                 key = f"{label}_{format_}".lstrip("_")
-                formats[key] = _format(f"{key}_{name}", here, again.type, again)
-                others.append(StoredPart(key=here.key, path=again.path, type=again.type))
+                formats[key] = _format(f"{key}_{name}", variant_name, again.type, again)
+                other_parts.append(
+                    StoredPart(key=variant_name.key, path=again.path, type=again.type)
+                )
     elif file.sniffed_type == SVG:
         width, height = await image_workers.run(svg_size, path)
     size = await asyncio.to_thread(lambda: path.stat().st_size)
@@ -131,7 +135,8 @@ async def prepare(
         "size": kilobytes(size),
     }
     return PreparedFile(
-        values=values, pieces=(StoredPart(key=stored_name.key, path=path, type=file.mime), *others)
+        values=values,
+        pieces=(StoredPart(key=stored_name.key, path=path, type=file.mime), *other_parts),
     )
 
 
@@ -154,7 +159,7 @@ async def _other_sizes(
     boxes = [THUMBNAIL]
     if rules.other_sizes:
         boxes += [(label, (side, side)) for label, side in rules.boxes.items()]
-    wanted = [
+    requests = [
         (label, box) for label, box in boxes if not fits((picture.width, picture.height), box)
     ]
     versions = await asyncio.gather(
@@ -166,10 +171,10 @@ async def _other_sizes(
                 width=box[0],
                 height=box[1],
             )
-            for label, box in wanted
+            for label, box in requests
         )
     )
-    return [(label, version) for (label, _), version in zip(wanted, versions, strict=True)]
+    return [(label, version) for (label, _), version in zip(requests, versions, strict=True)]
 
 
 def other_types(picture: ImageInfo, stored_name: StoredName, rules: ImageRules) -> list[str]:

@@ -123,9 +123,9 @@ async def _iterate_body(response: httpcore.Response) -> AsyncGenerator[bytes, No
 
 def _name(url: str, headers: Mapping[str, str]) -> str:
     """Return a name for the file: that of its server, or the end of its URL."""
-    given = re.search(r'filename="?([^";]+)', headers.get("content-disposition", ""))
+    match = re.search(r'filename="?([^";]+)', headers.get("content-disposition", ""))
     last = unquote(urlsplit(url).path.rpartition("/")[2])
-    name = _UNFIT.sub("_", given[1] if given else last).strip()[-_LONGEST_NAME:]
+    name = _UNFIT.sub("_", match[1] if match else last).strip()[-_LONGEST_NAME:]
     return name if name.strip("._") else "file"
 
 

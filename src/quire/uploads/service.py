@@ -118,23 +118,25 @@ class MediaLibrary:
         invalid names, types and images, ValidationError for a missing folder or entry, and what the
         attachment requires; then nothing is stored.
         """
-        chosen = await self._let_in(files, information)
+        accepted = await self._let_in(files, information)
         rules = await self._rules()
         prepared = await _all(
             self._prepare(file, said, stored_name(said.name or file.incoming.name, file.ext), rules)
-            for file, said in chosen
+            for file, said in accepted
         )
 
         def act(unit: UnitOfWork) -> Program[list[T]]:
             read_files = []
-            for made, (_, said) in zip(prepared, chosen, strict=True):
-                row_id = yield from insert_record(unit, made, said, api=into_api_folder, by=by)
+            for prepared_file, (_, file_info) in zip(prepared, accepted, strict=True):
+                row_id = yield from insert_record(
+                    unit, prepared_file, file_info, api=into_api_folder, by=by
+                )
                 if attachment is not None:
                     yield from attach_record(unit, attachment, row_id)
                 read_files.append((yield from read(row_id)))
             return read_files
 
-        keys = [piece.key for made in prepared for piece in made.pieces]
+        keys = [piece.key for prepared_one in prepared for piece in prepared_one.pieces]
         try:
             await self._keep(prepared)
         except BaseException:
@@ -165,8 +167,8 @@ class MediaLibrary:
         """
         async with self._replacements.locked(file_id) as place:
             await self._settle(file_id, place)
-            present = await self._row(file_id, check)
-            return await self._replace(present, incoming, information, place, read, by)
+            file_row = await self._row(file_id, check)
+            return await self._replace(file_row, incoming, information, place, read, by)
 
     async def _replace(
         self,
@@ -179,8 +181,8 @@ class MediaLibrary:
     ) -> T:
         file_id = file_row.id
         ((file, _),) = await self._let_in([incoming], [information])
-        kept = StoredName(file_row.hash, file_row.ext)
-        prepared = await self._prepare(file, information, kept, await self._rules())
+        stored_name = StoredName(file_row.hash, file_row.ext)
+        prepared = await self._prepare(file, information, stored_name, await self._rules())
         values = replaced_values(prepared, information)
 
         def act(unit: UnitOfWork) -> Program[T]:
@@ -233,8 +235,8 @@ class MediaLibrary:
             yield from require_records(unit, ids)
             if check is not None:
                 yield from check(unit.store, ids)
-            for file_id, said in changes:
-                yield from change_record(unit, file_id, said.values, said, by=by)
+            for file_id, file_info in changes:
+                yield from change_record(unit, file_id, file_info.values, file_info, by=by)
                 results.append((yield from read(file_id)))
             return results
 
@@ -254,8 +256,8 @@ class MediaLibrary:
                 yield from check(unit.store, [row.id for row in rows])
             results: list[T] = []
             for row in rows:
-                shown = yield from read(row.id)
-                results.append(shown)
+                document = yield from read(row.id)
+                results.append(document)
             yield from delete_records(unit, rows)
             return results, rows
 
@@ -265,8 +267,8 @@ class MediaLibrary:
 
     async def forget_bytes_of(self, rows: Collection[FileRow]) -> None:
         """Delete the bytes of files whose rows were deleted; those of other providers stay."""
-        here = [row for row in rows if row.provider == self.storage.provider]
-        await self._forget([key for row in here for key in row.keys])
+        own_rows = [row for row in rows if row.provider == self.storage.provider]
+        await self._forget([key for row in own_rows for key in row.keys])
 
     # Before anything is stored ---------------------------------------------------------------
 
@@ -277,24 +279,24 @@ class MediaLibrary:
             check_name(incoming.name)
         selection: list[tuple[RecognisedFile, FileInfo]] = []
         refusal: ApplicationError | None = None
-        for incoming, said in zip(files, information, strict=True):
+        for incoming, file_info in zip(files, information, strict=True):
             file: RecognisedFile = await asyncio.to_thread(recognize_file, incoming)
             try:
                 self._limits.types.check(file)
             except ApplicationError as error:
                 refusal = refusal or error
             else:
-                selection.append((file, said))
+                selection.append((file, file_info))
         if not selection and refusal is not None:
             raise refusal
         return selection
 
     async def _rules(self) -> ImageRules:
         writes = self.rows.store.writes
-        stored = await self.rows.database.read(lambda: read_setting(writes, SETTINGS_KEY))
+        setting = await self.rows.database.read(lambda: read_setting(writes, SETTINGS_KEY))
         limits = self._limits
         return image_rules(
-            library_settings(stored),
+            library_settings(setting),
             boxes=limits.boxes,
             variants=limits.variants,
             most_pixels=limits.most_pixels,
@@ -313,8 +315,8 @@ class MediaLibrary:
         self, values: Mapping[str, Any], stored_name: StoredName
     ) -> dict[str, object]:
         formats = values["formats"]
-        for made in (formats or {}).values():
-            made["url"] = self.storage.url(f"{made['hash']}{made['ext']}")
+        for format_ in (formats or {}).values():
+            format_["url"] = self.storage.url(f"{format_['hash']}{format_['ext']}")
         return {
             **values,
             "url": self.storage.url(stored_name.key),
@@ -337,8 +339,8 @@ class MediaLibrary:
     # Bytes -----------------------------------------------------------------------------------
 
     async def _keep(self, prepared: Sequence[PreparedFile]) -> None:
-        for made in prepared:
-            for piece in made.pieces:
+        for prepared_file in prepared:
+            for piece in prepared_file.pieces:
                 await self.storage.put(piece.key, piece.path, type_=piece.type)
 
     async def _forget(self, keys: Collection[str]) -> None:
@@ -358,8 +360,8 @@ class MediaLibrary:
 
 async def _all(works: Iterable[Awaitable[T]]) -> list[T]:
     """Wait for all, even if one fails; raises the first error."""
-    done = await asyncio.gather(*works, return_exceptions=True)
-    for result in done:
+    results = await asyncio.gather(*works, return_exceptions=True)
+    for result in results:
         if isinstance(result, BaseException):
             raise result
-    return [result for result in done if not isinstance(result, BaseException)]
+    return [result for result in results if not isinstance(result, BaseException)]

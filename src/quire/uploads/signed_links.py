@@ -37,8 +37,8 @@ class SignedLinks:
     def opens(self, path: str, raw_query: bytes) -> bool:
         """Tell whether the signature in a query is valid for a path now."""
         query = parse_qs(raw_query.decode("latin-1"))
-        given = (query.get(_EXPIRES, [""])[0], query.get(_SIGNATURE, [""])[0])
-        expires, signature = given
+        expiry_and_signature = (query.get(_EXPIRES, [""])[0], query.get(_SIGNATURE, [""])[0])
+        expires, signature = expiry_and_signature
         if not expires.isascii() or not expires.isdigit() or len(expires) > 16:
             return False
         expected = self._signature(path, expires)
@@ -63,8 +63,10 @@ def present_files(links: SignedLinks) -> ValueSerializers:
         if not isinstance(result, dict):
             return result
         return {
-            name: {**made, "url": url(made.get("url"))} if isinstance(made, dict) else made
-            for name, made in result.items()
+            name: {**format_, "url": url(format_.get("url"))}
+            if isinstance(format_, dict)
+            else format_
+            for name, format_ in result.items()
         }
 
     return {(FILE_UID, "url"): url, (FILE_UID, "formats"): formats}

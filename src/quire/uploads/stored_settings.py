@@ -52,11 +52,11 @@ class LibrarySettings(Struct, frozen=True, kw_only=True):
 
 def library_settings(stored: object) -> LibrarySettings:
     """Parse the stored settings; missing and invalid ones get their defaults."""
-    known = stored if isinstance(stored, dict) else {}
+    values = stored if isinstance(stored, dict) else {}
     return LibrarySettings(
-        size_optimization=known.get("sizeOptimization") is not False,
-        responsive_dimensions=known.get("responsiveDimensions") is not False,
-        auto_orientation=known.get("autoOrientation") is True,
+        size_optimization=values.get("sizeOptimization") is not False,
+        responsive_dimensions=values.get("responsiveDimensions") is not False,
+        auto_orientation=values.get("autoOrientation") is True,
     )
 
 
@@ -80,21 +80,21 @@ def image_rules(
 
 def stored_settings(store: EntryStore) -> Program[dict[str, object]]:
     """Return the stored switches, or their defaults."""
-    stored = yield from read_setting(store.writes, SETTINGS_KEY)
-    return dict(stored) if isinstance(stored, dict) else dict(_DEFAULTS)
+    setting = yield from read_setting(store.writes, SETTINGS_KEY)
+    return dict(setting) if isinstance(setting, dict) else dict(_DEFAULTS)
 
 
 def change_settings(store: EntryStore, values: Mapping[str, object]) -> Program[dict[str, object]]:
     """Store the given switches; returns all of them."""
-    chosen = {name: values[name] for name in SWITCHES if name in values}
-    yield from write_setting(store.writes, SETTINGS_KEY, chosen)
-    return chosen
+    switches = {name: values[name] for name in SWITCHES if name in values}
+    yield from write_setting(store.writes, SETTINGS_KEY, switches)
+    return switches
 
 
 def stored_view(store: EntryStore) -> Program[dict[str, object]]:
     """Return the view of the list of files."""
-    stored = yield from read_setting(store.writes, VIEW_KEY)
-    return dict(stored) if isinstance(stored, dict) else dict(_FIRST_VIEW)
+    setting = yield from read_setting(store.writes, VIEW_KEY)
+    return dict(setting) if isinstance(setting, dict) else dict(_FIRST_VIEW)
 
 
 def change_view(store: EntryStore, values: Mapping[str, object]) -> Program[None]:

@@ -81,9 +81,9 @@ class TransformCache:
         name = hashlib.sha256(
             f"{key}\n{version}\n{transform.name()}\n{row.focus}".encode()
         ).hexdigest()
-        kept = await asyncio.to_thread(self._cached_image, name)
-        if kept is not None:
-            return kept
+        cached_image = await asyncio.to_thread(self._cached_image, name)
+        if cached_image is not None:
+            return cached_image
         return await self._once(name, partial(self._make, row, key, name, transform))
 
     async def original(self, key: str) -> Path:
@@ -171,8 +171,8 @@ class TransformCache:
 
     def _files(self) -> Iterator[tuple[float, int, Path]]:
         for path in self._options.folder.iterdir():
-            known = path.stat()
-            yield known.st_atime, known.st_size, path
+            status = path.stat()
+            yield status.st_atime, status.st_size, path
 
 
 def _touch(path: Path) -> bool:
@@ -192,4 +192,4 @@ def _moment() -> float:
 
 def _format_of(type_: str) -> str:
     """Return the format of an image, or the default one."""
-    return next((name for name, known in FORMATS.items() if known == type_), "webp")
+    return next((name for name, format_type in FORMATS.items() if format_type == type_), "webp")

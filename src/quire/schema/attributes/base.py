@@ -304,14 +304,14 @@ class AttributeType(Struct, frozen=True, kw_only=True):
 
     def problems(self, raw: Mapping[str, object]) -> list[OptionProblem]:
         """List every error of an attribute's object in a schema file."""
-        missing = [(name, "is missing") for name in self.needs if name not in raw]
-        known = {**COMMON_OPTIONS, **self.options}
+        missing_options = [(name, "is missing") for name in self.needs if name not in raw]
+        known_options = {**COMMON_OPTIONS, **self.options}
         wrong = [
             (name, sentence)
             for name, value in raw.items()
-            if name in known and (sentence := known[name](value)) is not None
+            if name in known_options and (sentence := known_options[name](value)) is not None
         ]
-        return missing + wrong if missing or wrong else list(self.check(raw))
+        return missing_options + wrong if missing_options or wrong else list(self.check(raw))
 
 
 def common_fields(raw: Mapping[str, object]) -> dict[str, object]:

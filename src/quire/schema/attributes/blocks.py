@@ -78,21 +78,21 @@ def _members(
     members: Members, problems: _BlockProblems, path: Place, node: Mapping[str, object]
 ) -> dict[str, object]:
     """Read the known members of a node; the others are unchanged."""
-    kept = dict(node)
+    known_members = dict(node)
     for name, member in members.items():
         value = member(problems, (*path, name), node.get(name, ABSENT))
         if value is not ABSENT:
-            kept[name] = value
-    return kept
+            known_members[name] = value
+    return known_members
 
 
 def _object(members: Members) -> Member:
     """Read an object; anything else counts as missing."""
 
     def read(problems: _BlockProblems, path: Place, value: object) -> object:
-        given = _parsed(value)
-        if isinstance(given, dict):
-            return _members(members, problems, path, given)
+        parsed = _parsed(value)
+        if isinstance(parsed, dict):
+            return _members(members, problems, path, parsed)
         problems.refuse(path, not_of_type("object", None, ABSENT if value is None else value), None)
         return value
 

@@ -27,9 +27,9 @@ def _items(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:
     items = {uid: pointers.zone_item(uid) for uid in attribute.components}
     if not items:
         return {"type": "object"}
-    where = {uid: str(item["$ref"]) for uid, item in items.items() if "$ref" in item}
-    discriminator = {"propertyName": "__component", "mapping": where}
-    return {"oneOf": [*items.values()], **({"discriminator": discriminator} if where else {})}
+    references = {uid: str(item["$ref"]) for uid, item in items.items() if "$ref" in item}
+    discriminator = {"propertyName": "__component", "mapping": references}
+    return {"oneOf": [*items.values()], **({"discriminator": discriminator} if references else {})}
 
 
 def _shown(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:

@@ -37,8 +37,8 @@ def _check(raw: Mapping[str, object]) -> Sequence[OptionProblem]:
 
 def accept_enumeration(attribute: ScalarAttribute) -> ValueRules:
     """Accept one of the listed values; a number or boolean is compared as text."""
-    listed = attribute.raw["enum"]
-    values = tuple(listed) if isinstance(listed, list) else ()
+    allowed_values = attribute.raw["enum"]
+    values = tuple(allowed_values) if isinstance(allowed_values, list) else ()
     choices = frozenset(values)
     # The empty end of the list stands for null, which is a member of it.
     outside = f"must be one of the following values: {', '.join([*values, ''])}"

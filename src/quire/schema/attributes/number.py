@@ -45,8 +45,8 @@ def parse_number(text: str) -> int | float | None:
     if len(stripped) > _MAX_DIGITS:
         return None
     if _PREFIXED_INTEGER.fullmatch(stripped):
-        whole = int(stripped[2:], _RADIX[stripped[1].lower()])
-        return whole if whole <= sys.float_info.max else None
+        integer = int(stripped[2:], _RADIX[stripped[1].lower()])
+        return integer if integer <= sys.float_info.max else None
     if not _DECIMAL.fullmatch(stripped):
         return None
     number = float(stripped)
@@ -103,8 +103,8 @@ def _accept_number(rules: list[NumberRule]) -> Acceptor:
         broken = [message for rule in rules if (message := rule(number)) is not None]
         if broken:
             # JSON has no infinity; JavaScript serializes it as null.
-            shown = normalize_number(number) if math.isfinite(number) else None
-            raise RefusedValue(*(Refusal(message=message, value=shown) for message in broken))
+            normalized = normalize_number(number) if math.isfinite(number) else None
+            raise RefusedValue(*(Refusal(message=message, value=normalized) for message in broken))
         return normalize_number(number)
 
     return accept
@@ -137,11 +137,11 @@ def _most(limit: float) -> NumberRule:
 def _number_acceptance(attribute: ScalarAttribute, kind: NumberRule) -> ValueRules:
     """Check the kind of number and ``max`` in drafts, in published entries ``min`` as well."""
     minimum, maximum = _bound(attribute.raw.get("min")), _bound(attribute.raw.get("max"))
-    most = [] if maximum is None else [_most(maximum)]
-    least = [] if minimum is None else [_least(minimum)]
+    upper_bounds = [] if maximum is None else [_most(maximum)]
+    lower_bounds = [] if minimum is None else [_least(minimum)]
     return ValueRules(
-        draft=_accept_number([kind, *most]),
-        full=_accept_number([kind, *least, *most]),
+        draft=_accept_number([kind, *upper_bounds]),
+        full=_accept_number([kind, *lower_bounds, *upper_bounds]),
         null=mistyped("number", _NOT_A_NUMBER),
     )
 
@@ -161,12 +161,12 @@ def _accept_big(value: object) -> object:
 
     Digits are exact. A number is a double, as in JavaScript, however many digits it has.
     """
-    shown = value
+    text = value
     if isinstance(value, int | float) and not isinstance(value, bool) and as_double(value) % 1 == 0:
-        shown = number_text(value)
-    if not isinstance(shown, str) or len(shown) > _MAX_DIGITS or not _BIG_WHOLE.fullmatch(shown):
-        raise RefusedValue(Refusal(message="must be a valid integer", value=shown))
-    number = int(shown)
+        text = number_text(value)
+    if not isinstance(text, str) or len(text) > _MAX_DIGITS or not _BIG_WHOLE.fullmatch(text):
+        raise RefusedValue(Refusal(message="must be a valid integer", value=text))
+    number = int(text)
     return number if abs(number) <= _MAX_EXACT else as_double(number)
 
 

@@ -137,11 +137,11 @@ def links(pointers: Pointers) -> JsonSchema:
         "description": "An entry: its documentId, its id, or an object with either.",
         "anyOf": [_ID, shared("RelationTargetObject", _ENTRY)],
     }
-    changed = {
+    added_or_removed = {
         "description": "An entry, and where in the order it is put.",
         "anyOf": [_ID, shared("RelationChangeObject", _changed(shared("RelationStatus", _STATUS)))],
     }
-    changes = shared("RelationChanges", _changes(shared("RelationChange", changed)))
+    changes = shared("RelationChanges", _changes(shared("RelationChange", added_or_removed)))
     return shared(
         "RelationInput", {"anyOf": [*_one_or_several(shared("RelationTarget", entry)), changes]}
     )

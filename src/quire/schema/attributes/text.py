@@ -131,10 +131,10 @@ def is_email(text: str) -> bool:
     Letters of most scripts are allowed everywhere. The part before the ``@`` consists of words
     separated by dots, or anything in quotes; the domain has a dot, and ends with letters.
     """
-    local, at, domain = text.rpartition("@")
+    local, separator, domain = text.rpartition("@")
     address = _address()
     return (
-        bool(at)
+        bool(separator)
         and address.local_part.fullmatch(local) is not None
         and address.domain.fullmatch(domain) is not None
         and address.dot_before_letter.search(domain) is not None

@@ -32,8 +32,8 @@ def accept_uid(attribute: ScalarAttribute) -> ValueRules:
     The latter is checked twice, as for every text and again instead of the usual one: Strapi
     reports a mismatch twice.
     """
-    own = attribute.raw.get("regex")
-    pattern = compile_pattern(own if isinstance(own, str) else URL_FRIENDLY)
+    own_pattern = attribute.raw.get("regex")
+    pattern = compile_pattern(own_pattern if isinstance(own_pattern, str) else URL_FRIENDLY)
     friendly = matching(pattern, empty_passes=False)
     return text_acceptance(limits(attribute.raw), [*text_rules(attribute), friendly])
 

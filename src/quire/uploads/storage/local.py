@@ -56,8 +56,8 @@ class LocalStorage:
 
     async def listed(self) -> AsyncIterator[StoredObject]:
         """Iterate over the files of the folder, without hidden ones."""
-        for found in await _run_in_thread(lambda: _entries(self._folder)):
-            yield found
+        for file in await _run_in_thread(lambda: _entries(self._folder)):
+            yield file
 
     def _path(self, key: str) -> Path:
         if not key or key.startswith(".") or "/" in key or "\\" in key or "\0" in key:
@@ -106,10 +106,10 @@ def _flush(path: Path) -> None:
 
 def _version(path: Path) -> str | None:
     try:
-        known = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
-    return f"{known.st_mtime_ns}-{known.st_size}"
+    return f"{status.st_mtime_ns}-{status.st_size}"
 
 
 def _copied(source: Path, target: Path) -> bool:
@@ -132,7 +132,7 @@ def _entries(folder: Path) -> list[StoredObject]:
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
-                known = entry.stat()
-                moment = int(known.st_mtime_ns // 1_000_000)
-                results.append(StoredObject(key=entry.name, size=known.st_size, changed_at=moment))
+                status = entry.stat()
+                moment = int(status.st_mtime_ns // 1_000_000)
+                results.append(StoredObject(key=entry.name, size=status.st_size, changed_at=moment))
     return results

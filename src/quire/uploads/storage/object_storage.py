@@ -64,7 +64,7 @@ class ObjectStorage:
 
     async def put(self, key: str, source: Path, *, type_: str) -> None:
         """Upload a file, in parts when it is large."""
-        sent = obstore.put_async(
+        sending = obstore.put_async(
             self._store,
             key,
             source,
@@ -73,17 +73,17 @@ class ObjectStorage:
             max_concurrency=_AT_ONCE,
         )
         try:
-            await _done(sent)
+            await _done(sending)
         except FileNotFoundError as error:  # there is no such bucket
             raise StorageError from error
 
     async def version(self, key: str) -> str | None:
         """Return the tag of an object."""
         try:
-            known = await _done(obstore.head_async(self._store, key))
+            metadata = await _done(obstore.head_async(self._store, key))
         except FileNotFoundError:
             return None
-        return f"{known['e_tag']}-{known['size']}"
+        return f"{metadata['e_tag']}-{metadata['size']}"
 
     async def fetch(self, key: str, target: Path) -> bool:
         """Download a file."""
@@ -109,9 +109,11 @@ class ObjectStorage:
         """Iterate over all objects of the bucket below its prefix."""
         try:
             async for chunk in obstore.list(self._store):
-                for found in chunk:
-                    moment = int(found["last_modified"].timestamp() * 1000)
-                    yield StoredObject(key=found["path"], size=found["size"], changed_at=moment)
+                for metadata in chunk:
+                    moment = int(metadata["last_modified"].timestamp() * 1000)
+                    yield StoredObject(
+                        key=metadata["path"], size=metadata["size"], changed_at=moment
+                    )
         except BaseError as error:
             raise StorageError from error
 
@@ -129,13 +131,13 @@ def open_bucket(bucket: Bucket, *, base: str) -> ObjectStorage:
     scheme = bucket.address.partition("://")[0]
     config: dict[str, Any] = {}
     if scheme == "s3":
-        known = {
+        options = {
             "endpoint": bucket.endpoint,
             "region": bucket.region,
             "access_key_id": bucket.access_key,
             "secret_access_key": bucket.secret_key,
         }
-        config = {name: value for name, value in known.items() if value is not None}
+        config = {name: value for name, value in options.items() if value is not None}
     elif bucket.endpoint is not None:
         config = {"base_url" if scheme == "gs" else "endpoint": bucket.endpoint}
     insecure = (bucket.endpoint or "").startswith("http://")
