@@ -56,7 +56,7 @@ class CallLimits:
             except AppError as error:
                 error.headers = {**allowance.headers, **error.headers}
                 raise
-            limit_headers = _raw(allowance.headers)
+            limit_headers = _encode_headers(allowance.headers)
             return Response(
                 response.status,
                 response.body,
@@ -86,5 +86,5 @@ def _email(request: Request) -> str:
     return email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
 
 
-def _raw(headers: Mapping[str, str]) -> tuple[tuple[bytes, bytes], ...]:
+def _encode_headers(headers: Mapping[str, str]) -> tuple[tuple[bytes, bytes], ...]:
     return tuple((name.lower().encode(), value.encode()) for name, value in headers.items())

@@ -177,8 +177,8 @@ def _headers(sources: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     frames = dict.fromkeys(("'self'", *sources.get("frame-src", ())))
     policy = (
         "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
-        f"img-src {_joined(images)}; media-src {_joined(media)}; font-src 'self' data:; "
-        f"frame-src {_joined(frames)}; "
+        f"img-src {_join(images)}; media-src {_join(media)}; font-src 'self' data:; "
+        f"frame-src {_join(frames)}; "
         "connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; "
         "frame-ancestors 'self'"
     )
@@ -191,5 +191,5 @@ def _headers(sources: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     }
 
 
-def _joined(sources: Iterable[str]) -> str:
+def _join(sources: Iterable[str]) -> str:
     return " ".join(sources)

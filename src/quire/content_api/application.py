@@ -365,7 +365,7 @@ class ContentApi:
             if verb != "GET":
                 request.commits = watch_commits()
             response = await self._other_api(request) if self._other_api is not None else None
-            return response or self._unrouted(method, request.path)
+            return response or self._respond_unrouted(method, request.path)
         route, request.parameters = result
         version = self._content_version.current_or_none()
         if version is None:
@@ -388,9 +388,9 @@ class ContentApi:
             user = await self._strategies.identify(request)
             if user is not None:
                 return user
-        known = self._authenticator.cached_principal(request.credential, version)
-        if known is not None:
-            return known
+        cached = self._authenticator.cached_principal(request.credential, version)
+        if cached is not None:
+            return cached
         header = request.headers.get(b"authorization")
         return await self._authenticator.principal(header, version)
 
@@ -422,7 +422,7 @@ class ContentApi:
             return raw_path[len(prefix) :]
         return None
 
-    def _unrouted(self, method: str, raw_path: bytes) -> Response | None:
+    def _respond_unrouted(self, method: str, raw_path: bytes) -> Response | None:
         """Return the response for a path or method without a route."""
         headers = ((b"allow", self._allowed_methods(raw_path).encode()),)
         if method == "OPTIONS":
@@ -451,13 +451,13 @@ def _has_written(request: Request) -> bool:
 
 def respond_cancelled(request: Request) -> Response:
     """Respond to a request that exceeds the shutdown timeout and was cancelled."""
-    _log.warning("request cut off: the server stops", **_about(request))
+    _log.warning("request cut off: the server stops", **_log_fields(request))
     return respond_error(ServiceUnavailableError(_SHUTTING_DOWN))
 
 
 def _respond_problem(request: Request, error: Exception) -> Response:
     """Respond to an error, and log it if it is an internal one."""
-    about = _about(request)
+    about = _log_fields(request)
     if isinstance(error, ServiceUnavailableError):
         # Many requests may meet the same outage; a traceback would say nothing.
         reason = repr(error.__cause__ or error)
@@ -471,7 +471,7 @@ def _respond_problem(request: Request, error: Exception) -> Response:
     return respond_error(InternalServerError())
 
 
-def _about(request: Request) -> dict[str, str]:
+def _log_fields(request: Request) -> dict[str, str]:
     """Return the log fields of a request."""
     return {"path": request.path.decode("latin-1"), "request_id": request.id.decode()}
 

@@ -65,14 +65,16 @@ class AroundReads:
         principal = request.principal
         context = CallContext("around", self._documents, principal)
 
-        def narrowed(condition: str, *, volatile: bool) -> Request:
+        def narrow_request(condition: str, *, volatile: bool) -> Request:
             ability = narrow_for_call(principal.ability, uid, condition, volatile=volatile)
-            sent = copy(request)
-            sent.principal = replace(principal, ability=ability)
-            return sent
+            narrowed_request = copy(request)
+            narrowed_request.principal = replace(principal, ability=ability)
+            return narrowed_request
 
         call = _call(action, uid, request.parameters.get("documentId"), request)
-        return await self._respond(_Read(request, handler, narrowed), functions, call, context)
+        return await self._respond(
+            _Read(request, handler, narrow_request), functions, call, context
+        )
 
     def admin_handler(self, handler: Handler, action: ReadAction) -> Handler:
         """Return a handler of the admin API that reads documents of the type ``:uid``."""
@@ -87,15 +89,19 @@ class AroundReads:
             administrator = request.administrator
             context = CallContext("around", self._documents, None, editor=administrator.id)
 
-            def narrowed(condition: str, *, volatile: bool) -> Request:
+            def narrow_request(condition: str, *, volatile: bool) -> Request:
                 ability = administrator.ability
                 rules = ability.project_rules.with_condition(uid, condition, volatile=volatile)
-                sent = copy(request)
-                sent.administrator = replace(administrator, ability=ability.narrowed(rules))
-                return sent
+                narrowed_request = copy(request)
+                narrowed_request.administrator = replace(
+                    administrator, ability=ability.narrowed(rules)
+                )
+                return narrowed_request
 
             call = _call(action, uid, request.parameters.get("id"), request)
-            return await self._respond(_Read(request, handler, narrowed), functions, call, context)
+            return await self._respond(
+                _Read(request, handler, narrow_request), functions, call, context
+            )
 
         return respond
 
@@ -108,12 +114,12 @@ class AroundReads:
     ) -> Response:
         engine = self._engine
 
-        missing: list[Response] = []
+        not_found_responses: list[Response] = []
 
         async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
             outcome = await read.run(condition_of(engine, call), volatile=volatile)
             if outcome.response.status == NO_CONTENT.status:
-                missing.append(outcome.response)
+                not_found_responses.append(outcome.response)
                 raise NotFoundError
             count = _decode(outcome.response.body) if call.action == "count" else None
             load = outcome.documents if count is None else _no_documents
@@ -123,8 +129,8 @@ class AroundReads:
             result = await call_around_read(functions, call, context, act, as_system=False)
         except NotFoundError:
             # Reads of end users respond like this where there is none.
-            if missing:
-                return missing[-1]
+            if not_found_responses:
+                return not_found_responses[-1]
             raise
         outcome: _ReadResponse = result.value  # type: ignore[assignment]  # what `act` has put there
         if result.replaced is None:
@@ -137,20 +143,20 @@ async def _no_documents() -> list[EntryJson]:
 
 
 class _Read:
-    """The read of a request. ``narrowed`` returns the request of a narrowed call."""
+    """The read of a request. ``narrow_request`` returns the request of a narrowed call."""
 
     def __init__(
-        self, request: Request, handler: Handler, narrowed: Callable[..., Request]
+        self, request: Request, handler: Handler, narrow_request: Callable[..., Request]
     ) -> None:
         self._request = request
         self._handler = handler
-        self._narrowed = narrowed
+        self._narrow_request = narrow_request
 
     async def run(self, condition: str | None, *, volatile: bool) -> "_ReadResponse":
         """Respond to the request, with a condition or without."""
         request = self._request
         if condition is not None:
-            request = self._narrowed(condition, volatile=volatile)
+            request = self._narrow_request(condition, volatile=volatile)
         return _ReadResponse(request, self._handler, await self._handler(request))
 
 
@@ -164,39 +170,39 @@ class _ReadResponse:
 
     async def documents(self) -> list[EntryJson]:
         """Return the documents of the response. Raises ValidationError for the v4 format."""
-        found, _ = _shown_in(_decode((await self._whole()).body))
-        return found if isinstance(found, list) else [found]
+        data, _ = _find_documents(_decode((await self._full_response()).body))
+        return data if isinstance(data, list) else [data]
 
     async def with_documents(self, documents: Sequence[EntryJson]) -> Response:
         """Return the response with other documents. Raises ValidationError for the v4 format."""
-        whole = await self._whole()
-        body = _decode(whole.body)
-        found, member = _shown_in(body)
-        is_list = isinstance(found, list)
+        response = await self._full_response()
+        body = _decode(response.body)
+        data, member = _find_documents(body)
+        is_list = isinstance(data, list)
         if not is_list and len(documents) != 1:
             message = f"the response has one document, not {len(documents)}"
             raise ValueError(message)
-        shown = documents if is_list else documents[0]
-        text = _encode(shown if member is None else {**body, member: shown})
-        tag = tag_of(text) if is_list and whole.tag is not None else whole.tag
-        known = tags_known(self._request.headers)
-        if tag is not None and known is not None and is_known(tag, known):
+        new_data = documents if is_list else documents[0]
+        text = _encode(new_data if member is None else {**body, member: new_data})
+        tag = tag_of(text) if is_list and response.tag is not None else response.tag
+        client_tags = tags_known(self._request.headers)
+        if tag is not None and client_tags is not None and is_known(tag, client_tags):
             return respond_known(tag)
-        return Response(whole.status, text, whole.content_type, whole.headers, tag=tag)
+        return Response(response.status, text, response.content_type, response.headers, tag=tag)
 
-    async def _whole(self) -> Response:
+    async def _full_response(self) -> Response:
         """Return the response with its body, also where the client has that already."""
         if self._request.headers.get(HEADER) == VALUE:
             raise ValidationError(_NO_V4)
         if self.response.status != NOT_MODIFIED:
             return self.response
-        anew = copy(self._request)
+        full_request = copy(self._request)
         headers = self._request.headers.items()
-        anew.headers = {name: value for name, value in headers if name != _IF_NONE_MATCH}
-        return await self._handler(anew)
+        full_request.headers = {name: value for name, value in headers if name != _IF_NONE_MATCH}
+        return await self._handler(full_request)
 
 
-def _shown_in(body: Any) -> tuple[Any, str | None]:  # noqa: ANN401 - JSON
+def _find_documents(body: Any) -> tuple[Any, str | None]:  # noqa: ANN401 - JSON
     """Return a document or a list of them in a body, and the name of the member that holds it.
 
     Raises TypeError for a body without documents.

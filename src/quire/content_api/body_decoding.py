@@ -74,7 +74,7 @@ def sent_values(values: Struct) -> dict[str, object]:
 @cache
 def _names(kind: type[Struct]) -> tuple[tuple[str, str], ...]:
     """Return the names of fields on the wire and in Python."""
-    return tuple((one.encode_name, one.name) for one in fields(kind))
+    return tuple((struct_field.encode_name, struct_field.name) for struct_field in fields(kind))
 
 
 @cache
@@ -84,8 +84,10 @@ def validator_of(kind: type[Struct]) -> Fields:
     longest = body.longest_text
     return Fields(
         fields={
-            one.encode_name: _validator(one.type, _is_required(one), longest)
-            for one in fields(kind)
+            struct_field.encode_name: _validator(
+                struct_field.type, _is_required(struct_field), longest
+            )
+            for struct_field in fields(kind)
         },
         closed=kind.__struct_config__.forbid_unknown_fields,
         keys_last=body.keys_last,
@@ -97,13 +99,15 @@ def _is_required(field: FieldInfo) -> tuple[Rule, ...]:
     return (required,) if field.required else ()
 
 
-def _validator(hint: object, more: tuple[Rule, ...] = (), longest: int = MAX_LENGTH) -> Validator:
+def _validator(
+    hint: object, extra_rules: tuple[Rule, ...] = (), longest: int = MAX_LENGTH
+) -> Validator:
     """Return what checks the values of a type. Raises TypeError for an unknown one."""
     inner, notes, nullable = _parts(hint)
     for note in notes:
         if isinstance(note, Validator):
             return note
-    rules = tuple(dict.fromkeys((*(note for note in notes if callable(note)), *more)))
+    rules = tuple(dict.fromkeys((*(note for note in notes if callable(note)), *extra_rules)))
     limits = next((note for note in notes if isinstance(note, Range)), Range())
     origin = get_origin(inner)
     if origin is Literal:
@@ -125,10 +129,10 @@ def _validator(hint: object, more: tuple[Rule, ...] = (), longest: int = MAX_LEN
         return replace(validator_of(inner), rules=rules, nullable=nullable)
     if inner is str:
         return Text(rules=rules, nullable=nullable, longest=longest)
-    return _plain(inner, limits, rules)
+    return _plain_validator(inner, limits, rules)
 
 
-def _plain(kind: object, limits: Range, rules: tuple[Rule, ...]) -> Validator:
+def _plain_validator(kind: object, limits: Range, rules: tuple[Rule, ...]) -> Validator:
     if kind is bool:
         return Flag(rules=rules)
     if kind is int:
@@ -146,13 +150,17 @@ def _parts(hint: object) -> tuple[object, Sequence[Any], bool]:
     while True:
         origin = get_origin(hint)
         if origin is Annotated:
-            hint, *more = get_args(hint)
+            hint, *annotations = get_args(hint)
             notes = [
-                *(n for one in more for n in (one if isinstance(one, tuple) else (one,))),
+                *(
+                    note
+                    for annotation in annotations
+                    for note in (annotation if isinstance(annotation, tuple) else (annotation,))
+                ),
                 *notes,
             ]
         elif origin in {Union, UnionType}:
-            choices = [one for one in get_args(hint) if one not in {UnsetType, type(None)}]
+            choices = [choice for choice in get_args(hint) if choice not in {UnsetType, type(None)}]
             nullable = nullable or type(None) in get_args(hint)
             hint = choices[0] if len(choices) == 1 else object
         else:

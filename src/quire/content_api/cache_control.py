@@ -52,7 +52,7 @@ class SharedCaching:
         self._values = {
             uid: value.encode("latin-1") for uid, value in settings.cache_control.items()
         }
-        for uid in self._values.keys() - {_ANY, *(one.uid for one in schema.api_types)}:
+        for uid in self._values.keys() - {_ANY, *(type_.uid for type_ in schema.api_types)}:
             _log.warning("cdn.cache_control names no content type of the API", uid=uid)
         self._header = settings.tag_header.lower().encode()
         self._separator = "," if settings.tag_header == "Cache-Tag" else " "
@@ -127,9 +127,9 @@ class QueryTags:
             for attribute in model.attributes.values():
                 self._targets.setdefault(attribute.name, set()).update(_targets(attribute))
         self._of_components = {
-            name for one in schema.components.values() for name in one.attributes
+            name for component in schema.components.values() for name in component.attributes
         }
-        self._kept: BoundedCache[tuple[str, bytes], frozenset[str] | None] = BoundedCache(
+        self._types_by_query: BoundedCache[tuple[str, bytes], frozenset[str] | None] = BoundedCache(
             _CACHE_SIZE
         )
 
@@ -137,28 +137,28 @@ class QueryTags:
         """Return the tags of a response; ``None`` if it must not be cached for others."""
         uid = route.uid or ""
         key = uid, request.raw_query
-        reached = self._kept.get(key)
-        if reached is None and key not in self._kept:
-            reached = self._kept[key] = self._related_types(uid, request.query)
-        if reached is None:
+        related_types = self._types_by_query.get(key)
+        if related_types is None and key not in self._types_by_query:
+            related_types = self._types_by_query[key] = self._related_types(uid, request.query)
+        if related_types is None:
             return None
-        own = uid if document_id is None else document_tag(uid, document_id)
-        return (own, *sorted(reached - {own}))
+        own_tag = uid if document_id is None else document_tag(uid, document_id)
+        return (own_tag, *sorted(related_types - {own_tag}))
 
     def _related_types(self, uid: str, query: dict[str, QueryValue]) -> frozenset[str] | None:
-        if any(query.get(name, shown) != shown for name, shown in _VERSIONS.items()):
+        if any(query.get(name, value) != value for name, value in _VERSIONS.items()):
             return None
         words = set(_words(query))
         if words & _UNSHARED_WORDS:
             return None
         results: set[str] = set().union(*(self._targets.get(word, set()) for word in words))
         if _ANY in words:
-            closed = self._closure({uid, *results})
-            if closed is None:
+            closure = self._closure({uid, *results})
+            if closure is None:
                 return None
-            results |= closed
+            results |= closure
         # There are no events for changes of other types, so caches could not be notified.
-        has_events = all(one == FILE_UID or one.startswith(_OF_PROJECT) for one in results)
+        has_events = all(uid == FILE_UID or uid.startswith(_OF_PROJECT) for uid in results)
         return frozenset(results) if has_events else None
 
     def _closure(self, uids: set[str]) -> set[str] | None:
@@ -166,7 +166,7 @@ class QueryTags:
 
         ``None`` if administrators may be shown.
         """
-        seen = set(uids)
+        result = set(uids)
         waiting = list(uids)
         while waiting:
             uid = waiting.pop()
@@ -177,10 +177,10 @@ class QueryTags:
                 return None
             names = content_type.attributes.keys() - _CREATORS
             for name in names | self._of_components:
-                targets = self._targets.get(name, set()) - seen
-                seen |= targets
+                targets = self._targets.get(name, set()) - result
+                result |= targets
                 waiting += targets
-        return seen
+        return result
 
 
 def document_tag(uid: str, document_id: str) -> str:

@@ -148,8 +148,8 @@ class LimitedConnection(HttpToolsProtocol):
             # Received data is processed first.
             self.loop.call_soon(self._close_if_idle)
         else:
-            most = self.config.timeout_graceful_shutdown or 0
-            self.loop.call_later(most * self.first_request_share, self._close_if_idle)
+            timeout = self.config.timeout_graceful_shutdown or 0
+            self.loop.call_later(timeout * self.first_request_share, self._close_if_idle)
 
     def _close_if_idle(self) -> None:
         if self._is_idle() and not self._in_head:

@@ -74,33 +74,55 @@ class ModelApi:
         route = RouteGroup("Model", "content-type-builder/", f"{_OWNER}.")
         unknown = {404: UnknownModel}
         types, components = "content-types", "components"
-        action, found = f"{types}.getContentTypes", DataEnvelope[list[DescribedContentType]]
-        yield route("GET", types, action, self.list_content_types, query=KindQuery, response=found)
-        path, action, one = (
+        yield route(
+            "GET",
+            types,
+            f"{types}.getContentTypes",
+            self.list_content_types,
+            query=KindQuery,
+            response=DataEnvelope[list[DescribedContentType]],
+        )
+        yield route(
+            "GET",
             f"{types}/:uid",
             f"{types}.getContentType",
-            DataEnvelope[DescribedContentType],
+            self.find_content_type,
+            response=DataEnvelope[DescribedContentType],
+            other_responses=unknown,
         )
         yield route(
-            "GET", path, action, self.find_content_type, response=one, other_responses=unknown
+            "GET",
+            components,
+            f"{components}.getComponents",
+            self.list_components,
+            response=DataEnvelope[list[DescribedComponent]],
         )
-        action, listed = f"{components}.getComponents", DataEnvelope[list[DescribedComponent]]
-        yield route("GET", components, action, self.list_components, response=listed)
-        path, action = f"{components}/:uid", f"{components}.getComponent"
-        shown = DataEnvelope[DescribedComponent]
         yield route(
-            "GET", path, action, self.find_component, response=shown, other_responses=unknown
+            "GET",
+            f"{components}/:uid",
+            f"{components}.getComponent",
+            self.find_component,
+            response=DataEnvelope[DescribedComponent],
+            other_responses=unknown,
         )
 
     async def list_content_types(self, request: Request) -> Response:
         """Describe all content types, or those of one ``kind``."""
-        described = describe_content_types(self._schema)
+        descriptions = describe_content_types(self._schema)
         kind = request.query.get("kind")
         if kind is None:
-            return respond_bare({"data": described})
+            return respond_bare({"data": descriptions})
         if kind not in _KINDS:
             return _invalid_kind(kind)
-        return respond_bare({"data": [one for one in described if one["schema"]["kind"] == kind]})
+        return respond_bare(
+            {
+                "data": [
+                    description
+                    for description in descriptions
+                    if description["schema"]["kind"] == kind
+                ]
+            }
+        )
 
     async def find_content_type(self, request: Request) -> Response:
         """Describe one content type.
@@ -114,8 +136,10 @@ class ModelApi:
 
     async def list_components(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe all components."""
-        described = [describe_component(one) for one in self._schema.components.values()]
-        return respond_bare({"data": described})
+        descriptions = [
+            describe_component(component) for component in self._schema.components.values()
+        ]
+        return respond_bare({"data": descriptions})
 
     async def find_component(self, request: Request) -> Response:
         """Describe one component."""

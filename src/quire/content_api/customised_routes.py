@@ -34,33 +34,35 @@ def guarded_routes(
     """Yield the served routes of a project, from the usual ones of a content type."""
     by_action = {str(route.action).rpartition(".")[2]: route for route in usual}
     core = {name: route.handler for name, route in by_action.items()}
-    for one in served:
-        path = one.path.strip("/")
-        if one.is_scripted:
-            yield scripted_route(one, uid, core, scripts)
+    for served_route in served:
+        path = served_route.path.strip("/")
+        if served_route.is_scripted:
+            yield scripted_route(served_route, uid, core, scripts)
             continue
-        if one.read is not None:
-            yield _reading(one, path, one.read, reads)
+        if served_route.read is not None:
+            yield _read_route(served_route, path, served_route.read, reads)
             continue
-        route = by_action[one.core_action]
-        is_usual = (one.permission, path) == (route.action, route.path)
-        if is_usual and not (one.needs_user or one.is_refused or one.steps):
+        route = by_action[served_route.core_action]
+        is_usual = (served_route.permission, path) == (route.action, route.path)
+        if is_usual and not (
+            served_route.needs_user or served_route.is_refused or served_route.steps
+        ):
             yield route
             continue
         yield Route(
-            method=one.method,
+            method=served_route.method,
             path=path,
-            action=one.permission,
-            handler=_guarded(route, one),
+            action=served_route.permission,
+            handler=_guard_handler(route, served_route),
             uid=route.uid,
             streams=route.streams,
             # Without authentication, the handler does everything.
-            is_immediate=route.is_immediate and one.permission is not None,
-            is_open=one.permission is None,
+            is_immediate=route.is_immediate and served_route.permission is not None,
+            is_open=served_route.permission is None,
         )
 
 
-def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: ScriptedReads) -> Route:
+def _read_route(served: ServedRoute, path: str, read: DocumentRead, reads: ScriptedReads) -> Route:
     """Return the route of an action that reads entries by itself."""
     steps = served.steps
     name = f"{served.method} {path}"
@@ -69,9 +71,11 @@ def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: Scripted
         _require_user(served, request)
         parameters = request.parameters
         if read.validates:
-            sent = sent_query(request.raw_query)
-            changed = rewrite_query(sent, name, lambda query: apply_steps(steps, query, parameters))
-            await reads.validate(read.uid, changed.query, request.principal.ability)
+            raw_query = sent_query(request.raw_query)
+            rewritten = rewrite_query(
+                raw_query, name, lambda query: apply_steps(steps, query, parameters)
+            )
+            await reads.validate(read.uid, rewritten.query, request.principal.ability)
         request.raw_query = rewrite_query(
             request.raw_query,
             f"{name} {sorted(parameters.items())}",
@@ -100,7 +104,7 @@ def _require_user(served: ServedRoute, request: Request) -> None:
         raise PolicyError
 
 
-def _guarded(route: Route, served: ServedRoute) -> Handler:
+def _guard_handler(route: Route, served: ServedRoute) -> Handler:
     """Return a handler that checks and changes requests before the usual one."""
     handler, prepare = route.handler, _preparation(served, route.uid)
 

@@ -76,13 +76,13 @@ class DocumentApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes of the content type."""
         name, is_single = self._type.route_name, self._type.kind is TypeKind.SINGLE
-        one = name if is_single else f"{name}/:documentId"
+        path = name if is_single else f"{name}/:documentId"
         yield self._route("GET", name, "find", self.find_single if is_single else self.find)
         if not is_single:
             yield self._route("POST", name, "create", self.create)
-            yield self._route("GET", one, "findOne", self.find_one)
-        yield self._route("PUT", one, "update", self.update)
-        yield self._route("DELETE", one, "delete", self.delete)
+            yield self._route("GET", path, "findOne", self.find_one)
+        yield self._route("PUT", path, "update", self.update)
+        yield self._route("DELETE", path, "delete", self.delete)
 
     def _route(self, method: str, path: str, action: str, handler: Handler) -> Route:
         uid = self._type.uid
@@ -113,7 +113,7 @@ class DocumentApi:
 
     async def find(self, request: Request) -> Response:
         """List documents of a collection type."""
-        return _unless_known(request, await self._read(request, "list"))
+        return _respond_unless_cached(request, await self._read(request, "list"))
 
     def find_one(self, request: Request) -> Awaitable[Response]:
         """Show one document."""
@@ -125,9 +125,9 @@ class DocumentApi:
 
     async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Respond to a read from the cache, or read and cache the response."""
-        kept, version = self._responses, request.version
-        question = self._cache_key(request, mode, document_id)
-        response = kept.get(question, version)
+        responses, version = self._responses, request.version
+        key = self._cache_key(request, mode, document_id)
+        response = responses.get(key, version)
         if response is not None:
             return response
         prepared = await self._prepare(request, mode)
@@ -136,17 +136,17 @@ class DocumentApi:
                 raise WouldBlockError
             computing = self._read_computed(self._computed, request, mode, document_id, prepared)
             response, is_cacheable = await computing
-            if is_cacheable and kept.can_keep(version):
+            if is_cacheable and responses.can_keep(version):
                 if mode == "list":
                     response.tag = await _tag(response.body)
                 # The tables that the functions read are unknown.
-                kept.keep(question, version, response, None)
+                responses.keep(key, version, response, None)
             return response
-        present = self._present(request, prepared)
+        serializer = self._serializer(request, prepared)
         if mode == "list":
             wrap = paged(prepared.pagination)
             body = await self._reader.encoded_rows(
-                prepared, version, serializer=present, wrap=wrap, may_wait=request.may_wait
+                prepared, version, serializer=serializer, wrap=wrap, may_wait=request.may_wait
             )
             response = respond_encoded(body)
         else:
@@ -154,16 +154,16 @@ class DocumentApi:
                 await self._reader.encoded_row(
                     prepared,
                     document_id,
-                    serializer=present,
+                    serializer=serializer,
                     wrap=envelope,
                     may_wait=request.may_wait,
                 )
             )
         response.is_shared = is_cacheable = prepared.is_cacheable
-        if is_cacheable and kept.can_keep(version):
+        if is_cacheable and responses.can_keep(version):
             if mode == "list":
                 response.tag = await _tag(response.body, may_wait=request.may_wait)
-            kept.keep(question, version, response, prepared.tables)
+            responses.keep(key, version, response, prepared.tables)
         return response
 
     async def _read_computed(
@@ -201,7 +201,7 @@ class DocumentApi:
             _is_nested(request),
         )
 
-    def _present(self, request: Request, prepared: PreparedRead) -> EntrySerializer | None:
+    def _serializer(self, request: Request, prepared: PreparedRead) -> EntrySerializer | None:
         """Return the conversion of entries to the v4 format, if a request asks for it."""
         if not _is_nested(request):
             return None
@@ -273,21 +273,21 @@ class DocumentApi:
         """Write a document, and read the response within the same transaction."""
         if self._computed is not None and prepared.compiled.computed:
             return await self._write_computed(self._computed, request, prepared, command, status)
-        present = self._present(request, prepared)
+        serializer = self._serializer(request, prepared)
 
         def read(written_entries: Sequence[WrittenEntry]) -> Program[EncodedEntry | None]:
             return prepared.encoded_row(
-                written_entries[0].entry_id, serializer=present, wrap=envelope
+                written_entries[0].entry_id, serializer=serializer, wrap=envelope
             )
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
             return run_and_read(unit, command, read)
 
-        shown = await self._documents.run(act, commands=[command], principal=request.principal)
-        if shown is None:
+        entry = await self._documents.run(act, commands=[command], principal=request.principal)
+        if entry is None:
             message = "an entry that was just written is not there"
             raise TypeError(message)
-        return respond_encoded(shown.text, status, changed=shown.changed)
+        return respond_encoded(entry.text, status, changed=entry.changed)
 
     async def _write_computed(
         self,
@@ -331,10 +331,10 @@ def _respond_found(entry: EncodedEntry | None) -> Response:
     return respond_encoded(entry.text, changed=entry.changed)
 
 
-def _unless_known(request: Request, response: Response) -> Response:
+def _respond_unless_cached(request: Request, response: Response) -> Response:
     """Return the response to a list, or a 304 if the client has it already."""
-    known = tags_known(request.headers)
-    if known is not None and response.tag is not None and is_known(response.tag, known):
+    client_tags = tags_known(request.headers)
+    if client_tags is not None and response.tag is not None and is_known(response.tag, client_tags):
         not_modified = respond_known(response.tag)
         not_modified.is_shared = response.is_shared
         return not_modified

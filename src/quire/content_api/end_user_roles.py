@@ -94,7 +94,7 @@ class RoleInput(RequestBody, forbid_unknown_fields=False):
 
     def enabled(self) -> frozenset[str]:
         """Return the actions that are switched on."""
-        return frozenset(name for name, one in self.granted() if one.enabled is True)
+        return frozenset(name for name, setting in self.granted() if setting.enabled is True)
 
 
 class RoleWithCount(Struct):
@@ -136,12 +136,12 @@ class RoleApi:
         """Yield the routes."""
         route = RouteGroup("Roles", "users-permissions/", "plugin::users-permissions.", ROLE_UID)
         body, create, update = RoleInput, "role.createRole", "role.updateRole"
-        one, delete = "roles/:id", "role.deleteRole"
+        path, delete = "roles/:id", "role.deleteRole"
         yield route("GET", "roles", "role.find", self.list_roles, response=RoleList)
         yield route("POST", "roles", create, self.create_role, body=body, response=OkResponse)
-        yield route("GET", one, "role.findOne", self.find_role, response=RoleResponse)
-        yield route("PUT", one, update, self.update_role, body=body, response=OkResponse)
-        yield route("DELETE", one, delete, self.delete_role, response=OkResponse)
+        yield route("GET", path, "role.findOne", self.find_role, response=RoleResponse)
+        yield route("PUT", path, update, self.update_role, body=body, response=OkResponse)
+        yield route("DELETE", path, delete, self.delete_role, response=OkResponse)
         action, handler = "permissions.getPermissions", self.list_permissions
         yield route("GET", "permissions", action, handler, response=PermissionTree)
 
@@ -153,8 +153,8 @@ class RoleApi:
         prepared = self._reader.prepare_small(self._type, "window", b"sort=id", FullAccess())
         items, _ = await self._reader.rows(prepared, request.version)
         users = await self._reader.database.read(self._accounts.users_by_role)
-        shown = [members(item) for item in items]
-        roles = [{**role, "nb_users": users.get(role["id"], 0)} for role in shown]
+        rows = [members(item) for item in items]
+        roles = [{**role, "nb_users": users.get(role["id"], 0)} for role in rows]
         return respond_bare({"roles": roles})
 
     async def find_role(self, request: Request) -> Response:
@@ -193,27 +193,27 @@ class RoleApi:
 
     async def create_role(self, request: Request) -> Response:
         """Make a role."""
-        given = _read(request)
-        new = NewRole(
-            name=_text(given.name),
-            description=_text(given.description),
-            type=_text(given.type),
-            actions=given.enabled() & self._known,
-            rules=self._rules(given),
+        body = _read(request)
+        role = NewRole(
+            name=_text(body.name),
+            description=_text(body.description),
+            type=_text(body.type),
+            actions=body.enabled() & self._known,
+            rules=self._rules(body),
         )
-        await self._roles.create(new, principal=request.principal)
+        await self._roles.create(role, principal=request.principal)
         return respond_bare(OK_RESPONSE)
 
     async def update_role(self, request: Request) -> Response:
         """Change a role; actions that are not enabled in the body are revoked."""
-        given = _read(request)
+        body = _read(request)
         role_id = self._id(request)
-        texts = {"name": given.name, "description": given.description}
+        texts = {"name": body.name, "description": body.description}
         await self._roles.update(
             role_id,
             {name: text for name, text in texts.items() if text is not UNSET},
-            given.enabled(),
-            self._rules(given),
+            body.enabled(),
+            self._rules(body),
             known_names=self._known,
             principal=request.principal,
         )

@@ -86,17 +86,17 @@ class RoleChoice(Struct, frozen=True):
 
     def _changes(self, place: Place, role: Mapping[str, object]) -> Iterator[Problem]:
         connect, disconnect = role.get("connect", ABSENT), role.get("disconnect", ABSENT)
-        inside = (*place, "connect")
+        member_place = (*place, "connect")
         if self.creating:
-            yield from replace(_ROLES, rules=(required,)).problems(inside, connect)
+            yield from replace(_ROLES, rules=(required,)).problems(member_place, connect)
             if connect == []:
-                yield problem_at(inside, NO_ROLE, connect)
+                yield problem_at(member_place, NO_ROLE, connect)
             return
-        yield from _ROLES.problems(inside, connect)
-        inside = (*place, "disconnect")
-        yield from _ROLES.problems(inside, disconnect)
+        yield from _ROLES.problems(member_place, connect)
+        member_place = (*place, "disconnect")
+        yield from _ROLES.problems(member_place, disconnect)
         if disconnect is not ABSENT and disconnect and not (isinstance(connect, list) and connect):
-            yield problem_at(inside, NO_ROLE_LEFT, disconnect)
+            yield problem_at(member_place, NO_ROLE_LEFT, disconnect)
 
 
 class RoleEntry(Struct, rename="camel"):
@@ -130,10 +130,10 @@ class EndUserChanges(AccountBody):
     role: Annotated[int | str | RoleConnect | UnsetType, RoleChoice(creating=False)] = UNSET
 
 
-def _further_fields(models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `ProjectFields`
+def _additional_fields(models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `ProjectFields`
     """Return the schemas of the attributes that a project has added to end users."""
-    written = models.writable(models.schema.content_types[USER_UID])
-    return {name: s for name, s in written.items() if name not in _DECLARED_ATTRIBUTES}
+    attributes = models.writable(models.schema.content_types[USER_UID])
+    return {name: s for name, s in attributes.items() if name not in _DECLARED_ATTRIBUTES}
 
 
 class UserApi:
@@ -155,9 +155,9 @@ class UserApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route = RouteGroup("Users", "users", f"{USER_UID}.", USER_UID)
-        user, found = EndUserDocument, {204: None}
-        new = Annotated[NewEndUser, ProjectFields(_further_fields)]
-        changes = Annotated[EndUserChanges, ProjectFields(_further_fields)]
+        user, no_content = EndUserDocument, {204: None}
+        new_user = Annotated[NewEndUser, ProjectFields(_additional_fields)]
+        changes = Annotated[EndUserChanges, ProjectFields(_additional_fields)]
         yield route("GET", "/count", "count", self.count_users, query="count", response=int)
         for path, action, handler in (
             ("/me", "me", self.show_me),
@@ -170,17 +170,19 @@ class UserApi:
                 handler,
                 query="entry",
                 response=user,
-                other_responses=found,
+                other_responses=no_content,
                 is_immediate=True,
             )
-        every = list[EndUserDocument]
+        users = list[EndUserDocument]
         yield route(
-            "GET", "", "find", self.list_users, query="window", response=every, is_immediate=True
+            "GET", "", "find", self.list_users, query="window", response=users, is_immediate=True
         )
-        yield route("POST", "", "create", self.create_user, body=new, response=user, status=CREATED)
+        yield route(
+            "POST", "", "create", self.create_user, body=new_user, response=user, status=CREATED
+        )
         yield route("PUT", "/:id", "update", self.update_user, body=changes, response=user)
         yield route(
-            "DELETE", "/:id", "destroy", self.delete_user, response=user, other_responses=found
+            "DELETE", "/:id", "destroy", self.delete_user, response=user, other_responses=no_content
         )
 
     async def list_users(self, request: Request) -> Response:

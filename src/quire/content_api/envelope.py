@@ -27,10 +27,10 @@ def tags_known(headers: Mapping[bytes, bytes]) -> frozenset[bytes] | None:
 
     Weak tags are treated as strong ones: tags are equal only if bytes are.
     """
-    listed = headers.get(b"if-none-match")
-    if listed is None:
+    header = headers.get(b"if-none-match")
+    if header is None:
         return None
-    tags = (tag.strip().removeprefix(b"W/") for tag in listed.split(b","))
+    tags = (tag.strip().removeprefix(b"W/") for tag in header.split(b","))
     return frozenset(tag for tag in tags if tag)
 
 
@@ -92,6 +92,8 @@ def respond_error(error: AppError) -> Response:
     body: dict[str, Any] = {"status": error.status, "name": error.name, "message": error.message}
     if error.details is not None:
         body["details"] = error.details
-    headers = tuple((k.lower().encode(), v.encode()) for k, v in error.headers.items())
+    headers = tuple(
+        (name.lower().encode(), value.encode()) for name, value in error.headers.items()
+    )
     content = _encode({"data": None, "error": body})
     return Response(error.status, content, headers=headers)

@@ -280,8 +280,8 @@ class FastPathProtocol(LimitedConnection):
         if self._date_headers is not self.server_state.default_headers:
             self._date_headers = self.server_state.default_headers
             self._date_lines = header_lines(self._date_headers)
-        described = header_lines(response.described())
-        parts = (STATUS_LINE[response.status], self._date_lines, common, described, b"\r\n")
+        lines = header_lines(response.described())
+        parts = (STATUS_LINE[response.status], self._date_lines, common, lines, b"\r\n")
         self.transport.write(b"".join((*parts, response.body)))
 
     def _arm_keep_alive(self, seconds: float) -> None:
@@ -299,11 +299,11 @@ class FastPathProtocol(LimitedConnection):
         """Close a connection that has been idle for long enough, or check again later."""
         self.timeout_keep_alive_task = None
         cycle: Any = self.cycle
-        rest = self._last_read + self.timeout_keep_alive - self.loop.time()
+        remaining_seconds = self._last_read + self.timeout_keep_alive - self.loop.time()
         if not cycle.response_complete:
             self._arm_keep_alive(self.timeout_keep_alive)
-        elif rest > 0 and cycle is _COMPLETE:
-            self._arm_keep_alive(rest)
+        elif remaining_seconds > 0 and cycle is _COMPLETE:
+            self._arm_keep_alive(remaining_seconds)
         else:
             super().timeout_keep_alive_handler()
 

@@ -118,15 +118,15 @@ class Cors:
         """Return the headers of an ordinary response, those of Strapi without an origin."""
         if origin is None:
             return _FOR_NO_PAGE
-        allowed = self._allowed(origin)
+        allowed = self._origin_headers(origin)
         return (*allowed, *self._exposed) if allowed else ()
 
     def preflight(self, origin: bytes | None) -> tuple[Header, ...]:
         """Return the headers of the response to a preflight request."""
-        allowed = self._allowed(origin)
+        allowed = self._origin_headers(origin)
         return (*allowed, *self._preflight) if allowed else ()
 
-    def _allowed(self, origin: bytes | None) -> tuple[Header, ...]:
+    def _origin_headers(self, origin: bytes | None) -> tuple[Header, ...]:
         if origin in self._listed:
             return (
                 (b"access-control-allow-origin", origin),

@@ -244,16 +244,16 @@ class _Scanner:
         if (match := pattern.match(self._text, self._at)) is not None:
             self._at = match.end()
 
-    def _with_position(self, message: str, position: int) -> str:
+    def _add_position(self, message: str, position: int) -> str:
         return f"{message} in JSON at position {_units(self._text[:position])}"
 
     def _note(self, message: str, position: int) -> None:
-        self.remark = self.remark or self._with_position(message, position)
+        self.remark = self.remark or self._add_position(message, position)
 
     def _fail(self, message: str) -> NoReturn:
         if message == _BEHIND:
             raise _FoundError(f"{message} at position {_units(self._text[: self._at])}")
-        raise _FoundError(self._with_position(message, self._at))
+        raise _FoundError(self._add_position(message, self._at))
 
     def _unexpected(self) -> NoReturn:
         """Report a character that cannot begin a value or continue a word."""
@@ -266,9 +266,9 @@ class _Scanner:
             self._fail(_ODD_NUMBER)
         if self._text == _NO_OBJECT:
             raise _FoundError(f'"{_NO_OBJECT}" is not valid JSON')
-        shown, before = self._text.encode("utf-16-le"), _units(self._text[: self._at])
-        token = _decoded(shown[2 * before : 2 * before + 2])
-        raise _FoundError(_ODD_SIGN.format(token, _surroundings(shown, before)))
+        encoded_text, position = self._text.encode("utf-16-le"), _units(self._text[: self._at])
+        token = _decode_units(encoded_text[2 * position : 2 * position + 2])
+        raise _FoundError(_ODD_SIGN.format(token, _surroundings(encoded_text, position)))
 
 
 def _surroundings(text: bytes, position: int) -> str:
@@ -277,14 +277,14 @@ def _surroundings(text: bytes, position: int) -> str:
     first, last = position - _CONTEXT, position + _CONTEXT
     if length <= 2 * _CONTEXT:
         first, last = 0, length
-    before = "..." if first > 0 or (first == 0 and length > 2 * _CONTEXT) else ""
-    after = "..." if last < length else ""
-    return f'{before}"{_decoded(text[2 * max(first, 0) : 2 * last])}"{after}'
+    prefix = "..." if first > 0 or (first == 0 and length > 2 * _CONTEXT) else ""
+    suffix = "..." if last < length else ""
+    return f'{prefix}"{_decode_units(text[2 * max(first, 0) : 2 * last])}"{suffix}'
 
 
 def _units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-def _decoded(units: bytes) -> str:
+def _decode_units(units: bytes) -> str:
     return units.decode("utf-16-le", errors="replace")

@@ -47,10 +47,10 @@ class LocaleApi:
         model, ability = self._reader.schema.content_types[LOCALE_UID], request.principal.ability
         prepared = self._reader.prepare_small(model, "window", b"sort=id", ability)
         results = await self._reader.encoded_rows(
-            prepared, request.version, serializer=self._shown, may_wait=request.may_wait
+            prepared, request.version, serializer=self._serialize_locale, may_wait=request.may_wait
         )
         return respond_encoded(results)
 
-    def _shown(self, item: Item) -> dict[str, Any]:
-        shown = members(item)
-        return {**shown, "isDefault": shown["code"] == self._reader.default_locale}
+    def _serialize_locale(self, item: Item) -> dict[str, Any]:
+        attributes = members(item)
+        return {**attributes, "isDefault": attributes["code"] == self._reader.default_locale}

@@ -42,8 +42,8 @@ async def read_parts(form: "Form", content_type: bytes, receive: AsgiReceive) ->
     received = 0
     try:
         parser = MultipartParser(boundary, form.callbacks())  # type: ignore[arg-type]  # by name
-        more = True
-        while more:
+        has_more = True
+        while has_more:
             message = await receive()
             if message["type"] != "http.request":
                 raise BadRequestError(_MALFORMED)
@@ -51,7 +51,7 @@ async def read_parts(form: "Form", content_type: bytes, receive: AsgiReceive) ->
             received += len(chunk)
             parser.write(chunk)
             await form.settle()
-            more = bool(message.get("more_body"))
+            has_more = bool(message.get("more_body"))
         parser.finalize()
     except FormParserError:
         raise BadRequestError(_MALFORMED) from None

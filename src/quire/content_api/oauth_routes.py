@@ -115,42 +115,47 @@ class ProviderApi:
         if not isinstance(callback, str) or not is_allowed(callback, provider):
             raise ValidationError(BAD_CALLBACK, {"callback": callback})
         begun = begin_sign_in(callback)
-        with _converted_errors(provider):
+        with _convert_errors(provider):
             begun, address = await self._exchange(provider).begin(begun)
         sealed = cipher.close(AT_PROVIDER, provider.name, asdict(begun))
-        return self._with_state_cookie(respond_redirect(address), sealed)
+        return self._add_state_cookie(respond_redirect(address), sealed)
 
     async def handle_provider_callback(self, request: Request) -> Response:
         """Redirect a browser that comes from a provider to the page of the project."""
         provider, cipher = await self._provider(request)
-        kept = cipher.open(_cookie(request), AT_PROVIDER, provider.name)
+        cookie_state = cipher.open(_cookie(request), AT_PROVIDER, provider.name)
         state, code = (request.query.get(name) for name in provider.preset.comes_back_with)
-        if kept is None or not isinstance(state, str) or not is_same(state, kept["state"]):
+        if (
+            cookie_state is None
+            or not isinstance(state, str)
+            or not is_same(state, cookie_state["state"])
+        ):
             raise ApplicationError(NO_SESSION)
         if not isinstance(code, str) or not code:
             raise ApplicationError(NOT_DONE)
-        begun = SignInState(**kept)
-        with _converted_errors(provider):
-            profile = await self._exchange(provider).profile(code, begun)
+        sign_in_state = SignInState(**cookie_state)
+        with _convert_errors(provider):
+            profile = await self._exchange(provider).profile(code, sign_in_state)
         if profile.email is None:
             raise ApplicationError(NO_EMAIL)
-        who = {"email": profile.email, "username": profile.username or ""}
-        return self._with_state_cookie(
-            respond_redirect(begun.callback), cipher.close(RETURNED, provider.name, who)
+        identity = {"email": profile.email, "username": profile.username or ""}
+        return self._add_state_cookie(
+            respond_redirect(sign_in_state.callback),
+            cipher.close(RETURNED, provider.name, identity),
         )
 
     async def sign_in_with_provider(self, request: Request) -> Response:
         """Return the token of whoever has signed in through a provider."""
         provider, cipher = await self._provider(request)
-        who = cipher.open(_cookie(request), RETURNED, provider.name)
-        if who is None:
+        identity = cipher.open(_cookie(request), RETURNED, provider.name)
+        if identity is None:
             raise ApplicationError(NO_SESSION)
-        user_id = await self._users.connect(provider.name, who["email"], who["username"])
+        user_id = await self._users.connect(provider.name, identity["email"], identity["username"])
         user = await self._responses.read(lambda: self._accounts.user(user_id))
         if user is None or user.blocked:
             raise ApplicationError(USER_BLOCKED)
         response = await self._responses.signed_in(request, user_id)
-        return self._with_state_cookie(response, None)
+        return self._add_state_cookie(response, None)
 
     async def _provider(self, request: Request) -> tuple[Provider, StateCipher]:
         grant = await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
@@ -168,7 +173,7 @@ class ProviderApi:
             return OAuth1Client(provider)
         return OAuth2Client(provider, self._clock)
 
-    def _with_state_cookie(self, response: Response, sealed: str | None) -> Response:
+    def _add_state_cookie(self, response: Response, sealed: str | None) -> Response:
         """Return the header that stores the encrypted state; ``None`` deletes it."""
         ended = "; max-age=0" if sealed is None else ""
         cookie = f"{_COOKIE}={sealed or ''}{ended}{self._attributes}"
@@ -177,7 +182,7 @@ class ProviderApi:
 
 
 @contextmanager
-def _converted_errors(provider: Provider) -> Iterator[None]:
+def _convert_errors(provider: Provider) -> Iterator[None]:
     """Convert errors of a provider to an error response, and log them."""
     try:
         yield

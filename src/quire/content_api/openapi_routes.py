@@ -42,7 +42,7 @@ class DescriptionApi:
         self._authorizer = authorizer
         self._routes = (*routes, *self.routes())
         self._settings = settings
-        self._made: BoundedCache[tuple[str, Ability], Response] = BoundedCache(_CACHE_SIZE)
+        self._documents: BoundedCache[tuple[str, Ability], Response] = BoundedCache(_CACHE_SIZE)
 
     def routes(self) -> Iterator[Route]:
         """Yield the route, which needs no permission."""
@@ -53,12 +53,12 @@ class DescriptionApi:
         """Describe what the caller may do, as this document does."""
         ability = without_project_rules(request.principal.ability)
         key = (self._schema.version, ability)
-        known = self._made.get(key)
-        if known is None:
+        response = self._documents.get(key)
+        if response is None:
             # That takes some milliseconds for each content type; other requests are handled
             # meanwhile.
-            known = self._made[key] = await asyncio.to_thread(self._describe, ability)
-        return Response(known.status, known.body, known.content_type)
+            response = self._documents[key] = await asyncio.to_thread(self._describe, ability)
+        return Response(response.status, response.body, response.content_type)
 
     def _describe(self, ability: Ability) -> Response:
         from quire.openapi.content.api import ApiOptions, describe_content_api  # noqa: PLC0415

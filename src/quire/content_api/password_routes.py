@@ -96,16 +96,16 @@ class PasswordApi(AccountApi):
         principal = request.principal
         if not isinstance(principal, EndUser):
             raise ApplicationError(NOBODY)
-        given = _read_new_password(request.body_fields, PasswordChange)
+        new_password = _read_new_password(request.body_fields, PasswordChange)
         user = await self._responses.read(lambda: self._accounts.user(principal.id))
         hashed = None if user is None else user.password
-        if not await verify_password(given.current_password, hashed):
+        if not await verify_password(new_password.current_password, hashed):
             raise ValidationError(WRONG_PASSWORD)
-        if given.current_password == given.password:
+        if new_password.current_password == new_password.password:
             raise ValidationError(SAME_PASSWORD)
         show = self._responses.shower(request)
         item = await self._responses.read(lambda: show(principal.id))
-        await self._users.set_password(principal.id, given.password)
+        await self._users.set_password(principal.id, new_password.password)
         return await self._responses.tokens(request, principal.id, item)
 
     async def forgot_password(self, request: Request) -> Response:
@@ -116,9 +116,11 @@ class PasswordApi(AccountApi):
 
     async def reset_password(self, request: Request) -> Response:
         """Set another password with a code from a mail."""
-        given = _read_new_password(request.body_fields, PasswordReset)
+        new_password = _read_new_password(request.body_fields, PasswordReset)
         show = self._responses.shower(request)
-        user_id, item = await self._users.reset_password(given.code, given.password, show)
+        user_id, item = await self._users.reset_password(
+            new_password.code, new_password.password, show
+        )
         return await self._responses.tokens(request, user_id, item)
 
 

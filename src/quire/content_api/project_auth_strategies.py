@@ -29,9 +29,9 @@ class Strategies:
         ``None`` if there is none. Raises UnauthorizedError for every exception of a strategy, and
         for an end user who does not exist or may not sign in.
         """
-        shown = _shown(request)
+        strategy_request = _strategy_request(request)
         for strategy in self._strategies:
-            credential = await self._ask(strategy, shown)
+            credential = await self._ask(strategy, strategy_request)
             if credential is not None:
                 return await self._end_user(credential)
         return None
@@ -58,7 +58,7 @@ class Strategies:
         return await self._authenticator.user_principal_by_email(credential.user_email)
 
 
-def _shown(request: Request) -> StrategyRequest:
+def _strategy_request(request: Request) -> StrategyRequest:
     return StrategyRequest(
         method=request.method,
         path=request.path.decode("latin-1"),

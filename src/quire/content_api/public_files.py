@@ -54,9 +54,11 @@ class PublicFiles:
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Respond with a file, or with the error envelope."""
         try:
-            asked = dict(scope["headers"])
-            response = await self._respond(scope["raw_path"], scope["query_string"], asked)
-            if _is_known(response, asked):
+            request_headers = dict(scope["headers"])
+            response = await self._respond(
+                scope["raw_path"], scope["query_string"], request_headers
+            )
+            if _is_known(response, request_headers):
                 response = _not_modified(response)
         except AppError as error:
             failure = respond_error(error)
@@ -118,13 +120,13 @@ def _is_known(response: Response, headers: Mapping[bytes, bytes]) -> bool:
     """Tell whether a client has the present file, by its tag or else by its time."""
     if not isinstance(response, FileResponse):
         return False
-    known = tags_known(headers)
-    if known is not None:
-        return is_known(response.headers.get("etag", "").encode(), known)
+    client_tags = tags_known(headers)
+    if client_tags is not None:
+        return is_known(response.headers.get("etag", "").encode(), client_tags)
     moment = headers.get(b"if-modified-since")
     return moment is not None and moment.decode("latin-1") == response.headers.get("last-modified")
 
 
 def _not_modified(file: Response) -> Response:
-    kept = {name: file.headers[name] for name in _NOT_MODIFIED_HEADERS if name in file.headers}
-    return Response(status_code=304, headers=kept)
+    headers = {name: file.headers[name] for name in _NOT_MODIFIED_HEADERS if name in file.headers}
+    return Response(status_code=304, headers=headers)

@@ -74,7 +74,7 @@ def custom_route(
         method=route.method,
         path=route.path,
         action=None if route.public else route.action,
-        handler=_limited(handle, route, calls, clock),
+        handler=_limit_calls(handle, route, calls, clock),
         custom=route,
     )
 
@@ -97,21 +97,23 @@ def _note_undeclared(route: CustomRoute, error: AppError, *, is_mistake: bool) -
         raise InternalServerError from error
 
 
-def _limited(handler: Handler, route: CustomRoute, calls: SharedCounters, clock: Clock) -> Handler:
+def _limit_calls(
+    handler: Handler, route: CustomRoute, calls: SharedCounters, clock: Clock
+) -> Handler:
     if route.rate is None:
         return handler
     name = f"{route.method} /{route.path}"
     limiter = RateLimiter(
         calls, name, limit=route.rate.limit, interval_ms=route.rate.interval_ms, clock=clock
     )
-    return CallLimits(limiter).limited(handler, "", key=_caller)
+    return CallLimits(limiter).limited(handler, "", key=_rate_limit_key)
 
 
-def _caller(request: Request) -> str:
+def _rate_limit_key(request: Request) -> str:
     """Return the rate limit key: the user or token, else the client address."""
-    who = acting(request.principal)
-    if who.id is not None:
-        return f"{who.kind} {who.id}"
+    actor = acting(request.principal)
+    if actor.id is not None:
+        return f"{actor.kind} {actor.id}"
     return place_of(request.client[0]) if request.client else ""
 
 
@@ -140,17 +142,17 @@ def _arguments(route: CustomRoute, request: Request) -> dict[str, object]:
         if parameter.source == "body":
             value: object = request.body
         else:
-            held = request.parameters if parameter.source == "path" else request.query
-            value = held.get(name)
+            values = request.parameters if parameter.source == "path" else request.query
+            value = values.get(name)
         if value is None:
             if parameter.required:
                 raise _invalid(parameter, "is missing")
             continue
-        result[name] = _converted(parameter, value)
+        result[name] = _convert_value(parameter, value)
     return result
 
 
-def _converted(parameter: RouteParameter, value: object) -> object:
+def _convert_value(parameter: RouteParameter, value: object) -> object:
     if parameter.is_list and not isinstance(value, list):
         value = [value]
     try:
@@ -161,8 +163,8 @@ def _converted(parameter: RouteParameter, value: object) -> object:
 
 
 def _invalid(parameter: RouteParameter, message: str) -> ValidationError:
-    where = "the body" if parameter.source == "body" else parameter.name
-    text = f"{where}: {message}"
+    place = "the body" if parameter.source == "body" else parameter.name
+    text = f"{place}: {message}"
     path = [] if parameter.source == "body" else [parameter.name]
     return ValidationError(
         text, {"errors": [{"path": path, "message": text, "name": "ValidationError"}]}
@@ -192,7 +194,7 @@ def _response(route: CustomRoute, result: object) -> Response:
 
 def _is_documents(result: object) -> bool:
     if isinstance(result, list) and result:
-        return all(isinstance(one, Document | Shape) for one in result)
+        return all(isinstance(item, Document | Shape) for item in result)
     return isinstance(result, Document | Shape)
 
 
@@ -202,4 +204,4 @@ def _returns_documents(hint: object) -> bool:
         return True
     if get_origin(hint) in {dict, Mapping}:
         return False
-    return any(_returns_documents(one) for one in get_args(hint))
+    return any(_returns_documents(argument) for argument in get_args(hint))

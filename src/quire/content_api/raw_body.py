@@ -61,14 +61,14 @@ async def read_body(
     """
     content_type = _media_type(headers)
     if content_type in _JSON_TYPES:
-        return _parse_json(await _decoded(headers, receive, limits.json_body))
+        return _parse_json(await _read_decoded(headers, receive, limits.json_body))
     if content_type == _FORM_TYPE:
-        raw = await _decoded(headers, receive, limits.form_body)
+        raw = await _read_decoded(headers, receive, limits.form_body)
         return parse(raw.decode(errors="replace"))
     if content_type == _MULTIPART_TYPE:
         return await read_form(headers[b"content-type"], receive, limits.json_body)
     if content_type.startswith("text/"):
-        raw = await _decoded(headers, receive, limits.form_body)
+        raw = await _read_decoded(headers, receive, limits.form_body)
         return raw.decode(errors="replace")
     await discard_body(receive)
     return None
@@ -82,7 +82,7 @@ async def discard_body(receive: AsgiReceive) -> None:
             return
 
 
-async def _decoded(headers: Mapping[bytes, bytes], receive: AsgiReceive, limit: int) -> bytes:
+async def _read_decoded(headers: Mapping[bytes, bytes], receive: AsgiReceive, limit: int) -> bytes:
     encoding = headers.get(b"content-encoding", b"identity").strip().lower().decode("latin-1")
     if encoding not in {"identity", "", *_WINDOW}:
         message = f"Unsupported Content-Encoding: {encoding}"

@@ -59,8 +59,8 @@ class RefreshCookie:
             return
         host = request.headers.get(b"host", b"").decode("latin-1")
         try:
-            page, own = urlsplit(origin).hostname, urlsplit(f"//{host}").hostname
+            page_hostname, own_hostname = urlsplit(origin).hostname, urlsplit(f"//{host}").hostname
         except ValueError:
-            page = own = None
-        if page is None or page != own:
+            page_hostname = own_hostname = None
+        if page_hostname is None or page_hostname != own_hostname:
             raise ForbiddenError

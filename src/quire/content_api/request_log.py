@@ -41,10 +41,10 @@ _PARTS = re.compile(r"[\[\].]+")
 
 def mask_query(raw_query: bytes) -> str:
     """Return a query string for the log, with secret values masked."""
-    return "&".join(_masked(pair) for pair in raw_query.decode("latin-1").split("&"))
+    return "&".join(_mask_parameter(pair) for pair in raw_query.decode("latin-1").split("&"))
 
 
-def _masked(pair: str) -> str:
+def _mask_parameter(pair: str) -> str:
     name, separator, value = pair.partition("=")
     if value and _is_secret(unquote(name).lower()):
         value = _MASK

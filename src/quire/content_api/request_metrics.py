@@ -79,11 +79,15 @@ class RequestMetrics:
 
     def families(self) -> Iterator[MetricFamily]:
         """Yield the metrics."""
-        result = self._by_labels
-        yield family(REQUESTS, [(labels, one.times.count) for labels, one in result.items()])
-        yield family(RESPONSE_BYTES, [(labels, one.size) for labels, one in result.items()])
+        series_by_labels = self._by_labels
+        yield family(
+            REQUESTS, [(labels, series.times.count) for labels, series in series_by_labels.items()]
+        )
+        yield family(
+            RESPONSE_BYTES, [(labels, series.size) for labels, series in series_by_labels.items()]
+        )
         yield histogram_family(
-            REQUEST_SECONDS, {labels: one.times for labels, one in result.items()}
+            REQUEST_SECONDS, {labels: series.times for labels, series in series_by_labels.items()}
         )
 
 

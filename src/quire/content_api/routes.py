@@ -137,9 +137,9 @@ class RouteTable:
         for route in self.routes:
             self._add(route)
         self._single = {
-            key: found
+            key: matched_route
             for route in self.routes
-            for key, found in self._unambiguous_parameter_route(route)
+            for key, matched_route in self._unambiguous_parameter_route(route)
         }
 
     def _unambiguous_parameter_route(
@@ -183,11 +183,11 @@ class RouteTable:
         if single is not None:
             route, name = single
             return route, {name: decode_segment(last)}
-        for node, taken in self._nodes(raw_path):
+        for node, values in self._nodes(raw_path):
             result = node.routes.get(method)
             if result is not None:
                 route, names = result
-                return route, dict(zip(names, map(decode_segment, taken), strict=True))
+                return route, dict(zip(names, map(decode_segment, values), strict=True))
         return None
 
     def methods(self, raw_path: bytes) -> frozenset[str]:
@@ -206,12 +206,12 @@ def _walk(
     if not segments:
         yield node, matched_segments
         return
-    first, *rest = segments
-    literal = node.literal.get(first.lower())
+    segment, *other_segments = segments
+    literal = node.literal.get(segment.lower())
     if literal is not None:
-        yield from _walk(literal, rest, matched_segments)
-    if node.parameter is not None and first:
-        yield from _walk(node.parameter, rest, (*matched_segments, first))
+        yield from _walk(literal, other_segments, matched_segments)
+    if node.parameter is not None and segment:
+        yield from _walk(node.parameter, other_segments, (*matched_segments, segment))
 
 
 def decode_segment(segment: bytes) -> str:

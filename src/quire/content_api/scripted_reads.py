@@ -78,7 +78,7 @@ class ScriptedReads:
         self._refuse_drafts(request, read, content_type)
         ability = _ability(request, read)
         mode = _mode(read)
-        question = ResponseKey(
+        key = ResponseKey(
             read.uid,
             mode,
             request.raw_query,
@@ -87,8 +87,8 @@ class ScriptedReads:
             None,
             _is_nested(request, read),
         )
-        kept, version = self._responses, request.version
-        response = kept.get(question, version)
+        responses, version = self._responses, request.version
+        response = responses.get(key, version)
         if response is None:
             prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
             response = await self._read(request, read, prepared, received)
@@ -96,9 +96,13 @@ class ScriptedReads:
             if prepared.is_cacheable:
                 # Attached entries were read from other tables.
                 tables = None if read.changes else prepared.tables
-                kept.keep(question, version, response, tables)
-        known = tags_known(request.headers)
-        if known is not None and response.tag is not None and is_known(response.tag, known):
+                responses.keep(key, version, response, tables)
+        client_tags = tags_known(request.headers)
+        if (
+            client_tags is not None
+            and response.tag is not None
+            and is_known(response.tag, client_tags)
+        ):
             return respond_known(response.tag)
         return response
 
@@ -114,11 +118,15 @@ class ScriptedReads:
         prepared: PreparedRead,
         received: ReceivedRequest | None,
     ) -> Response:
-        present = self._present(request, read, prepared, received)
+        serializer = self._serializer(request, read, prepared, received)
         wrap = _wrap(read)
-        if received is not None and any(isinstance(one, AttachedEntries) for one in read.changes):
+        if received is not None and any(
+            isinstance(change, AttachedEntries) for change in read.changes
+        ):
             item = await self._reader.row(prepared)
-            entry = None if item is None else await self._changed(request, read, item, received)
+            entry = (
+                None if item is None else await self._apply_changes(request, read, item, received)
+            )
             return _respond_one(read, entry)
         if read.is_list:
             version = request.version
@@ -128,28 +136,28 @@ class ScriptedReads:
                 return pages(data, total) if read.shows_pages else wrap(data)
 
             body = await self._reader.encoded_rows(
-                prepared, version, serializer=present, wrap=wrap_list
+                prepared, version, serializer=serializer, wrap=wrap_list
             )
             return respond_encoded(body)
-        result = await self._reader.encoded_row(prepared, serializer=present, wrap=wrap)
+        result = await self._reader.encoded_row(prepared, serializer=serializer, wrap=wrap)
         if result is not None:
             return respond_encoded(result.text)
         return _respond_one(read, None)
 
-    async def _changed(
+    async def _apply_changes(
         self, request: Request, read: DocumentRead, item: Item, received: ReceivedRequest
     ) -> object:
         """Return an entry with its attachments."""
-        entry = _plain(item)
+        entry = _decode_entry(item)
         for change in read.changes:
             if isinstance(change, AttachedEntries):
-                result = await self._attached(request, change, entry, received)
-                entry = {**_members_of(entry), change.name: result}
+                result = await self._read_attachment(request, change, entry, received)
+                entry = {**_require_entry(entry), change.name: result}
             else:
                 entry = change.convert(entry, received.query, received.path)
         return entry
 
-    async def _attached(
+    async def _read_attachment(
         self, request: Request, change: AttachedEntries, entry: object, received: ReceivedRequest
     ) -> object:
         """Return the attached member of an entry."""
@@ -165,11 +173,11 @@ class ScriptedReads:
         else:
             item = await reader.row(prepared)
             items = [] if item is None else [item]
-        shown = [_computed(read, _plain(item), received) for item in items]
+        entries = [_compute_entry(read, _decode_entry(item), received) for item in items]
         if read.is_list:
-            return shown
-        result = shown[0] if shown else None
-        return result if change.member is None else _members_of(result).get(change.member)
+            return entries
+        result = entries[0] if entries else None
+        return result if change.member is None else _require_entry(result).get(change.member)
 
     def _refuse_drafts(
         self, request: Request, read: DocumentRead, content_type: ContentType
@@ -183,7 +191,7 @@ class ScriptedReads:
         if shows_drafts and not isinstance(request.principal, ApiToken):
             raise ForbiddenError
 
-    def _present(
+    def _serializer(
         self,
         request: Request,
         read: DocumentRead,
@@ -191,7 +199,7 @@ class ScriptedReads:
         received: ReceivedRequest | None,
     ) -> EntrySerializer | None:
         if received is not None:
-            return lambda item: _computed(read, _plain(item), received)
+            return lambda item: _compute_entry(read, _decode_entry(item), received)
         if not _is_nested(request, read):
             return None
         root, schema = prepared.plan.root, self._reader.schema
@@ -205,12 +213,12 @@ def _respond_one(read: DocumentRead, entry: object) -> Response:
     return respond_bare(_wrap(read)(entry))
 
 
-def _plain(item: Item) -> object:
+def _decode_entry(item: Item) -> object:
     """Return the JSON form of an entry."""
     return msgspec.json.decode(encode(item))
 
 
-def _computed(read: DocumentRead, entry: object, received: ReceivedRequest) -> object:
+def _compute_entry(read: DocumentRead, entry: object, received: ReceivedRequest) -> object:
     """Return a computed entry without attachments."""
     for change in read.changes:
         if isinstance(change, ComputedEntry):
@@ -218,7 +226,7 @@ def _computed(read: DocumentRead, entry: object, received: ReceivedRequest) -> o
     return entry
 
 
-def _members_of(entry: object) -> dict[str, object]:
+def _require_entry(entry: object) -> dict[str, object]:
     """Return the members of what code takes for an entry. Raises ValidationError for others."""
     if not isinstance(entry, dict):
         raise ValidationError("Something has to be an entry")
@@ -249,13 +257,13 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
 
     Raises NotFoundError for an empty list.
     """
-    wrapped, missing = read.wrapped, read.not_found_message
+    wrapped, not_found_message = read.wrapped, read.not_found_message
 
     def wrap(data: object) -> object:
-        if read.is_list and missing is not None and data == []:
-            raise NotFoundError(missing)
+        if read.is_list and not_found_message is not None and data == []:
+            raise NotFoundError(not_found_message)
         if read.keyed:
-            data = _keyed(data)
+            data = _key_entries(data)
         if read.enveloped:
             return envelope(data)
         if wrapped is None:
@@ -265,10 +273,10 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
     return wrap
 
 
-def _keyed(data: object) -> dict[str, object]:
+def _key_entries(data: object) -> dict[str, object]:
     """Return an object from a list of names and values, which may be encoded already."""
     result = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
-    pairs = map(_members_of, result) if isinstance(result, list) else ()
+    pairs = map(_require_entry, result) if isinstance(result, list) else ()
     return {
         _property_name(pair.get("name", "undefined")): pair["value"]
         for pair in pairs

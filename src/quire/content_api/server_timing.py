@@ -56,8 +56,8 @@ class Timings:
         ).encode()
 
     def _metric(self, target: str, spent: float) -> str:
-        said = f';desc="{self.statements} statements"' if target == "database" else ""
-        return f"{target}{said};dur={spent:.3f}"
+        description = f';desc="{self.statements} statements"' if target == "database" else ""
+        return f"{target}{description};dur={spent:.3f}"
 
 
 _present: ContextVar[Timings] = ContextVar("timings")

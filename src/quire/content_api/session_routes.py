@@ -113,18 +113,20 @@ class SessionApi:
         elif isinstance(device, str) and device:
             await self._issuer.end_all(sessions, user.id, device)
         else:
-            await self._end_this(sessions, user, request)
+            await self._end_current_session(sessions, user, request)
         response = respond_bare(OK_RESPONSE)
         if self._cookie.is_wanted(request):
             response.headers = self._cookie.clear()
         return response
 
-    async def _end_this(self, sessions: Sessions, user: EndUser, request: Request) -> None:
+    async def _end_current_session(
+        self, sessions: Sessions, user: EndUser, request: Request
+    ) -> None:
         token = self._cookie.read(request) or _refresh_token(request)
-        named = None
+        cookie_session_id = None
         if isinstance(token, str):
-            named = sessions.refreshed_by(token, self._issuer.clock())
-        session_id = named or user.session_id
+            cookie_session_id = sessions.refreshed_by(token, self._issuer.clock())
+        session_id = cookie_session_id or user.session_id
         if session_id is not None:
             await self._issuer.end(sessions, user.id, session_id)
 
@@ -133,10 +135,10 @@ class SessionApi:
         sessions, user = self._sessions(), _user(request)
         now = self._issuer.clock()
         result = await self._responses.read(lambda: sessions.active(user.id, now))
-        shown = [_shown(session, user.session_id) for session in result]
-        shown.sort(key=lambda session: str(session.last_active_at), reverse=True)
-        shown.sort(key=lambda session: not session.current)
-        return respond_bare(DataEnvelope(shown))
+        sessions_json = [_describe_session(session, user.session_id) for session in result]
+        sessions_json.sort(key=lambda session: str(session.last_active_at), reverse=True)
+        sessions_json.sort(key=lambda session: not session.current)
+        return respond_bare(DataEnvelope(sessions_json))
 
     async def end_session(self, request: Request) -> Response:
         """End one of the sessions of the caller."""
@@ -162,7 +164,7 @@ def _refresh_token(request: Request) -> object:
     return read_body(request.body_fields, RefreshInput).refresh_token
 
 
-def _shown(session: Session, current: str | None) -> EndUserSession:
+def _describe_session(session: Session, current: str | None) -> EndUserSession:
     about, created = session.metadata or {}, session.created_at
     return EndUserSession(
         id=session.session_id,

@@ -85,7 +85,7 @@ class SignInApi(AccountApi):
         more: Collection[str],
     ) -> None:
         super().__init__(responses, users, accounts, recovery, limits)
-        self._more = frozenset(more)
+        self._additional_names = frozenset(more)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -100,7 +100,10 @@ class SignInApi(AccountApi):
             response=SignedInUser,
             errors=TOO_MANY_REQUESTS,
         )
-        path, body = f"{path}/register", Annotated[Registration, ProjectFields(self._more_fields)]
+        path, body = (
+            f"{path}/register",
+            Annotated[Registration, ProjectFields(self._additional_fields)],
+        )
         register = self._limits.limited(self.register, path, by_email=True)
         yield ACCOUNTS(
             "POST",
@@ -112,9 +115,9 @@ class SignInApi(AccountApi):
             errors=TOO_MANY_REQUESTS,
         )
 
-    def _more_fields(self, models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `ProjectFields`
-        written = models.writable(models.schema.content_types[USER_UID])
-        return {name: written[name] for name in self._more if name in written}
+    def _additional_fields(self, models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `ProjectFields`
+        attributes = models.writable(models.schema.content_types[USER_UID])
+        return {name: attributes[name] for name in self._additional_names if name in attributes}
 
     async def sign_in(self, request: Request) -> Response:
         """Sign in with a name, or an e-mail, and its password."""
@@ -148,25 +151,36 @@ class SignInApi(AccountApi):
         if not options.allow_register:
             raise ApplicationError(NO_REGISTRATION)
         body = request.body_fields
-        own = {name: body[name] for name in Registration.__struct_fields__ if name in body}
-        unknown = [name for name in body if name not in own and name not in self._more]
+        registration_fields = {
+            name: body[name] for name in Registration.__struct_fields__ if name in body
+        }
+        unknown = [
+            name
+            for name in body
+            if name not in registration_fields and name not in self._additional_names
+        ]
         if unknown:
             raise ValidationError(f"Invalid parameters: {', '.join(unknown)}")
-        data = {**self._more_of(body), **sent_values(read_body(own, Registration))}
-        shown = self._responses.shower(request, b"populate=role")
-        user_id, item = await self._users.register(data, shown)
+        data = {
+            **self._additional_values(body),
+            **sent_values(read_body(registration_fields, Registration)),
+        }
+        show = self._responses.shower(request, b"populate=role")
+        user_id, item = await self._users.register(data, show)
         if options.email_confirmation:
             await self._ask_to_confirm(user_id)
             return respond_bare(UnconfirmedUser(item))
         return await self._responses.tokens(request, user_id, item)
 
-    def _more_of(self, body: Mapping[str, object]) -> dict[str, object]:
+    def _additional_values(self, body: Mapping[str, object]) -> dict[str, object]:
         """Return the additional attributes in a body.
 
         A relation among them may have any target, although the caller can find nothing yet.
         """
-        given = {name: value for name, value in body.items() if name in self._more}
-        return settable_attributes(self._responses.schema, given, FullAccess())
+        additional_values = {
+            name: value for name, value in body.items() if name in self._additional_names
+        }
+        return settable_attributes(self._responses.schema, additional_values, FullAccess())
 
     async def _ask_to_confirm(self, user_id: int) -> None:
         user = await self._responses.read(lambda: self._accounts.user(user_id))

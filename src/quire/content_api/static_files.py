@@ -25,11 +25,11 @@ def file_response(
     """
     path = root.joinpath(*path_below(relative))
     try:
-        inside = path.resolve().is_relative_to(root.resolve()) and path.is_file()
+        is_servable = path.resolve().is_relative_to(root.resolve()) and path.is_file()
         result = path.stat()
     except OSError:
         raise NotFoundError from None
-    if not inside:
+    if not is_servable:
         raise NotFoundError
     response = FileResponse(path, stat_result=result)
     response.headers["cache-control"] = "max-age=0"

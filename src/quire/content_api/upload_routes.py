@@ -134,12 +134,12 @@ class FileApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route = RouteGroup("Files", "upload", "plugin::upload.content-api.", FILE_UID)
-        file, one = LibraryFile, "/files/:id"
+        file, path = LibraryFile, "/files/:id"
         find, page = self.list_files, self.list_files_in_pages
         yield route("GET", "/files", "find", find, query="window", response=list[LibraryFile])
         yield route("GET", "/files/page", "findPage", page, query="page", response=FilePage)
-        yield route("GET", one, "findOne", self.find_file, query="shape", response=file)
-        yield route("DELETE", one, "destroy", self.delete_file, query="shape", response=file)
+        yield route("GET", path, "findOne", self.find_file, query="shape", response=file)
+        yield route("DELETE", path, "destroy", self.delete_file, query="shape", response=file)
         yield route(
             "POST",
             "",
@@ -165,7 +165,9 @@ class FileApi:
         """
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
-        results = await self._reader.encoded_rows(prepared, request.version, serializer=self._shown)
+        results = await self._reader.encoded_rows(
+            prepared, request.version, serializer=self._serialize_file
+        )
         return respond_encoded(results)
 
     async def list_files_in_pages(self, request: Request) -> Response:
@@ -173,7 +175,10 @@ class FileApi:
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "list", request.raw_query, ability)
         results = await self._reader.encoded_rows(
-            prepared, request.version, serializer=self._shown, wrap=paged(prepared.pagination)
+            prepared,
+            request.version,
+            serializer=self._serialize_file,
+            wrap=paged(prepared.pagination),
         )
         return respond_encoded(results)
 
@@ -186,14 +191,14 @@ class FileApi:
         prepared = await self._prepare(request)
         if file_id is None:
             raise NotFoundError(NOT_FOUND)
-        result = await self._reader.encoded_row(prepared, file_id, serializer=self._shown)
+        result = await self._reader.encoded_row(prepared, file_id, serializer=self._serialize_file)
         if result is None:
             raise NotFoundError(NOT_FOUND)
         return respond_encoded(result.text)
 
     async def delete_file(self, request: Request) -> Response:
         """Delete a file with all its sizes, and return it."""
-        read = self._reading(await self._prepare(request))
+        read = self._file_reader(await self._prepare(request))
         file_id = row_id(request.parameters["id"])
         gone = [] if file_id is None else await self._library.remove([file_id], read=read)
         if not gone:
@@ -216,19 +221,19 @@ class FileApi:
             )
             if form.files:
                 return await self._upload(request, form)
-        said = form.texts(_INFO)
-        return await self._describe(request, {_INFO: decoded(said)} if said else {})
+        texts = form.texts(_INFO)
+        return await self._describe(request, {_INFO: decoded(texts)} if texts else {})
 
     async def _upload(self, request: Request, form: FileForm) -> Response:
-        said = form.texts(_INFO)
+        texts = form.texts(_INFO)
         if "id" in request.query and request.query["id"] != "":
-            return await self._replace(request, form.files, said)
+            return await self._replace(request, form.files, texts)
         count = len(form.files)
-        value = information_of_new(decoded(said), count) if said else [NO_FILE_INFO] * count
-        described = await self._library.add(
+        value = information_of_new(decoded(texts), count) if texts else [NO_FILE_INFO] * count
+        uploaded = await self._library.add(
             form.files, value, read=self._public_data, attachment=self._attachment(request, form)
         )
-        return respond_bare(described, CREATED)
+        return respond_bare(uploaded, CREATED)
 
     async def _replace(
         self, request: Request, files: list[IncomingFile], texts: list[str]
@@ -236,20 +241,20 @@ class FileApi:
         if len(files) > 1:
             raise ValidationError(SEVERAL_FILES)
         value = information_of_one(decoded(texts)) if texts else NO_FILE_INFO
-        described = await self._library.replace(
+        replaced = await self._library.replace(
             _file_id(request), files[0], value, read=self._public_data
         )
-        return respond_bare(described)
+        return respond_bare(replaced)
 
     async def _describe(self, request: Request, body: object) -> Response:
         """Change the metadata of a file, by a form without files or by JSON."""
         if request.query.get("id", "") == "":
             raise ValidationError(NO_FILES)
         file_id = _file_id(request)
-        described = await self._library.describe(
+        files = await self._library.describe(
             [(file_id, _information(body))], read=self._public_data
         )
-        return respond_bare(described[0])
+        return respond_bare(files[0])
 
     def _attachment(self, request: Request, form: FileForm) -> Attachment | None:
         """Return where files are attached, if anywhere.
@@ -277,23 +282,23 @@ class FileApi:
         await self._reader.prepare(self._type, "entry", request.raw_query, ability)
         return await self._reader.prepare(self._type, "populated", request.raw_query, ability)
 
-    def _reading(self, prepared: PreparedRead) -> Read[Raw]:
+    def _file_reader(self, prepared: PreparedRead) -> Read[Raw]:
         def read(file_id: int) -> Program[Raw]:
-            result = yield from prepared.encoded_row(file_id, serializer=self._shown)
+            result = yield from prepared.encoded_row(file_id, serializer=self._serialize_file)
             if result is None:
                 raise NotFoundError(NOT_FOUND)
             return Raw(result.text)
 
         return read
 
-    def _shown(self, item: Item) -> dict[str, Any]:
+    def _serialize_file(self, item: Item) -> dict[str, Any]:
         """Add, as Strapi does, whether the URL of a file is signed."""
         return {**members(item), "isUrlSigned": self._library.links is not None}
 
     def _public_data(self, file_id: int) -> Program[Raw]:
         """Return the public data of a file that the caller has just written."""
         prepared = self._reader.prepare_small(self._type, "populated", b"", FullAccess())
-        return (yield from self._reading(prepared)(file_id))
+        return (yield from self._file_reader(prepared)(file_id))
 
 
 def row_id(text: str) -> int | None:

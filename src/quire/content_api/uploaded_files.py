@@ -59,7 +59,7 @@ class UploadedFiles:
         if self._links is not None and not self._links.opens(f"{UPLOADS_PATH}/{key}", raw_query):
             raise ForbiddenError
         if transformed:
-            response = await self._transformed(key, raw_query)
+            response = await self._transform_response(key, raw_query)
         else:
             response = await self._as_it_is(key)
         if response.status_code == _FOUND_ELSEWHERE:
@@ -73,19 +73,19 @@ class UploadedFiles:
     async def _as_it_is(self, key: str) -> Response:
         link = await self._storage.link(key, self._lifetime)
         if link is None and self._storage.provider != LOCAL:
-            return await self._copied(key)
+            return await self._copy_response(key)
         if link is None:
             return file_response(self._folder, key, sandboxed=True, pdf_policy=self._pdf_policy)
         response = RedirectResponse(link, _FOUND_ELSEWHERE)
         response.headers["cache-control"] = "no-store"
         return response
 
-    async def _copied(self, key: str) -> Response:
+    async def _copy_response(self, key: str) -> Response:
         """Send a file whose storage has no address for it. Raises NotFoundError."""
         path = await self._transform_cache.original(key)
         return file_response(path.parent, path.name, sandboxed=True, pdf_policy=self._pdf_policy)
 
-    async def _transformed(self, key: str, raw_query: bytes) -> Response:
+    async def _transform_response(self, key: str, raw_query: bytes) -> Response:
         """Return an image as the query requests it.
 
         Raises as `parse_transform` and `TransformCache.picture`.
@@ -101,10 +101,10 @@ class UploadedFiles:
     def require_elsewhere(self, path: Path) -> None:
         """Reject access to uploads by another path than the guarded one. Raises NotFoundError."""
         try:
-            inside = path.resolve().is_relative_to(self._folder.resolve())
+            is_upload = path.resolve().is_relative_to(self._folder.resolve())
         except OSError:
-            inside = True
-        if inside:
+            is_upload = True
+        if is_upload:
             raise NotFoundError
 
 

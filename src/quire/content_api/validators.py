@@ -159,7 +159,7 @@ class AnyValue(Struct, frozen=True, kw_only=True):
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        yield from _broken(self.rules, place, value)
+        yield from _rule_problems(self.rules, place, value)
 
 
 class Text(Struct, frozen=True, kw_only=True):
@@ -182,7 +182,7 @@ class Text(Struct, frozen=True, kw_only=True):
             if len(value) > self.longest:
                 yield problem_at(place, f"must be at most {self.longest} characters")
                 return
-        yield from _broken(self.rules, place, value)
+        yield from _rule_problems(self.rules, place, value)
 
 
 class Flag(Struct, frozen=True, kw_only=True):
@@ -195,7 +195,7 @@ class Flag(Struct, frozen=True, kw_only=True):
         if value is not ABSENT and not isinstance(value, bool):
             yield problem_at(place, not_of_type("boolean", value), value)
             return
-        yield from _broken(self.rules, place, value)
+        yield from _rule_problems(self.rules, place, value)
 
 
 class WholeNumber(Struct, frozen=True, kw_only=True):
@@ -208,7 +208,7 @@ class WholeNumber(Struct, frozen=True, kw_only=True):
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is ABSENT:
-            yield from _broken(self.rules, place, value)
+            yield from _rule_problems(self.rules, place, value)
         elif not isinstance(value, int) or isinstance(value, bool):
             yield problem_at(place, not_of_type("number", value), value)
         elif not self.minimum <= value <= self.maximum:
@@ -243,7 +243,7 @@ class Items(Struct, frozen=True, kw_only=True):
         if value is None and self.nullable:
             return
         if value is ABSENT:
-            yield from _broken(self.rules, place, value)
+            yield from _rule_problems(self.rules, place, value)
             return
         if not isinstance(value, list):
             yield problem_at(place, not_of_type("array", value), value)
@@ -259,7 +259,7 @@ class Items(Struct, frozen=True, kw_only=True):
                 result = True
                 yield problem
         if not result:
-            yield from _broken(self.rules, place, value)
+            yield from _rule_problems(self.rules, place, value)
 
 
 class Fields(Struct, frozen=True, kw_only=True):
@@ -281,14 +281,14 @@ class Fields(Struct, frozen=True, kw_only=True):
         if value is None and self.nullable:
             return
         if value is ABSENT:
-            yield from _broken(self.rules, place, value)
+            yield from _rule_problems(self.rules, place, value)
             return
         if not isinstance(value, Mapping):
             yield problem_at(place, not_of_type("object", value), value)
             return
         if not self.keys_last:
             yield from self._unknown_keys(place, value)
-        yield from _broken(self.rules, place, value)
+        yield from _rule_problems(self.rules, place, value)
         for name, shape in self.fields.items():
             yield from shape.problems((*place, name), value.get(name, ABSENT))
         if self.keys_last:
@@ -298,8 +298,8 @@ class Fields(Struct, frozen=True, kw_only=True):
         unknown = [str(name) for name in value if name not in self.fields]
         if self.closed and unknown:
             text = f"field has unspecified keys: {', '.join(unknown)}"
-            shown = ABSENT if self.secret else value
-            yield Problem(path_of(place), f"{place_text(place)} {text}", shown)
+            shown_value = ABSENT if self.secret else value
+            yield Problem(path_of(place), f"{place_text(place)} {text}", shown_value)
 
 
 class Members(Struct, frozen=True, kw_only=True):
@@ -348,12 +348,12 @@ def log_page(query: Mapping[str, object]) -> tuple[int | None, int]:
 
 def ids_of(values: object) -> list[int]:
     """Parse a list of ids, without duplicates and invalid ones."""
-    listed: Sequence[object] = values if isinstance(values, list) else ()
-    ids = (id_of(value) for value in listed)
+    items: Sequence[object] = values if isinstance(values, list) else ()
+    ids = (id_of(value) for value in items)
     return list(dict.fromkeys(row_id for row_id in ids if row_id is not None))
 
 
-def _broken(rules: Sequence[Rule], place: Place, value: object) -> Iterator[Problem]:
+def _rule_problems(rules: Sequence[Rule], place: Place, value: object) -> Iterator[Problem]:
     for rule in rules:
         message = rule(value)
         if message is not None:

@@ -63,21 +63,23 @@ class OperationErrors:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Prefix the path of the error with the operation, and raise it."""
         if isinstance(error, AppError):
-            error.details = _with_index(error.details or {}, self._index)
+            error.details = _add_index(error.details or {}, self._index)
 
 
-def _with_index(details: Mapping[str, object], index: int) -> dict[str, object]:
+def _add_index(details: Mapping[str, object], index: int) -> dict[str, object]:
     place = ["operations", str(index)]
-    placed: dict[str, object] = {**details, "operation": index}
+    result: dict[str, object] = {**details, "operation": index}
     errors = details.get("errors")
     if isinstance(errors, list):
-        placed["errors"] = [{**e, "path": [*place, "data", *e.get("path", ())]} for e in errors]
+        result["errors"] = [
+            {**error, "path": [*place, "data", *error.get("path", ())]} for error in errors
+        ]
     if "key" in details:
         path = details.get("path")
-        inside = "data" if details.get("source") == "body" else None
-        parts = [*place, inside, path if isinstance(path, str) else None]
-        placed["path"] = ".".join(part for part in parts if part)
-    return placed
+        prefix = "data" if details.get("source") == "body" else None
+        parts = [*place, prefix, path if isinstance(path, str) else None]
+        result["path"] = ".".join(part for part in parts if part)
+    return result
 
 
 class _PreparedOperation(NamedTuple):
@@ -120,12 +122,12 @@ class BatchApi:
 
     async def run_batch(self, request: Request) -> Response:
         """Write several documents, all of them or none."""
-        listed = self._operations_in(request.body_fields)
-        understood = BatchOperations(self._types, self._documents.new_id)
+        raw_operations = self._operations_in(request.body_fields)
+        parser = BatchOperations(self._types, self._documents.new_id)
         operations = []
-        for index, raw in enumerate(listed):
+        for index, raw in enumerate(raw_operations):
             with OperationErrors(index):
-                operations.append(understood.understand(raw, index))
+                operations.append(parser.understand(raw, index))
         for index, operation in enumerate(operations):
             with OperationErrors(index):
                 uid = operation.content_type.uid
@@ -134,7 +136,7 @@ class BatchApi:
         prepared = []
         for index, operation in enumerate(operations):
             with OperationErrors(index):
-                prepared.append(await self._prepare(request, operation, understood.references))
+                prepared.append(await self._prepare(request, operation, parser.references))
         results = await self._perform(request, prepared)
         return respond(results)
 
@@ -155,13 +157,13 @@ class BatchApi:
         self, request: Request, operation: BatchOperation, references: OperationReferences
     ) -> _PreparedOperation:
         ability = request.principal.ability
-        shown = dict(operation.query)
+        query = dict(operation.query)
         if operation.action in {"delete", "publish", "unpublish"}:
-            shown.pop("locale", None)
-            shown["status"] = "draft" if operation.action == "unpublish" else "published"
+            query.pop("locale", None)
+            query["status"] = "draft" if operation.action == "unpublish" else "published"
         computes = bool(self._reader.schema.computed)
         read = await self._reader.prepare(
-            operation.content_type, "written", shown, ability, computes=computes
+            operation.content_type, "written", query, ability, computes=computes
         )
         return _PreparedOperation(operation, self._command(request, operation, references), read)
 
@@ -182,8 +184,10 @@ class BatchApi:
         if "data" in operation.raw:
             message = f"{operation.action} takes no data"
             raise ValidationError(message)
-        wanted = query.get("locale")
-        locales = AllLocales.LOCALE if wanted == AllLocales.LOCALE.value else one_locale(query)
+        requested_locale = query.get("locale")
+        locales = (
+            AllLocales.LOCALE if requested_locale == AllLocales.LOCALE.value else one_locale(query)
+        )
         if operation.action == "delete":
             refuse_draft_deletion(operation.content_type, query)
             return DeleteDocument(uid=uid, document_id=document_id, locale=locales)
@@ -209,41 +213,44 @@ class BatchApi:
         self, request: Request, prepared: Sequence[_PreparedOperation]
     ) -> list[BatchResult]:
 
-        computing: dict[int, Item] = {}
+        computed_items: dict[int, Item] = {}
 
         def run(unit: UnitOfWork, index: int, budget: ResponseBudget) -> Program[BatchResult]:
             operation, command, read = prepared[index]
             read_result = partial(_read_result, operation, read, budget)
             if read.compiled.computed:
-                read_result = partial(_read_item, operation, read, budget, computing, index)
+                read_result = partial(_read_item, operation, read, budget, computed_items, index)
             with OperationErrors(index):
                 return (yield from run_and_read(unit, command, read_result))
 
         def act(unit: UnitOfWork) -> Program[list[BatchResult]]:
             # A transaction that is tried again reads its results again.
-            computing.clear()
+            computed_items.clear()
             budget = self._reader.budget()
-            writes = [(one.command, run(unit, index, budget)) for index, one in enumerate(prepared)]
+            writes = [
+                (operation.command, run(unit, index, budget))
+                for index, operation in enumerate(prepared)
+            ]
             return (yield from run_together(unit, writes))
 
         commands = [command for _, command, _ in prepared]
         principal = request.principal
         results = await self._documents.run(act, commands=commands, principal=principal)
-        reads = {index: prepared[index].read for index in computing}
-        for indexes in _with_equal_plans(reads):
-            items = [computing[index] for index in indexes]
-            found = await self._computed.complete(reads[indexes[0]], items, principal)
-            for index, document in zip(indexes, found.documents, strict=True):
+        reads = {index: prepared[index].read for index in computed_items}
+        for indexes in _group_by_plan(reads):
+            items = [computed_items[index] for index in indexes]
+            completed = await self._computed.complete(reads[indexes[0]], items, principal)
+            for index, document in zip(indexes, completed.documents, strict=True):
                 results[index].data = document
         return results
 
 
-def _with_equal_plans(reads: Mapping[int, PreparedRead]) -> list[list[int]]:
+def _group_by_plan(reads: Mapping[int, PreparedRead]) -> list[list[int]]:
     """Return the numbers of reads together whose documents have the same computed fields."""
-    found: dict[ReadPlan, list[int]] = {}
+    indexes_by_plan: dict[ReadPlan, list[int]] = {}
     for index, read in reads.items():
-        found.setdefault(read.plan, []).append(index)
-    return [*found.values()]
+        indexes_by_plan.setdefault(read.plan, []).append(index)
+    return [*indexes_by_plan.values()]
 
 
 def _read_item(
@@ -267,10 +274,10 @@ def _read_result(
     budget: ResponseBudget,
     written_entries: Sequence[WrittenEntry],
 ) -> Program[BatchResult]:
-    shown = None
+    row = None
     if operation.action != "delete" and written_entries:
-        shown = yield from read.encoded_row(written_entries[0].entry_id, budget)
-    return _result(operation, written_entries, None if shown is None else Raw(shown.text))
+        row = yield from read.encoded_row(written_entries[0].entry_id, budget)
+    return _result(operation, written_entries, None if row is None else Raw(row.text))
 
 
 def _result(

@@ -53,8 +53,8 @@ class OperationReferences:
         return value
 
     def _find(self, reference: object) -> str:
-        known = isinstance(reference, str | int) and not isinstance(reference, bool)
-        result = self._ids.get(reference) if known else None
+        is_reference = isinstance(reference, str | int) and not isinstance(reference, bool)
+        result = self._ids.get(reference) if is_reference else None
         if result is None:
             message = f"{REFERENCE}: there is no document of an earlier operation {reference!r}"
             raise ValidationError(message)
@@ -135,27 +135,27 @@ class BatchOperations:
         raw: Mapping[str, object],
     ) -> str | None:
         """Return the document of an operation; new documents get their ids here."""
-        given = self.references.replace(raw.get("documentId"))
+        document_id = self.references.replace(raw.get("documentId"))
         if content_type.kind is TypeKind.SINGLE:
             if action == "create":
                 message = "A single type is written by update"
                 raise ValidationError(message)
-            if given is not None and not isinstance(given, str):
+            if document_id is not None and not isinstance(document_id, str):
                 message = "documentId must be a string"
                 raise ValidationError(message)
-            if given is None and action in {"publish", "unpublish"}:
+            if document_id is None and action in {"publish", "unpublish"}:
                 message = "documentId must be defined"
                 raise ValidationError(message)
-            return given
+            return document_id
         if action == "create":
-            if given is not None:
+            if document_id is not None:
                 message = "documentId cannot be chosen"
                 raise ValidationError(message)
             return self._new_id()
-        if not isinstance(given, str):
+        if not isinstance(document_id, str):
             message = "documentId must be a string"
             raise ValidationError(message)
-        return given
+        return document_id
 
 
 def _as_query(value: object) -> QueryValue:

@@ -30,12 +30,15 @@ def reachable_types(schema: Schema, ability: Ability) -> list[ContentType]:
 
 def _names(models: Any) -> JsonSchema:  # noqa: ANN401 - see `ProjectSchema`
     types = reachable_types(models.schema, models.ability)
-    return {"type": "string", "enum": [name for t in types for name in (t.route_name, t.uid)]}
+    return {
+        "type": "string",
+        "enum": [name for type_ in types for name in (type_.route_name, type_.uid)],
+    }
 
 
 def _documents(models: Any) -> JsonSchema:  # noqa: ANN401 - see `ProjectSchema`
     types = reachable_types(models.schema, models.ability)
-    return {"anyOf": [*(models.document(t.uid) for t in types), {"type": "null"}]}
+    return {"anyOf": [*(models.document(type_.uid) for type_ in types), {"type": "null"}]}
 
 
 class BatchReference(Struct):

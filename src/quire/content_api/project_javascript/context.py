@@ -106,7 +106,7 @@ class Context(HostObject):
                 "state": state,
                 "throw": function(_throw),
                 "send": HostFunction(self._send),
-                "created": HostFunction(self._created),
+                "created": HostFunction(self._respond_created),
                 "set": HostFunction(self._set),
             }
         )
@@ -216,7 +216,7 @@ class Context(HostObject):
         self._headers[lower] = text
         return UNDEFINED
 
-    async def _created(self, arguments: list[object]) -> object:
+    async def _respond_created(self, arguments: list[object]) -> object:
         self.set_status(201)
         self.respond(arguments[0] if arguments else UNDEFINED)
         return UNDEFINED

@@ -94,7 +94,7 @@ class ScriptSession:
         Within another transaction they do nothing, and the outer one decides.
         """
         if self.is_open:
-            return await run(_handles(_nothing, _nothing))
+            return await run(_handles(_return_undefined, _return_undefined))
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._context.transaction())
             self._stack = stack
@@ -121,7 +121,7 @@ class _RolledBackError(Exception):
     """Ends a transaction that is rolled back."""
 
 
-async def _nothing(_given: list[object]) -> object:
+async def _return_undefined(_given: list[object]) -> object:
     return UNDEFINED
 
 
@@ -146,11 +146,11 @@ class DataReads:
         """Return the calling end user, with the role."""
         query: Query = {"filters": {"id": user_id}, "populate": ["role"], "locale": "*"}
         content_type = self._reader.schema.content_types[USER_UID]
-        prepared = await self._prepared(content_type, "first row", query, Unsanitized())
+        prepared = await self._prepare_read(content_type, "first row", query, Unsanitized())
         item = await self.session.item(prepared)
         if item is None:
             raise UnsupportedError("an end user who is gone")
-        return self._stored(content_type, item, query)
+        return self._encode_entry(content_type, item, query)
 
     async def validate(self, uid: str, query: Query) -> None:
         """Check a query as the core does. Raises its first error as an AppError."""
@@ -170,7 +170,7 @@ class DataReads:
         ability = self._request.principal.ability
         return ability if rules_of(ability) else Unsanitized()
 
-    async def _prepared(
+    async def _prepare_read(
         self, content_type: ContentType, mode: Mode, query: Query, ability: Ability | None = None
     ) -> PreparedRead:
         self._refuse_drafts(content_type, mode, query)
@@ -189,35 +189,39 @@ class DataReads:
         is_limited = self._reader.limits.drafts_need_token and content_type.draft_and_publish
         return not is_limited or isinstance(self._request.principal, ApiToken)
 
-    def _stored(self, content_type: ContentType, item: Item, query: Query) -> object:
+    def _encode_entry(self, content_type: ContentType, item: Item, query: Query) -> object:
         entry = msgspec.json.decode(encode(item))
         return with_secrets(entry, content_type, self._reader.schema, query)
 
-    async def _list(self, content_type: ContentType, mode: Mode, query: Query) -> list[object]:
-        prepared = await self._prepared(content_type, mode, query)
+    async def _find_entries(
+        self, content_type: ContentType, mode: Mode, query: Query
+    ) -> list[object]:
+        prepared = await self._prepare_read(content_type, mode, query)
         items = await self.session.items(prepared)
-        return [self._stored(content_type, item, query) for item in items]
+        return [self._encode_entry(content_type, item, query) for item in items]
 
-    async def _one(self, content_type: ContentType, mode: Mode, query: Query) -> object:
-        prepared = await self._prepared(content_type, mode, query)
+    async def _find_entry(self, content_type: ContentType, mode: Mode, query: Query) -> object:
+        prepared = await self._prepare_read(content_type, mode, query)
         item = await self.session.item(prepared)
-        return None if item is None else self._stored(content_type, item, query)
+        return None if item is None else self._encode_entry(content_type, item, query)
 
-    async def _many(self, content_type: ContentType, value: object) -> object:
-        return await self._list(content_type, "window", document_query(parameters_of(value)))
+    async def _find_window(self, content_type: ContentType, value: object) -> object:
+        return await self._find_entries(
+            content_type, "window", document_query(parameters_of(value))
+        )
 
-    async def _first_of(self, content_type: ContentType, value: object) -> object:
-        return await self._one(content_type, "first", document_query(parameters_of(value)))
+    async def _find_first(self, content_type: ContentType, value: object) -> object:
+        return await self._find_entry(content_type, "first", document_query(parameters_of(value)))
 
-    async def _document(self, content_type: ContentType, value: object) -> object:
+    async def _find_document(self, content_type: ContentType, value: object) -> object:
         parameters = parameters_of(value)
         query = of_document(document_query(parameters), parameters.get("documentId"))
-        return await self._one(content_type, "first", query)
+        return await self._find_entry(content_type, "first", query)
 
     async def _count(self, content_type: ContentType, value: object) -> object:
         query = document_query(parameters_of(value))
-        known: Query = {
+        count_query: Query = {
             name: query[name] for name in ("filters", "status", "locale") if name in query
         }
-        prepared = await self._prepared(content_type, "count", known)
+        prepared = await self._prepare_read(content_type, "count", count_query)
         return await self.session.total(prepared)

@@ -68,21 +68,21 @@ class DataAccess(DataReads):
         content_type = self._type(uid)
         return _object(
             {
-                "findMany": lambda given: self._many(content_type, _first(given)),
-                "findFirst": lambda given: self._first_of(content_type, _first(given)),
-                "findOne": lambda given: self._document(content_type, _first(given)),
-                "count": lambda given: self._count(content_type, _first(given)),
-                "create": lambda given: self._create(content_type, _first(given)),
-                "update": lambda given: self._update(content_type, _first(given)),
-                "delete": lambda given: self._delete(content_type, _first(given)),
+                "findMany": lambda given: self._find_window(content_type, _first_argument(given)),
+                "findFirst": lambda given: self._find_first(content_type, _first_argument(given)),
+                "findOne": lambda given: self._find_document(content_type, _first_argument(given)),
+                "count": lambda given: self._count(content_type, _first_argument(given)),
+                "create": lambda given: self._create(content_type, _first_argument(given)),
+                "update": lambda given: self._update(content_type, _first_argument(given)),
+                "delete": lambda given: self._delete(content_type, _first_argument(given)),
                 "publish": lambda given: self._publish(
-                    content_type, PublishDocument, _first(given)
+                    content_type, PublishDocument, _first_argument(given)
                 ),
                 "unpublish": lambda given: self._publish(
-                    content_type, UnpublishDocument, _first(given)
+                    content_type, UnpublishDocument, _first_argument(given)
                 ),
                 "discardDraft": lambda given: self._publish(
-                    content_type, DiscardDraft, _first(given)
+                    content_type, DiscardDraft, _first_argument(given)
                 ),
             }
         )
@@ -92,20 +92,22 @@ class DataAccess(DataReads):
         content_type = self._type(uid)
 
         async def count(arguments: CallArguments) -> object:
-            query = rows_query({**parameters_of(_first(arguments)), "select": ["id", "documentId"]})
-            return len(await self._list(content_type, "rows", query))
+            query = rows_query(
+                {**parameters_of(_first_argument(arguments)), "select": ["id", "documentId"]}
+            )
+            return len(await self._find_entries(content_type, "rows", query))
 
         return _object(
             {
-                "findMany": lambda given: self._list(
-                    content_type, "rows", rows_query(parameters_of(_first(given)))
+                "findMany": lambda given: self._find_entries(
+                    content_type, "rows", rows_query(parameters_of(_first_argument(given)))
                 ),
-                "findOne": lambda given: self._one(
-                    content_type, "first row", rows_query(parameters_of(_first(given)))
+                "findOne": lambda given: self._find_entry(
+                    content_type, "first row", rows_query(parameters_of(_first_argument(given)))
                 ),
                 "count": count,
-                "delete": lambda given: self._delete_row(content_type, _first(given)),
-                "deleteMany": lambda given: self._delete_rows(content_type, _first(given)),
+                "delete": lambda given: self._delete_row(content_type, _first_argument(given)),
+                "deleteMany": lambda given: self._delete_rows(content_type, _first_argument(given)),
             }
         )
 
@@ -115,7 +117,9 @@ class DataAccess(DataReads):
             {
                 "findMany": self._entities,
                 "findOne": self._entity,
-                "count": lambda given: self._count(self._type(_first(given)), _second(given)),
+                "count": lambda given: self._count(
+                    self._type(_first_argument(given)), _second_argument(given)
+                ),
                 "findPage": self._entity_page,
                 "create": self._create_entity,
                 "update": self._update_entity,
@@ -131,32 +135,34 @@ class DataAccess(DataReads):
         async def find(arguments: CallArguments) -> object:
             if is_single:
                 raise UnsupportedError("finds a single type")
-            query = content_query(parameters_of(_first(arguments)))
-            prepared = await self._prepared(content_type, "list", query)
+            query = content_query(parameters_of(_first_argument(arguments)))
+            prepared = await self._prepare_read(content_type, "list", query)
             items, total = await self.session.page(prepared)
             if prepared.pagination is None:
                 raise UnsupportedError("a list without pages")
-            results = [self._stored(content_type, item, query) for item in items]
+            results = [self._encode_entry(content_type, item, query) for item in items]
             return {"results": results, "pagination": prepared.pagination.meta(total)}
 
         async def find_one(arguments: CallArguments) -> object:
-            query = content_query(parameters_of(_second(arguments)))
-            return await self._one(content_type, "first", of_document(query, _first(arguments)))
+            query = content_query(parameters_of(_second_argument(arguments)))
+            return await self._find_entry(
+                content_type, "first", of_document(query, _first_argument(arguments))
+            )
 
         return _functions({"find": find, "findOne": find_one})
 
     # The entity service
 
     async def _entities(self, arguments: CallArguments) -> object:
-        content_type = self._type(_first(arguments))
+        content_type = self._type(_first_argument(arguments))
         if content_type.kind is TypeKind.SINGLE:
-            return await self._first_of(content_type, _second(arguments))
-        return await self._many(content_type, _second(arguments))
+            return await self._find_first(content_type, _second_argument(arguments))
+        return await self._find_window(content_type, _second_argument(arguments))
 
     async def _entity_page(self, arguments: CallArguments) -> object:
         """Return a page of rows of every status and locale."""
-        content_type = self._type(_first(arguments))
-        parameters = parameters_of(_second(arguments))
+        content_type = self._type(_first_argument(arguments))
+        parameters = parameters_of(_second_argument(arguments))
         page = _integer_of(parameters.pop("page", 1))
         size = _integer_of(parameters.pop("pageSize", 10))
         if not {"filters", "sort", "fields", "populate", "pagination"}.issuperset(parameters):
@@ -164,9 +170,9 @@ class DataAccess(DataReads):
         parameters.pop("pagination", None)
         query: Query = {**content_query(parameters), "locale": "*"}
         window: Query = {**query, "start": (page - 1) * size, "limit": size}
-        results = await self._list(content_type, "rows", window)
+        results = await self._find_entries(content_type, "rows", window)
         filters: Query = {name: query[name] for name in ("filters", "locale") if name in query}
-        rows = await self._list(content_type, "rows", {**filters, "fields": ["id"]})
+        rows = await self._find_entries(content_type, "rows", {**filters, "fields": ["id"]})
         counted = {"page": page, "pageSize": size, "pageCount": -(-len(rows) // size)}
         return {"results": results, "pagination": {**counted, "total": len(rows)}}
 
@@ -180,39 +186,44 @@ class DataAccess(DataReads):
         if not is_id:
             raise UnsupportedError("an entry by something else than its number")
         query: Query = {"filters": {"id": row_id}, "locale": "*"}
-        return await self._one(content_type, "first row", query)
+        return await self._find_entry(content_type, "first row", query)
 
     async def _entity(self, arguments: CallArguments) -> object:
-        content_type = self._type(_first(arguments))
-        row = await self._row(content_type, _second(arguments))
+        content_type = self._type(_first_argument(arguments))
+        row = await self._row(content_type, _second_argument(arguments))
         if not isinstance(row, dict):
             return None
         parameters = parameters_of(arguments[2] if len(arguments) > 2 else UNDEFINED)
         query = of_document(document_query(parameters), row["documentId"])
-        return await self._one(content_type, "first", query)
+        return await self._find_entry(content_type, "first", query)
 
     async def _create_entity(self, arguments: CallArguments) -> object:
-        parameters = parameters_of(_second(arguments))
+        parameters = parameters_of(_second_argument(arguments))
         data = parameters.get("data")
         if not isinstance(data, dict):
             raise ThrownError(ErrorValue("Error", "cannot create"))
         is_draft = "publishedAt" in data and data["publishedAt"] is None
         status = "draft" if is_draft else "published"
-        return await self._create(self._type(_first(arguments)), {**parameters, "status": status})
+        return await self._create(
+            self._type(_first_argument(arguments)), {**parameters, "status": status}
+        )
 
     async def _update_entity(self, arguments: CallArguments) -> object:
-        content_type = self._type(_first(arguments))
-        row = await self._row(content_type, _second(arguments))
+        content_type = self._type(_first_argument(arguments))
+        row = await self._row(content_type, _second_argument(arguments))
         if not isinstance(row, dict):
             return None
         parameters = parameters_of(arguments[2] if len(arguments) > 2 else UNDEFINED)
         is_draft = content_type.draft_and_publish and row.get("publishedAt") is None
-        more = {"documentId": row["documentId"], "status": "draft" if is_draft else "published"}
-        return await self._update(content_type, {**parameters, **more})
+        version_parameters = {
+            "documentId": row["documentId"],
+            "status": "draft" if is_draft else "published",
+        }
+        return await self._update(content_type, {**parameters, **version_parameters})
 
     async def _delete_entity(self, arguments: CallArguments) -> object:
-        content_type = self._type(_first(arguments))
-        row = await self._row(content_type, _second(arguments))
+        content_type = self._type(_first_argument(arguments))
+        row = await self._row(content_type, _second_argument(arguments))
         if not isinstance(row, dict):
             return None
         await self._delete(content_type, {"documentId": row["documentId"]})
@@ -250,25 +261,29 @@ class DataAccess(DataReads):
     async def _delete(self, content_type: ContentType, value: object) -> object:
         parameters = parameters_of(value)
         document_id = parameters.get("documentId")
-        known = {"documentId", "locale", "populate", "fields"}
-        if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
+        supported_names = {"documentId", "locale", "populate", "fields"}
+        if (
+            not isinstance(document_id, str)
+            or not document_id
+            or not supported_names.issuperset(parameters)
+        ):
             raise UnsupportedError("deletes by something else than an id")
         self._require_writable(content_type)
         locale = _locale(parameters)
         command = DeleteDocument(uid=content_type.uid, document_id=document_id, locale=locale)
-        query = _rows_of(document_id, {"locale": locale} if locale else {}, parameters)
+        query = _rows_query(document_id, {"locale": locale} if locale else {}, parameters)
         if not self._shows_drafts(content_type):
-            written = await self.session.write(lambda unit: run_command(unit, command))
-            return {"documentId": document_id, "entries": SECRET if written else []}
-        prepared = await self._prepared(content_type, "rows", query)
+            written_entries = await self.session.write(lambda unit: run_command(unit, command))
+            return {"documentId": document_id, "entries": SECRET if written_entries else []}
+        prepared = await self._prepare_read(content_type, "rows", query)
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
             items, _ = yield from prepared.rows()
-            written = yield from run_command(unit, command)
-            return items if written else []
+            written_entries = yield from run_command(unit, command)
+            return items if written_entries else []
 
         items = await self.session.write(act)
-        entries = [self._stored(content_type, item, query) for item in items]
+        entries = [self._encode_entry(content_type, item, query) for item in items]
         return {"documentId": document_id, "entries": entries}
 
     async def _publish(
@@ -280,20 +295,24 @@ class DataAccess(DataReads):
         """Publish or unpublish a document, or discard its draft; returns the entries."""
         parameters = parameters_of(value)
         document_id = parameters.get("documentId")
-        known = {"documentId", "locale", "populate", "fields"}
-        if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
+        supported_names = {"documentId", "locale", "populate", "fields"}
+        if (
+            not isinstance(document_id, str)
+            or not document_id
+            or not supported_names.issuperset(parameters)
+        ):
             raise UnsupportedError("publishes by something else than an id")
         if not content_type.draft_and_publish:
             raise ThrownError(ErrorValue("TypeError", "is not a function"))
         self._require_writable(content_type)
         locale = _locale(parameters)
         command = kind(uid=content_type.uid, document_id=document_id, locale=locale)
-        query = _rows_of(document_id, {"locale": locale} if locale else {}, parameters)
+        query = _rows_query(document_id, {"locale": locale} if locale else {}, parameters)
         query["filters"] = {
             "documentId": document_id,
             "publishedAt": {"$null" if kind is DiscardDraft else "$notNull": True},
         }
-        prepared = await self._prepared(content_type, "rows", query)
+        prepared = await self._prepare_read(content_type, "rows", query)
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
             published, _ = yield from prepared.rows()
@@ -306,7 +325,7 @@ class DataAccess(DataReads):
             items = await self.session.write(act)
         except NotFoundError:
             items = []
-        entries = [self._stored(content_type, item, query) for item in items]
+        entries = [self._encode_entry(content_type, item, query) for item in items]
         return {"documentId": document_id, "entries": entries}
 
     # Rows of types whose documents have one row each
@@ -314,14 +333,14 @@ class DataAccess(DataReads):
     async def _delete_row(self, content_type: ContentType, value: object) -> object:
         """Delete the first matching row; returns it."""
         parameters = parameters_of(value)
-        wanted: Query = {
+        query: Query = {
             name: parameters[name] for name in ("where", "populate") if name in parameters
         }
         selected = parameters.get("select")
         columns = selected if isinstance(selected, list) else [selected]
         if selected is not None:
-            wanted["select"] = [*columns, "id", "documentId"]
-        rows = await self._delete_matching(content_type, {**wanted, "limit": 1})
+            query["select"] = [*columns, "id", "documentId"]
+        rows = await self._delete_matching(content_type, {**query, "limit": 1})
         if not rows:
             return None
         if selected is not None and "documentId" not in columns:
@@ -333,8 +352,8 @@ class DataAccess(DataReads):
         parameters = parameters_of(value)
         if "filters" in parameters or "_q" in parameters:
             raise UnsupportedError("deletes rows by something else than where")
-        wanted = {"where": parameters.get("where", UNDEFINED), "select": ["id", "documentId"]}
-        return {"count": len(await self._delete_matching(content_type, wanted))}
+        query = {"where": parameters.get("where", UNDEFINED), "select": ["id", "documentId"]}
+        return {"count": len(await self._delete_matching(content_type, query))}
 
     async def _delete_matching(
         self, content_type: ContentType, parameters: Query
@@ -344,21 +363,21 @@ class DataAccess(DataReads):
         An undefined condition would match all of them, and is rejected.
         """
         self._require_writable(content_type)
-        where = parameters.get("where")
+        condition = parameters.get("where")
         if not has_single_rows(content_type):
             raise UnsupportedError("deletes rows of documents that have several")
-        if where in ({}, None, UNDEFINED) and "limit" in parameters:
+        if condition in ({}, None, UNDEFINED) and "limit" in parameters:
             raise ThrownError(ErrorValue("Error", "Delete requires a where parameter"))
-        if not isinstance(where, dict) or not where or _has_undefined(where):
+        if not isinstance(condition, dict) or not condition or _has_undefined(condition):
             raise UnsupportedError("deletes rows without a condition")
-        query = rows_query({**parameters, "where": where})
-        prepared = await self._prepared(content_type, "rows", query)
+        query = rows_query({**parameters, "where": condition})
+        prepared = await self._prepare_read(content_type, "rows", query)
 
         def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:
             items, _ = yield from prepared.rows()
             rows: list[dict[str, object]] = []
             for item in items:
-                row = self._stored(content_type, item, query)
+                row = self._encode_entry(content_type, item, query)
                 document_id = row.get("documentId") if isinstance(row, dict) else None
                 if not isinstance(row, dict) or not isinstance(document_id, str):
                     raise UnsupportedError("a row without a document")
@@ -381,11 +400,11 @@ class DataAccess(DataReads):
             raise UnsupportedError("writes data that are no object")
         if any(name in result for name in _IDENTITIES):
             raise UnsupportedError("writes what the server sets")
-        known = {**content_type.attributes}
+        attributes = {**content_type.attributes}
         return {
             name: value
             for name, value in result.items()
-            if name in known and name not in {"publishedAt", "locale", "localizations"}
+            if name in attributes and name not in {"publishedAt", "locale", "localizations"}
         }
 
     async def _write(
@@ -393,13 +412,13 @@ class DataAccess(DataReads):
     ) -> object:
         """Write a document in its own transaction; returns the entry."""
         reader = self._reader
-        shown: Query = {
+        query: Query = {
             name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
         }
         if content_type.draft_and_publish and not command.publish:
-            shown["status"] = "draft"
+            query["status"] = "draft"
         prepared = await reader.prepare(
-            content_type, "written", content_parameters(shown), self._ability()
+            content_type, "written", content_parameters(query), self._ability()
         )
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
@@ -411,15 +430,15 @@ class DataAccess(DataReads):
         if entry is None:
             raise UnsupportedError("an entry that was just written is not there")
         result = msgspec.json.decode(entry.text)
-        return with_secrets(result, content_type, reader.schema, shown)
+        return with_secrets(result, content_type, reader.schema, query)
 
 
-def _rows_of(document_id: str, more: Query, parameters: Query) -> Query:
+def _rows_query(document_id: str, locale_query: Query, parameters: Query) -> Query:
     """Return the query of the rows of a document, with the shown fields."""
-    shown: Query = {
+    selection: Query = {
         name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
     }
-    return {"filters": {"documentId": document_id}, "sort": ["id"], **more, **shown}
+    return {"filters": {"documentId": document_id}, "sort": ["id"], **locale_query, **selection}
 
 
 def _has_undefined(value: object) -> bool:
@@ -453,11 +472,11 @@ def _is_no_number(value: object) -> bool:
     return isinstance(value, str) and any(letter in value for letter in "ghijklmnopqrstuvwyz")
 
 
-def _first(arguments: CallArguments) -> object:
+def _first_argument(arguments: CallArguments) -> object:
     return arguments[0] if arguments else UNDEFINED
 
 
-def _second(arguments: CallArguments) -> object:
+def _second_argument(arguments: CallArguments) -> object:
     return arguments[1] if len(arguments) > 1 else UNDEFINED
 
 

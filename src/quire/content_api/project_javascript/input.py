@@ -24,12 +24,12 @@ def sanitized_input(
     if not isinstance(value, dict):
         raise UnsupportedError("sanitizes data that are no object")
     attributes = content_type.attributes
-    left = {
+    result = {
         name: inner
         for name, inner in value.items()
         if name not in _SET_BY_SERVER and not (name in attributes and not attributes[name].writable)
     }
-    return left if ability is None else _reachable(left, content_type, schema, ability)
+    return result if ability is None else _reachable(result, content_type, schema, ability)
 
 
 def _reachable(value: object, model: Model, schema: Schema, ability: Ability) -> object:

@@ -35,9 +35,9 @@ def sanitized(value: object, model: Model, schema: Schema, ability: Ability) -> 
         if attribute is None:
             result[name] = inner
         elif not (attribute.private or inner is SECRET or _is_secret(attribute)):
-            shown = _attribute(attribute, inner, schema, ability)
-            if shown is not SECRET:
-                result[name] = shown
+            sanitized_value = _attribute(attribute, inner, schema, ability)
+            if sanitized_value is not SECRET:
+                result[name] = sanitized_value
     return result
 
 
@@ -86,27 +86,29 @@ def with_secrets(value: object, model: Model, schema: Schema, requested: object)
     if not isinstance(value, dict):
         return value
     result: dict[str, object] = {
-        name: _stored(model.attributes.get(name), inner, schema, _asked_of(requested, name))
+        name: _add_secrets(
+            model.attributes.get(name), inner, schema, _populate_query(requested, name)
+        )
         for name, inner in value.items()
     }
     if isinstance(requested, dict) and requested.get("fields"):
         fields = requested["fields"]
-        named = {fields} if isinstance(fields, str) else set(fields)
-        if named.isdisjoint(
-            {"*", *(name for name, one in model.attributes.items() if _is_secret(one))}
+        requested_names = {fields} if isinstance(fields, str) else set(fields)
+        if requested_names.isdisjoint(
+            {"*", *(name for name, attribute in model.attributes.items() if _is_secret(attribute))}
         ):
             return result
-    secrets = [name for name, one in model.attributes.items() if _is_secret(one)]
+    secrets = [name for name, attribute in model.attributes.items() if _is_secret(attribute)]
     return {**result, **dict.fromkeys(secrets, SECRET)}
 
 
-def _asked_of(requested: object, name: str) -> object:
+def _populate_query(requested: object, name: str) -> object:
     """Return the query of a populated attribute."""
     populate = requested.get("populate") if isinstance(requested, dict) else None
     return populate.get(name) if isinstance(populate, dict) else None
 
 
-def _stored(
+def _add_secrets(
     attribute: Attribute | None, value: object, schema: Schema, requested: object
 ) -> object:
     match attribute:
@@ -115,12 +117,12 @@ def _stored(
         case ComponentAttribute(component=uid):
             return with_secrets(value, schema.components[uid], schema, requested)
         case DynamicZoneAttribute() | RelationAttribute(target=None):
-            return _mixed(value, schema)
+            return _add_secrets_to_mixed_items(value, schema)
         case _:
             return value
 
 
-def _mixed(value: object, schema: Schema) -> object:
+def _add_secrets_to_mixed_items(value: object, schema: Schema) -> object:
     if not isinstance(value, list):
         return value
     return [

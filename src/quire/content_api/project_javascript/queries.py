@@ -69,9 +69,9 @@ def of_document(query: Query, document_id: object) -> Query:
     """Return a query restricted to a document. Raises UnsupportedError for other ids."""
     if not isinstance(document_id, str) or not document_id:
         raise UnsupportedError("reads a document without an id")
-    own: Query = {"documentId": document_id}
+    condition: Query = {"documentId": document_id}
     filters = query.get("filters")
-    return {**query, "filters": own if filters is None else {"$and": [own, filters]}}
+    return {**query, "filters": condition if filters is None else {"$and": [condition, filters]}}
 
 
 def plain(value: object) -> object:
@@ -96,8 +96,8 @@ def sent_again(value: object) -> object:
     """
     match value:
         case dict():
-            known = {name: sent_again(inner) for name, inner in value.items()}
-            result = {name: inner for name, inner in known.items() if inner is not UNDEFINED}
+            members = {name: sent_again(inner) for name, inner in value.items()}
+            result = {name: inner for name, inner in members.items() if inner is not UNDEFINED}
             return result or UNDEFINED
         case list():
             items = [sent_again(item) for item in value]

@@ -109,13 +109,15 @@ class _ScriptRequest:
         }
         self._services: dict[str, Mapping[str, object]] = {}
         self._find_service: FindService = lambda _uid: None
-        self._find_service = next((one.services for one in self._scripts()), self._find_service)
+        self._find_service = next(
+            (script.services for script in self._scripts()), self._find_service
+        )
 
     def _scripts(self) -> list[Script]:
         served = self._served
         results = [
             *served.policies,
-            *(one for one in served.middlewares if isinstance(one, Script)),
+            *(middleware for middleware in served.middlewares if isinstance(middleware, Script)),
         ]
         return results if served.script is None else [*results, served.script]
 
@@ -132,7 +134,7 @@ class _ScriptRequest:
             await self._run_from(ctx, 0)
             return ctx.response()
         except ThrownError as error:
-            return self._failed(error)
+            return self._respond_error(error)
         except UnsupportedError as error:
             _log.error(
                 "code of the project came upon something that is not evaluated",
@@ -143,7 +145,7 @@ class _ScriptRequest:
         except RecursionError as error:
             raise InternalServerError from error
 
-    def _failed(self, error: ThrownError) -> Response:
+    def _respond_error(self, error: ThrownError) -> Response:
         response = thrown_response(error)
         if response is not None:
             return response
@@ -169,7 +171,7 @@ class _ScriptRequest:
             for name, value in request.headers.items()
         }
         place = request.client[0] if request.client else ""
-        asked = HostObject(
+        request_object = HostObject(
             {
                 "ip": place,
                 "query": query,
@@ -185,7 +187,7 @@ class _ScriptRequest:
         route = HostObject({"info": HostObject({"apiName": api, "type": "content-api"})})
         state = State({**await self._principal_state(), "route": route})
         members = {"params": parameters, "headers": headers, "header": headers, "ip": place}
-        return Context(asked, state, {**members, "method": request.method})
+        return Context(request_object, state, {**members, "method": request.method})
 
     async def _principal_state(self) -> dict[str, object]:
         """Return the principal in the form of ``ctx.state``."""
@@ -206,13 +208,13 @@ class _ScriptRequest:
 
     async def _ask(self, policy: Script, ctx: Context) -> None:
         """Raise PolicyError unless a policy allows the request."""
-        known = {"request": ctx.member("request"), "state": ctx.member("state")}
+        members = {"request": ctx.member("request"), "state": ctx.member("state")}
         # Policies only receive the members of the context, without its methods.
-        missing = dict.fromkeys(CTX_METHODS, UNDEFINED)
-        context = HostObject({**missing, **known, "params": ctx.member("params")})
+        undefined_methods = dict.fromkeys(CTX_METHODS, UNDEFINED)
+        context = HostObject({**undefined_methods, **members, "params": ctx.member("params")})
         decide = await self._function_of(policy)
-        given = [context, _config(policy), {"strapi": self._strapi}]
-        result = settled(await self._machine.call(decide, given, UNDEFINED))
+        arguments = [context, _config(policy), {"strapi": self._strapi}]
+        result = settled(await self._machine.call(decide, arguments, UNDEFINED))
         if result is not True and result is not UNDEFINED:
             raise PolicyError
 
@@ -230,7 +232,7 @@ class _ScriptRequest:
             return
         went_on = False
 
-        async def following(_given: list[object]) -> object:
+        async def following(_arguments: list[object]) -> object:
             nonlocal went_on
             if went_on:
                 raise UnsupportedError("goes on twice")
@@ -245,8 +247,8 @@ class _ScriptRequest:
 
         handler = await self._function_of(middleware)
         if middleware.kind is ScriptKind.MIDDLEWARE:
-            given = [_config(middleware), {"strapi": self._strapi}]
-            handler = settled(await self._machine.call(handler, given, UNDEFINED))
+            arguments = [_config(middleware), {"strapi": self._strapi}]
+            handler = settled(await self._machine.call(handler, arguments, UNDEFINED))
         going_on = HostFunction(following, is_async=True)
         settled(await self._machine.call(handler, [ctx, going_on], UNDEFINED))
 
@@ -255,9 +257,9 @@ class _ScriptRequest:
         query, path = ctx.member("query"), ctx.member("params")
         if not isinstance(query, dict) or not isinstance(path, dict):
             raise UnsupportedError("a query that is no object")
-        asked = ctx.member("request")
-        if isinstance(asked, HostObject):
-            asked.assign("query", {**apply_steps(steps, query, path)})
+        request_object = ctx.member("request")
+        if isinstance(request_object, HostObject):
+            request_object.assign("query", {**apply_steps(steps, query, path)})
 
     async def _function_of(self, script: Script) -> object:
         """Return the function of a script."""
@@ -270,16 +272,16 @@ class _ScriptRequest:
         script = self._served.script
         if script is None:
             return await self._call_core(ctx, self._served.core_action)
-        own, base = await self._controller(script, ctx)
-        action = own.get(script.name)
+        actions, core_actions = await self._controller(script, ctx)
+        action = actions.get(script.name)
         if not isinstance(action, Closure):
             raise UnsupportedError("an action that is no function")
 
-        async def following(_given: list[object]) -> object:
+        async def following(_arguments: list[object]) -> object:
             return UNDEFINED
 
-        given = [ctx, HostFunction(following, is_async=True)]
-        return settled(await self._machine.call(action, given, {**base, **own}))
+        arguments = [ctx, HostFunction(following, is_async=True)]
+        return settled(await self._machine.call(action, arguments, {**core_actions, **actions}))
 
     async def _controller(
         self, script: Script, ctx: Context
@@ -292,8 +294,8 @@ class _ScriptRequest:
             "transformResponse": self._transform,
             "sanitizeInput": self._sanitize_input,
             "sanitizeOutput": self._sanitize,
-            "sanitizeQuery": self._checked,
-            "validateQuery": self._checked,
+            "sanitizeQuery": self._validate_query,
+            "validateQuery": self._validate_query,
         }
         base: dict[str, object] = {
             name: HostFunction(throwing(call), is_async=True) for name, call in methods.items()
@@ -338,7 +340,7 @@ class _ScriptRequest:
     def _core_request(self, ctx: Context) -> Request:
         """Return the request for the core."""
         request = self._request
-        inner = Request(
+        core_request = Request(
             request.method,
             request.path,
             _raw_query(ctx.member("query")),
@@ -346,14 +348,16 @@ class _ScriptRequest:
             request.client,
             request.credential,
         )
-        inner.parameters = _core_parameters(ctx.member("params"))
-        inner.principal = request.principal
-        inner.version = self._engine.session.version
-        asked = ctx.member("request")
-        body = asked.member("body") if isinstance(asked, HostObject) else UNDEFINED
-        inner.body = None if body is UNDEFINED else as_json(body)
-        inner.commits = request.commits
-        return inner
+        core_request.parameters = _core_parameters(ctx.member("params"))
+        core_request.principal = request.principal
+        core_request.version = self._engine.session.version
+        request_object = ctx.member("request")
+        body = (
+            request_object.member("body") if isinstance(request_object, HostObject) else UNDEFINED
+        )
+        core_request.body = None if body is UNDEFINED else as_json(body)
+        core_request.commits = request.commits
+        return core_request
 
     async def _transform(self, arguments: list[object]) -> object:
         if self._request.headers.get(HEADER) == VALUE:
@@ -383,7 +387,7 @@ class _ScriptRequest:
             settled(arguments[0]), schema.content_types[self._uid], schema, ability
         )
 
-    async def _checked(self, arguments: list[object]) -> object:
+    async def _validate_query(self, arguments: list[object]) -> object:
         """Check the query as the core does; return it."""
         ctx = arguments[0] if arguments else UNDEFINED
         query = ctx.member("query") if isinstance(ctx, Context) else UNDEFINED
