@@ -57,7 +57,7 @@ from quire.document_service.unit_of_work import (
     WriteEngine,
     WriteProgram,
 )
-from quire.document_service.write_batches import run_beside
+from quire.document_service.write_batches import run_interleaved
 from quire.document_service.write_hook_calls import advise_batches
 from quire.errors import (
     DatabaseBusyError,
@@ -353,14 +353,14 @@ def run_together(
     results: list[T] = []
     place = 0
     while place < len(writes):
-        count = _count_beside(unit, [command for command, _ in writes[place:]])
+        count = _count_interleaved(unit, [command for command, _ in writes[place:]])
         programs = [program for _, program in writes[place : place + count]]
-        results += yield from run_beside(unit, programs, batched=count > 1)
+        results += yield from run_interleaved(unit, programs, batched=count > 1)
         place += count
     return results
 
 
-def _count_beside(unit: UnitOfWork, commands: Sequence[Command]) -> int:
+def _count_interleaved(unit: UnitOfWork, commands: Sequence[Command]) -> int:
     """Return how many of the first commands run beside each other."""
     first = commands[0]
     engine = unit.engine

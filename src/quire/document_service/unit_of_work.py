@@ -162,7 +162,7 @@ class UnitOfWork(Struct, kw_only=True):
     """Functions that are called after the commit; they must not fail."""
     hook_statements: dict[Hook, list[int]] = field(default_factory=dict)
     """How many statements hooks have run in each call, in development."""
-    runs_beside_others: bool = False
+    is_interleaved: bool = False
     """Whether what runs is one of several writes for which hooks are called together."""
     _savepoints: int = 0
     _later: list[Callable[[], Program[None]]] = field(default_factory=list)
@@ -187,14 +187,14 @@ class UnitOfWork(Struct, kw_only=True):
         self._later.extend(steps)
 
     @contextmanager
-    def beside_others(self, later: list[Callable[[], Program[None]]]) -> Iterator[None]:
+    def interleaved(self, later: list[Callable[[], Program[None]]]) -> Iterator[None]:
         """Run a part of one of several writes, with the steps that it has postponed itself."""
-        outer = self.runs_beside_others, self._later
-        self.runs_beside_others, self._later = True, later
+        outer = self.is_interleaved, self._later
+        self.is_interleaved, self._later = True, later
         try:
             yield
         finally:
-            self.runs_beside_others, self._later = outer
+            self.is_interleaved, self._later = outer
 
     def settle(self) -> Program[None]:
         """Run the postponed steps, within the same transaction."""
@@ -213,7 +213,7 @@ class UnitOfWork(Struct, kw_only=True):
         If it fails, its rows and events are rolled back.
         """
         outer = self.principal, self.rules, self.is_system, self.causes, self._later
-        beside, self.runs_beside_others = self.runs_beside_others, False
+        was_interleaved, self.is_interleaved = self.is_interleaved, False
         self.causes, self._later = causes, []
         if as_system:
             self.principal, self.rules, self.is_system = None, NO_PROJECT_RULES, True
@@ -229,7 +229,7 @@ class UnitOfWork(Struct, kw_only=True):
             return result
         finally:
             self.principal, self.rules, self.is_system, self.causes, self._later = outer
-            self.runs_beside_others = beside
+            self.is_interleaved = was_interleaved
 
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has not begun yet."""

@@ -36,13 +36,13 @@ def in_batch(
     ``key`` says which of them belong together. Raises what the program raises, unless other writes
     wait: then the error ends all of them.
     """
-    if unit.runs_beside_others:
+    if unit.is_interleaved:
         yield _pause(_BatchCall(key, (member,), run))
     else:
         yield from run([member])
 
 
-def run_beside(
+def run_interleaved(
     unit: UnitOfWork, programs: Sequence[Program[T]], *, batched: bool
 ) -> Program[list[T]]:
     """Run programs that write different documents or locales; returns their results.
@@ -81,7 +81,7 @@ class _Run(Generic[T]):
     def advance(self, unit: UnitOfWork) -> Program[None]:
         """Run the program to its next call, or to its end."""
         is_begun, self.call = self.call is not None, None
-        with unit.beside_others(self.later):
+        with unit.interleaved(self.later):
             try:
                 statement = self.program.send([]) if is_begun else next(self.program)
                 while True:
@@ -110,7 +110,7 @@ def _run_all(unit: UnitOfWork, runs: Sequence[_Run[T]]) -> Program[None]:
         _, first = min(waiting, key=lambda one: one[0].calls)
         together = [(run, call) for run, call in waiting if call.key == first.key]
         call = replace(first, members=tuple(one for _, call in together for one in call.members))
-        if unit.runs_beside_others:
+        if unit.is_interleaved:
             yield _pause(call)
         else:
             yield from call.run(call.members)

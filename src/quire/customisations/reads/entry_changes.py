@@ -180,7 +180,7 @@ class ChangingFunction(ReadingFunction):
             case If(Name(tested), (inner,), ()) if tested == name:
                 return self._attached_read(name, inner)
             case Evaluate(Assign("=", Member(Name(), str() as key), value)):
-                read = self.read_beside(name, value)
+                read = self.read_for_variable(name, value)
                 if read is None:
                     return None
                 if (

@@ -98,7 +98,7 @@ class ReadingFunction(Struct):
             case _:
                 return self._call(value)
 
-    def read_beside(self, name: str, value: Expression) -> DocumentRead | None:
+    def read_for_variable(self, name: str, value: Expression) -> DocumentRead | None:
         """Return the read of an expression in addition to the entry of a variable."""
         calls, symbols = self.calls, self.values.symbols
         self.calls, self.values.symbols = set(), {**symbols, name: ENTRY}

@@ -11,7 +11,7 @@ from quire.document_service.parse_input import check_publishable, parse_data
 from quire.document_service.relation_targets import WrittenVersion
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.document_service.write_batches import run_beside
+from quire.document_service.write_batches import run_interleaved
 from quire.document_service.write_entry import update_entry
 from quire.document_service.write_hook_calls import hooked_write
 from quire.errors import NotFoundError
@@ -34,7 +34,7 @@ def clone(unit: UnitOfWork, command: CloneDocument) -> Program[list[WrittenEntry
     document_id = unit.engine.new_id()
     programs = [_clone(unit, layout, command, entry, document_id) for entry in chosen]
     batched = unit.engine.extensions.has_batches(command.uid, "clone")
-    return (yield from run_beside(unit, programs, batched=batched))
+    return (yield from run_interleaved(unit, programs, batched=batched))
 
 
 def _clone(

@@ -14,7 +14,7 @@ from quire.document_service.commands import (
 from quire.document_service.locale_selection import in_locales
 from quire.document_service.preconditions import require_unchanged
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.document_service.write_batches import run_beside
+from quire.document_service.write_batches import run_interleaved
 from quire.document_service.write_hook_calls import hooked_write
 from quire.hooks.write import WriteAction
 from quire.webhooks.events import EventName
@@ -73,11 +73,11 @@ def remove_entries(
         if hooked is not None:
             writes.append(hooked)
     batched = unit.engine.extensions.has_batches(uid, action) if writes else False
-    yield from run_beside(unit, [hooked.call_before() for hooked in writes], batched=batched)
+    yield from run_interleaved(unit, [hooked.call_before() for hooked in writes], batched=batched)
     unit.tick()
     for entry in entries:
         yield from unit.happened(event, written_entry(uid, entry))
     yield from delete_entries(unit.store, layout, [entry.id for entry in entries])
-    yield from run_beside(
+    yield from run_interleaved(
         unit, [hooked.call_after(published=None) for hooked in writes], batched=batched
     )

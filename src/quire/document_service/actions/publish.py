@@ -28,7 +28,7 @@ from quire.document_service.shared_attributes import (
 )
 from quire.document_service.system_columns import stamp
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.document_service.write_batches import run_beside
+from quire.document_service.write_batches import run_interleaved
 from quire.document_service.write_hook_calls import hooked_write
 from quire.errors import NotFoundError
 from quire.hooks.write import WriteAction
@@ -110,7 +110,7 @@ def _replace_each(
         *(replace_next(source) for source in others),
     ]
     batched = bool(others) and unit.engine.extensions.has_batches(layout.model.uid, action)
-    return (yield from run_beside(unit, programs, batched=batched))
+    return (yield from run_interleaved(unit, programs, batched=batched))
 
 
 def publish_draft(
