@@ -30,12 +30,14 @@ class BulkActions(WriteContext, frozen=True):
                 self._type.uid, draft["documentId"], draft["locale"]
             )
         among = tuple(code for code in locales if code is not None)
-        present = {draft["documentId"] for draft in drafts}
+        draft_ids = {draft["documentId"] for draft in drafts}
         commands = [
             PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
-            for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present)
+            for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in draft_ids)
         ]
-        yield from run_together(self.unit, [(one, self.perform(one)) for one in commands])
+        yield from run_together(
+            self.unit, [(command, self.perform(command)) for command in commands]
+        )
         return len(drafts)
 
     def unpublish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
@@ -43,15 +45,17 @@ class BulkActions(WriteContext, frozen=True):
 
         As in Strapi, each entry counts for every entry of its document among them.
         """
-        live = yield from self._checked_versions(document_ids, locales, PUBLISH, published=True)
+        published_versions = yield from self._checked_versions(
+            document_ids, locales, PUBLISH, published=True
+        )
         commands = [
             UnpublishDocument(
-                uid=self._type.uid, document_id=one["documentId"], locale=one["locale"]
+                uid=self._type.uid, document_id=version["documentId"], locale=version["locale"]
             )
-            for one in live
+            for version in published_versions
         ]
         yield from run_commands(self.unit, commands)
-        entries = Counter(one["documentId"] for one in live)
+        entries = Counter(version["documentId"] for version in published_versions)
         return sum(count * count for count in entries.values())
 
     def delete(self, document_ids: Sequence[str], locale: str | None) -> Program[int]:
@@ -60,16 +64,16 @@ class BulkActions(WriteContext, frozen=True):
         Raises NotFoundError if there is none.
         """
         yield from self.require_locales([locale])
-        result = yield from self._reading.owned_versions(self.rights, document_ids)
-        selection = [one for one in result if self._is_in(one, locale)]
-        if not selection:
+        all_versions = yield from self._reading.owned_versions(self.rights, document_ids)
+        versions_in_locale = [version for version in all_versions if self._is_in(version, locale)]
+        if not versions_in_locale:
             raise NotFoundError
-        for one in selection:
-            self._to(DELETE).require_on(entry_origin(one))
-        ids = list(dict.fromkeys(one["documentId"] for one in selection))
+        for version in versions_in_locale:
+            self._to(DELETE).require_on(entry_origin(version))
+        ids = list(dict.fromkeys(version["documentId"] for version in versions_in_locale))
         removals = []
         for document_id in ids:
-            versions = [one for one in result if one["documentId"] == document_id]
+            versions = [version for version in all_versions if version["documentId"] == document_id]
             command = self.removal(document_id, locale)
             removals.append((command, self.remove(command, versions, locale)))
         yield from run_together(self.unit, removals)
@@ -86,12 +90,13 @@ class BulkActions(WriteContext, frozen=True):
         """Return the versions of documents in some locales, if the action is allowed on all."""
         self._require_drafts()
         yield from self.require_locales(locales)
-        result = yield from self._reading.owned_versions(self.rights, document_ids)
-        selection = [
-            one
-            for one in result
-            if is_published(one) is published and any(self._is_in(one, code) for code in locales)
+        all_versions = yield from self._reading.owned_versions(self.rights, document_ids)
+        versions = [
+            version
+            for version in all_versions
+            if is_published(version) is published
+            and any(self._is_in(version, code) for code in locales)
         ]
-        for one in selection:
-            self._to(action).require_on(entry_origin(one))
-        return selection
+        for version in versions:
+            self._to(action).require_on(entry_origin(version))
+        return versions

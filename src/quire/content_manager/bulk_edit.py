@@ -41,7 +41,7 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         """
         writes = []
         for document_id in self.document_ids:
-            before = yield from self._read(writing, document_id)
+            before = yield from self._read_draft(writing, document_id)
             with _errors_of(document_id):
                 command = yield from writing.change(document_id, self.body, self.locale)
             writes.append((command, self._change(writing, command, document_id, before)))
@@ -53,14 +53,14 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         """Change one document; returns its changed fields."""
         with _errors_of(document_id):
             yield from writing.perform(command)
-        after = yield from self._read(writing, document_id)
-        return _changed(writing.rights.content_type, document_id, before, after, self.body)
+        after = yield from self._read_draft(writing, document_id)
+        return _describe_changes(writing.rights.content_type, document_id, before, after, self.body)
 
     def preview(self, writing: ContentWriting) -> Program[Changes]:
         """Apply the changes and roll them back. Raises PreviewedError."""
         raise PreviewedError((yield from self.program(writing)))
 
-    def _read(self, writing: ContentWriting, document_id: str) -> Program[EntryJson]:
+    def _read_draft(self, writing: ContentWriting, document_id: str) -> Program[EntryJson]:
         requested_version = RequestedVersion("draft", self.locale)
         versions = yield from writing.versions(document_id)
         entry = writing.draft_of(versions, self.locale)
@@ -79,11 +79,14 @@ def _errors_of(document_id: str) -> Iterator[None]:
         raise
 
 
-def _changed(
+def _describe_changes(
     content_type: ContentType, document_id: str, before: EntryJson, after: EntryJson, body: Body
 ) -> dict[str, object]:
     fields = differences(content_type, before, after, body)
     return {
         "documentId": document_id,
-        "fields": {name: {"from": left, "to": right} for name, (left, right) in fields.items()},
+        "fields": {
+            name: {"from": old_value, "to": new_value}
+            for name, (old_value, new_value) in fields.items()
+        },
     }

@@ -31,15 +31,15 @@ _NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
 def columns_of(permissions: TypePermissions, locales: Sequence[str] | None) -> tuple[str, ...]:
     """Return the columns of a table: what may be read of some entry of the type."""
     rules = permissions.rules(locales)
-    own = (
-        one.name
-        for one in permissions.content_type.attributes.values()
-        if one.name not in AUTOMATIC_NAMES
-        and not isinstance(one, LocalizationsAttribute)
-        and not is_hidden(permissions.content_type, one)
-        and covers(rules, one.name)
+    attribute_names = (
+        attribute.name
+        for attribute in permissions.content_type.attributes.values()
+        if attribute.name not in AUTOMATIC_NAMES
+        and not isinstance(attribute, LocalizationsAttribute)
+        and not is_hidden(permissions.content_type, attribute)
+        and covers(rules, attribute.name)
     )
-    return (*_LEADING_COLUMNS, *own, *_TRAILING_COLUMNS)
+    return (*_LEADING_COLUMNS, *attribute_names, *_TRAILING_COLUMNS)
 
 
 def lines_of(
@@ -69,9 +69,9 @@ def _cell(attribute: Attribute | None, value: object) -> str:
         case bool() | int() | float():
             return msgspec.json.encode(value).decode()
         case _ if isinstance(attribute, RelationAttribute):
-            return " ".join(_named(value, "documentId"))
+            return " ".join(_property_values(value, "documentId"))
         case _ if isinstance(attribute, MediaAttribute):
-            return " ".join(_named(value, "url"))
+            return " ".join(_property_values(value, "url"))
         case _:
             return msgspec.json.encode(value).decode()
 
@@ -82,7 +82,7 @@ def _escape_formula(text: str) -> str:
     return text
 
 
-def _named(value: object, name: str) -> Iterator[str]:
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, Mapping) and one.get(name) is not None:
-            yield str(one[name])
+def _property_values(value: object, name: str) -> Iterator[str]:
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, Mapping) and item.get(name) is not None:
+            yield str(item[name])

@@ -49,8 +49,8 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
 
     def page(self, facts: ListFacts | None = None) -> Program[dict[str, object]]:
         """Return the page. Uses ``facts``, and adds what is missing."""
-        planned, shaping = self.planned, self.sanitizer
-        entries, total = yield from planned.entries(facts, planned.budget())
+        prepared_read, shaping = self.planned, self.sanitizer
+        entries, total = yield from prepared_read.entries(facts, prepared_read.budget())
         versions = DocumentVersions(self.rights.content_type, _all_versions(entries))
         results = []
         for entry in entries:
@@ -60,14 +60,17 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
                 results.append(shaping.entry(entry))
             else:
                 results.append(self._narrowed(entry, versions, self.selected))
-        meta = {} if planned.pagination is None else planned.pagination.meta(total)
+        meta = {} if prepared_read.pagination is None else prepared_read.pagination.meta(total)
         return {"results": results, "pagination": meta}
 
     def _localizations(self, entry: EntryJson, versions: DocumentVersions) -> list[EntryJson]:
-        result = versions.localizations(entry)
+        localizations = versions.localizations(entry)
         if not self.with_statuses:
-            return [in_short(one) for one in result]
-        return [{**in_short(one), "status": versions.status(one)} for one in result]
+            return [in_short(localization) for localization in localizations]
+        return [
+            {**in_short(localization), "status": versions.status(localization)}
+            for localization in localizations
+        ]
 
     def _narrowed(
         self, entry: EntryJson, versions: DocumentVersions, selected: frozenset[str]
@@ -133,9 +136,12 @@ class EntryLists:
 
         Raises the first error of the query as an AppError.
         """
-        result = self._prepare(permissions, raw_query, query)
+        entry_list = self._prepare(permissions, raw_query, query)
         return await self._reads.run_list(
-            result.planned, version, lambda facts: encode_result(result.page(facts)), snapshot=True
+            entry_list.planned,
+            version,
+            lambda facts: encode_result(entry_list.page(facts)),
+            snapshot=True,
         )
 
     def _prepare(self, permissions: TypePermissions, raw_query: bytes, query: Query) -> EntryList:
@@ -152,7 +158,9 @@ class EntryLists:
 
 def _all_versions(entries: Sequence[EntryJson]) -> list[EntryJson]:
     """Remove the other versions from the entries of a page; returns all, older ones first."""
-    result = {entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries}
+    versions_by_id = {
+        entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries
+    }
     for entry in entries:
-        result.update((other["id"], other) for other in entry.pop(OTHER_VERSIONS, ()))
-    return [result[row_id] for row_id in sorted(result)]
+        versions_by_id.update((other["id"], other) for other in entry.pop(OTHER_VERSIONS, ()))
+    return [versions_by_id[row_id] for row_id in sorted(versions_by_id)]

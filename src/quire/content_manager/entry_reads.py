@@ -72,12 +72,12 @@ class ContentReading(Struct, frozen=True):
         versions = yield from self.every_version(permissions, document_id)
         if not versions:
             raise NotFoundError
-        here = chosen_of(permissions.content_type, versions, requested_version)
-        if here is None:
-            return self._missing(permissions, versions, requested_version)
-        rules = permissions.require_on(entry_origin(here))
+        version = chosen_of(permissions.content_type, versions, requested_version)
+        if version is None:
+            return self._describe_missing_version(permissions, versions, requested_version)
+        rules = permissions.require_on(entry_origin(version))
         entry = yield from self.entry(
-            permissions, here["id"], requested_version, rows, budget=self.budget()
+            permissions, version["id"], requested_version, rows, budget=self.budget()
         )
         if full:
             localizations = yield from self.localized_in_full(permissions, entry, versions)
@@ -99,8 +99,8 @@ class ContentReading(Struct, frozen=True):
         self, permissions: TypePermissions, document_id: str
     ) -> Program[list[EntryJson]]:
         """Return the facts of all versions of a document."""
-        every, _ = yield from self.planner.versions_of(permissions, document_id).entries()
-        return every
+        versions, _ = yield from self.planner.versions_of(permissions, document_id).entries()
+        return versions
 
     def owned_versions(
         self, permissions: TypePermissions, document_ids: Sequence[str]
@@ -108,8 +108,8 @@ class ContentReading(Struct, frozen=True):
         """Return all versions of documents with the fields that rules check."""
         if not document_ids:
             return []
-        found, _ = yield from self.planner.owned_versions(permissions, document_ids).entries()
-        return found
+        versions, _ = yield from self.planner.owned_versions(permissions, document_ids).entries()
+        return versions
 
     def require_entry(
         self,
@@ -125,10 +125,10 @@ class ContentReading(Struct, frozen=True):
         versions = yield from self.owned_versions(permissions, [document_id])
         draft = chosen_of(permissions.content_type, versions, RequestedVersion("draft", locale))
         published = RequestedVersion("published", locale)
-        here = draft or chosen_of(permissions.content_type, versions, published)
-        if here is None:
+        version = draft or chosen_of(permissions.content_type, versions, published)
+        if version is None:
             raise NotFoundError
-        origin = entry_origin(here)
+        origin = entry_origin(version)
         permissions.require_on(origin)
         if action is not None:
             replace(permissions, action=action).require_on(origin)
@@ -150,7 +150,7 @@ class ContentReading(Struct, frozen=True):
         ``action`` and ``complete`` are as in `Planner.form`. Raises NotFoundError if it does not
         exist, and ValidationError when a ``budget`` is exceeded.
         """
-        planned = self.planner.form(
+        prepared_read = self.planner.form(
             permissions,
             requested_version,
             entry_id,
@@ -159,7 +159,7 @@ class ContentReading(Struct, frozen=True):
             action=action,
             complete=complete,
         )
-        entry = yield from planned.first(budget)
+        entry = yield from prepared_read.first(budget)
         if entry is None:
             raise NotFoundError
         return entry
@@ -180,16 +180,19 @@ class ContentReading(Struct, frozen=True):
         entry["localizations"] = localizations
         if permissions.content_type.draft_and_publish:
             entry["status"] = DocumentVersions(permissions.content_type, versions).status(entry)
-        shown = self.sanitizer(permissions, requested_version).entry(entry, rules)
-        return {"data": shown, "meta": self._meta(permissions, versions, entry)}
+        data = self.sanitizer(permissions, requested_version).entry(entry, rules)
+        return {"data": data, "meta": self._meta(permissions, versions, entry)}
 
     def localized(
         self, permissions: TypePermissions, entry: EntryJson, all_versions: list[EntryJson]
     ) -> list[EntryJson]:
         """Return the summaries of the localizations of an entry."""
         versions = DocumentVersions(permissions.content_type, all_versions)
-        result = versions.localizations(entry)
-        return [{**in_short(one), "status": versions.status(one)} for one in result]
+        localizations = versions.localizations(entry)
+        return [
+            {**in_short(localization), "status": versions.status(localization)}
+            for localization in localizations
+        ]
 
     def localized_in_full(
         self, permissions: TypePermissions, entry: EntryJson | None, all_versions: list[EntryJson]
@@ -205,14 +208,17 @@ class ContentReading(Struct, frozen=True):
         versions = DocumentVersions(permissions.content_type, all_versions)
         shaping = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
         by_id = {version["id"]: version for version in full}
-        shown = [
-            shaping.entry({**by_id[one["id"]], "status": versions.status(one)})
-            for one in (
+        full_localizations = [
+            shaping.entry({**by_id[localization["id"]], "status": versions.status(localization)})
+            for localization in (
                 in_locale_order(all_versions) if entry is None else versions.localizations(entry)
             )
-            if one["id"] in by_id
+            if localization["id"] in by_id
         ]
-        return [{k: v for k, v in one.items() if k not in CREATORS} for one in shown]
+        return [
+            {name: value for name, value in localization.items() if name not in CREATORS}
+            for localization in full_localizations
+        ]
 
     def get_many(
         self,
@@ -238,29 +244,41 @@ class ContentReading(Struct, frozen=True):
         keys = resolve_sort(sort, permissions.content_type, scope) or _BY_DOCUMENT
         scope.findings.raise_first()
         all_versions = yield from self.owned_versions(permissions, document_ids)
-        selection = [
-            one
+        drafts = [
+            draft
             for id_ in dict.fromkeys(document_ids)
             for locale in locales
-            if (one := _of(all_versions, id_, permissions, RequestedVersion("draft", locale)))
+            if (
+                draft := _find_version(
+                    all_versions, id_, permissions, RequestedVersion("draft", locale)
+                )
+            )
         ]
-        for one in selection:
-            permissions.require_on(entry_origin(one))
-        ids = [one["id"] for one in selection]
+        for draft in drafts:
+            permissions.require_on(entry_origin(draft))
+        ids = [draft["id"] for draft in drafts]
         if not ids:
             return []
         budget = self.budget()
-        planned = self.planner.forms(permissions, requested_version, ids, sort=keys)
-        entries, _ = yield from planned.entries(budget=budget)
-        named = [one["documentId"] for one in selection]
-        full, _ = yield from self.planner.localizations(permissions, named).entries(budget=budget)
+        prepared_read = self.planner.forms(permissions, requested_version, ids, sort=keys)
+        entries, _ = yield from prepared_read.entries(budget=budget)
+        draft_document_ids = [draft["documentId"] for draft in drafts]
+        full, _ = yield from self.planner.localizations(permissions, draft_document_ids).entries(
+            budget=budget
+        )
         versions = DocumentVersions(permissions.content_type, full)
         shaping = self.sanitizer(permissions, requested_version)
-        others = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
+        localization_sanitizer = self.sanitizer(
+            permissions, RequestedVersion("draft", EVERY_LOCALE)
+        )
         for entry in entries:
-            localizations = [others.entry({**one}) for one in versions.localizations(entry)]
+            localizations = [
+                localization_sanitizer.entry({**localization})
+                for localization in versions.localizations(entry)
+            ]
             entry["localizations"] = [
-                {k: v for k, v in one.items() if k not in CREATORS} for one in localizations
+                {name: value for name, value in localization.items() if name not in CREATORS}
+                for localization in localizations
             ]
         return [shaping.entry(entry) for entry in entries]
 
@@ -272,7 +290,7 @@ class ContentReading(Struct, frozen=True):
             self.engine.schema, permissions, permissions.rules(requested_version.locales)
         )
 
-    def _missing(
+    def _describe_missing_version(
         self,
         permissions: TypePermissions,
         versions: list[EntryJson],
@@ -300,12 +318,12 @@ class ContentReading(Struct, frozen=True):
             )
             for version in versions.other_locales(entry["documentId"], entry["locale"], default)
         ]
-        others: list[EntryJson] = []
+        statuses: list[EntryJson] = []
         if content_type.draft_and_publish and entry["id"] is not None:
             localized = content_type.localized
-            other = versions.other_versions(entry)
-            others = [version_summary(version, localized=localized) for version in other]
-        return {"availableLocales": locales, "availableStatus": others}
+            other_versions = versions.other_versions(entry)
+            statuses = [version_summary(version, localized=localized) for version in other_versions]
+        return {"availableLocales": locales, "availableStatus": statuses}
 
 
 def chosen_of(
@@ -321,14 +339,14 @@ def chosen_of(
     return None
 
 
-def _of(
+def _find_version(
     versions: list[EntryJson],
     document_id: str,
     permissions: TypePermissions,
     requested_version: RequestedVersion,
 ) -> EntryJson | None:
-    own = [one for one in versions if one["documentId"] == document_id]
-    return chosen_of(permissions.content_type, own, requested_version)
+    document_versions = [version for version in versions if version["documentId"] == document_id]
+    return chosen_of(permissions.content_type, document_versions, requested_version)
 
 
 def version_summary(version: EntryJson, *, localized: bool) -> EntryJson:

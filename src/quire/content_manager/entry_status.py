@@ -58,21 +58,21 @@ class DocumentVersions:
         )
         if other is None:
             return PUBLISHED_STATUS if is_published(entry) else DRAFT_STATUS
-        draft, live = (other, entry) if is_published(entry) else (entry, other)
+        draft, published = (other, entry) if is_published(entry) else (entry, other)
         # Shared attributes are published in all locales: then the draft is the older one.
-        changed = draft["updatedAt"] > live["updatedAt"]
-        return MODIFIED_STATUS if changed else PUBLISHED_STATUS
+        is_modified = draft["updatedAt"] > published["updatedAt"]
+        return MODIFIED_STATUS if is_modified else PUBLISHED_STATUS
 
     def localizations(self, entry: Mapping[str, Any]) -> list[EntryJson]:
         """Return the other locales of an entry's document, in the same version."""
         if not self._type.localized:
             return []
-        results = [
+        versions = [
             version
             for version in self._other_locales(entry)
             if is_published(version) is is_published(entry) or not self._type.draft_and_publish
         ]
-        return in_locale_order(results)
+        return in_locale_order(versions)
 
     def other_locales(
         self, document_id: str, locale: str | None, default_locale: str | None
@@ -83,13 +83,14 @@ class DocumentVersions:
         """
         if not self._type.localized:
             return []
-        result: dict[str, EntryJson] = {}
+        versions_by_locale: dict[str, EntryJson] = {}
         for version in self._other_locales({"documentId": document_id, "locale": locale}):
             code = str(version["locale"])
-            if code not in result or not is_published(version):
-                result[code] = version
+            if code not in versions_by_locale or not is_published(version):
+                versions_by_locale[code] = version
         return [
-            result[code] for code in sorted(result, key=lambda one: (one != default_locale, one))
+            versions_by_locale[code]
+            for code in sorted(versions_by_locale, key=lambda code: (code != default_locale, code))
         ]
 
     def other_versions(self, entry: Mapping[str, Any]) -> list[EntryJson]:

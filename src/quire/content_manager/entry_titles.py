@@ -16,9 +16,14 @@ NAMELESS = "documentId"
 
 def stored_views(store: EntryStore, types: Collection[ContentType]) -> Program[dict[str, View]]:
     """Return the stored views of content types, by uid."""
-    keys = {one.uid: view_key(one.uid) for one in types}
-    stored = yield from read_settings(store.writes, list(keys.values()))
-    return {one.uid: stored_view(store.schema, one, stored.get(keys[one.uid])) for one in types}
+    keys = {content_type.uid: view_key(content_type.uid) for content_type in types}
+    settings = yield from read_settings(store.writes, list(keys.values()))
+    return {
+        content_type.uid: stored_view(
+            store.schema, content_type, settings.get(keys[content_type.uid])
+        )
+        for content_type in types
+    }
 
 
 def main_field(content_type: ContentType, views: Mapping[str, View]) -> str:

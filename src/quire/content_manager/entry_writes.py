@@ -40,16 +40,16 @@ def blank_fields(
 
     Raises ForbiddenError where only a part of a component could be copied.
     """
-    result: Blanks = {}
+    blanks: Blanks = {}
     for attribute in model.own_attributes:
         if not attribute.visible:
             continue
-        own = f"{path}{attribute.name}"
+        field_path = f"{path}{attribute.name}"
         if isinstance(attribute, ComponentAttribute):
-            result |= _component(schema, attribute, makes, reads, own)
-        elif not (_is_named(makes, own) and _is_covered(reads, own)):
-            result[attribute.name] = _blank(attribute)
-    return result
+            blanks |= _component(schema, attribute, makes, reads, field_path)
+        elif not (_is_named(makes, field_path) and _is_covered(reads, field_path)):
+            blanks[attribute.name] = _blank(attribute)
+    return blanks
 
 
 def merge_data(blanks: Mapping[str, object], data: Mapping[str, object]) -> Blanks:
@@ -70,15 +70,15 @@ def _component(
     path: str,
 ) -> Blanks:
     component = schema.components[attribute.component]
-    inside = f"{path}."
+    prefix = f"{path}."
     if attribute.repeatable:
-        unread = blank_fields(schema, component, (GrantRule(),), reads, inside)
-        kept = _is_covered(makes, path) and not unread
-        return {} if kept else {attribute.name: []}
-    blanks = blank_fields(schema, component, makes, reads, inside)
+        unread = blank_fields(schema, component, (GrantRule(),), reads, prefix)
+        is_copied = _is_covered(makes, path) and not unread
+        return {} if is_copied else {attribute.name: []}
+    blanks = blank_fields(schema, component, makes, reads, prefix)
     if not blanks:
         return {}
-    if blanks.keys() != {one.name for one in component.own_attributes if one.visible}:
+    if blanks.keys() != {field.name for field in component.own_attributes if field.visible}:
         raise ForbiddenError
     return {attribute.name: blanks}
 
@@ -103,8 +103,8 @@ def new_account(engine: WriteEngine, data: Mapping[str, object]) -> Program[dict
     email = str(data.get("email") or "").lower()
     condition = Comparison("email", Predicate.EQUALS, (0,))
     plan = ReadPlan(root=PlanNode(uid=USER_UID, fields=("id",), filter=condition))
-    found, _ = yield from engine.reads.planned(ResolvedRead(plan=plan, values=(email,))).entries()
-    if found:
+    users, _ = yield from engine.reads.planned(ResolvedRead(plan=plan, values=(email,))).entries()
+    if users:
         raise ApplicationError(EMAIL_TAKEN)
     return {**data, "email": email, "provider": _LOCAL}
 
@@ -157,8 +157,8 @@ class ContentWriting(WriteContext, frozen=True):
         yield from self.require_locales([locale])
         entry = self.draft_of(versions, locale)
         # The creator of the document is the creator of an added locale.
-        of = entry_origin(entry or {**versions[0], "locale": locale})
-        rules = self._to(UPDATE).require_on(of)
+        origin = entry_origin(entry or {**versions[0], "locale": locale})
+        rules = self._to(UPDATE).require_on(origin)
         _require_unchanged(entry, expected)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         if entry is not None:
@@ -178,11 +178,11 @@ class ContentWriting(WriteContext, frozen=True):
         stay empty.
         """
         versions = yield from self.versions(document_id)
-        here = self.draft_of(versions, locale)
-        if here is None:
+        draft = self.draft_of(versions, locale)
+        if draft is None:
             raise NotFoundError
-        read = self.rights.require_on(entry_origin(here))
-        rules = self._to(CREATE).in_locale(here["locale"])
+        read = self.rights.require_on(entry_origin(draft))
+        rules = self._to(CREATE).in_locale(draft["locale"])
         schema = self.unit.engine.schema
         blanks = blank_fields(schema, self._type, rules, read)
         data = merge_data(blanks, pick_writable(schema, self._type, body, rules))
@@ -198,11 +198,11 @@ class ContentWriting(WriteContext, frozen=True):
         be deleted.
         """
         versions = yield from self.versions(document_id)
-        selection = [one for one in versions if self._is_in(one, locale)]
-        if not selection:
+        versions_in_locale = [version for version in versions if self._is_in(version, locale)]
+        if not versions_in_locale:
             raise NotFoundError
-        for one in selection:
-            self._to(DELETE).require_on(entry_origin(one))
+        for version in versions_in_locale:
+            self._to(DELETE).require_on(entry_origin(version))
         yield from self.remove(self.removal(document_id, locale), versions, locale)
 
 
@@ -210,8 +210,8 @@ def _require_unchanged(entry: EntryJson | None, expected: frozenset[str] | None)
     """Refuse to overwrite changes of somebody else, and name them."""
     if expected is None or entry is None or ANY in expected or entry["updatedAt"] in expected:
         return
-    by = entry.get("updatedBy")
+    editor = entry.get("updatedBy")
     names = ("id", "firstname", "lastname", "email")
-    admin_user = {name: by.get(name) for name in names} if isinstance(by, dict) else None
+    admin_user = {name: editor.get(name) for name in names} if isinstance(editor, dict) else None
     details = {"updatedAt": entry["updatedAt"], "updatedBy": admin_user}
     raise PreconditionFailedError(details=details)

@@ -49,8 +49,10 @@ class PrefillRequest(Struct, frozen=True, kw_only=True):
 
 def filling_of(query: Query) -> PrefillRequest:
     """Parse a request. Raises ValidationError with everything that is missing."""
-    given = {name: query.get(name) for name in _names(query)}
-    problems = [_required(name) for name, value in given.items() if value in (None, "")]
+    parameters = {name: query.get(name) for name in _names(query)}
+    problems = [
+        _required_problem(name) for name, value in parameters.items() if value in (None, "")
+    ]
     kind = query.get("collectionType")
     if kind not in {None, "", _COLLECTIONS, _SINGLES}:
         choices = f"{_COLLECTIONS}, {_SINGLES}"
@@ -63,8 +65,8 @@ def filling_of(query: Query) -> PrefillRequest:
     document_id = query.get("documentId")
     return PrefillRequest(
         document_id=None if kind == _SINGLES or not document_id else str(document_id),
-        source=str(given["sourceLocale"]),
-        target=str(given["targetLocale"]),
+        source=str(parameters["sourceLocale"]),
+        target=str(parameters["targetLocale"]),
     )
 
 
@@ -76,7 +78,7 @@ def _names(query: Query) -> tuple[str, ...]:
 _NAME = ValidationError.name
 
 
-def _required(name: str) -> dict[str, object]:
+def _required_problem(name: str) -> dict[str, object]:
     return {"path": [name], "message": f"{name} is a required field", "name": _NAME}
 
 
@@ -101,7 +103,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
 
         Raises NotFoundError if the source has no entry, and ForbiddenError.
         """
-        rights, wanted = (
+        rights, requested_version = (
             read_permissions(self.ability, content_type),
             RequestedVersion("draft", prefill.source),
         )
@@ -109,21 +111,21 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         if document_id is None:
             document_id = yield from self.content.single(content_type)
         versions = yield from self.content.every_version(rights, document_id or "")
-        here = chosen_of(content_type, versions, wanted)
-        if here is None:
+        version = chosen_of(content_type, versions, requested_version)
+        if version is None:
             raise NotFoundError
-        rules = rights.require_on(entry_origin(here))
-        entry = yield from self.content.entry(rights, here["id"], wanted, None)
-        shown = self.content.sanitizer(rights, wanted).entry(entry, rules)
+        rules = rights.require_on(entry_origin(version))
+        entry = yield from self.content.entry(rights, version["id"], requested_version, None)
+        source_values = self.content.sanitizer(rights, requested_version).entry(entry, rules)
         related: dict[str, dict[str, EntryJson]] = {}
-        for uid, row in self._related(content_type, shown):
+        for uid, row in self._related_entries(content_type, source_values):
             related.setdefault(uid, {})[row["documentId"]] = row
         targets = {}
         for uid, rows in related.items():
             targets[uid] = yield from self._target(uid, rows, prefill.target)
-        return self._filled(content_type, shown, targets)
+        return self._form_values(content_type, source_values, targets)
 
-    def _related(self, model: Model, value: EntryJson) -> Iterator[tuple[str, EntryJson]]:
+    def _related_entries(self, model: Model, value: EntryJson) -> Iterator[tuple[str, EntryJson]]:
         """Yield all related entries, at any depth, with their types."""
         for name, inner in value.items():
             attribute = model.attributes.get(name)
@@ -131,10 +133,10 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
                 continue
             if isinstance(attribute, RelationAttribute):
                 if attribute.target is not None:
-                    yield from ((attribute.target, row) for row in _listed(inner))
+                    yield from ((attribute.target, row) for row in _as_rows(inner))
             elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
-                for item in _listed(inner):
-                    yield from self._related(self._part(attribute, item), item)
+                for item in _as_rows(inner):
+                    yield from self._related_entries(self._part(attribute, item), item)
 
     def _part(self, attribute: ComponentAttribute | DynamicZoneAttribute, item: EntryJson) -> Model:
         components = self.content.engine.schema.components
@@ -151,21 +153,28 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
             return None
         view = yield from self.view_of(target)
         main = str(view["settings"]["mainField"])
-        found, _ = yield from self.content.planner.versions(
+        all_versions, _ = yield from self.content.planner.versions(
             self.ability, target, list(rows)
         ).entries()
-        versions, chosen = DocumentVersions(target, found), {}
+        versions, references = DocumentVersions(target, all_versions), {}
         for document_id, row in rows.items():
-            own = [one for one in found if one["documentId"] == document_id]
-            one = (
-                chosen_of(target, own, RequestedVersion("draft", locale))
+            document_versions = [
+                version for version in all_versions if version["documentId"] == document_id
+            ]
+            version = (
+                chosen_of(target, document_versions, RequestedVersion("draft", locale))
                 if target.localized
                 else row
             )
-            if one is not None:
-                chosen[document_id] = _reference(target, one, versions)
-        labels = yield from self._labels(target, main, [one["id"] for one in chosen.values()])
-        labelled = {key: {**one, **labels.get(one["id"], {})} for key, one in chosen.items()}
+            if version is not None:
+                references[document_id] = _reference(target, version, versions)
+        labels = yield from self._labels(
+            target, main, [reference["id"] for reference in references.values()]
+        )
+        labelled = {
+            key: {**reference, **labels.get(reference["id"], {})}
+            for key, reference in references.items()
+        }
         return _PrefilledTarget(main=main, entries=labelled)
 
     def _labels(
@@ -181,26 +190,26 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
         fields = tuple(dict.fromkeys(("id", main)))
         plan = ReadPlan(root=PlanNode(uid=target.uid, fields=fields, filter=condition))
-        planned = self.content.planner.planned(plan, slots, self.ability)
-        rows, _ = yield from planned.entries()
+        prepared_read = self.content.planner.planned(plan, slots, self.ability)
+        rows, _ = yield from prepared_read.entries()
         return {row["id"]: {main: row[main]} for row in rows}
 
-    def _filled(
+    def _form_values(
         self, model: Model, value: EntryJson, targets: Mapping[str, _PrefilledTarget | None]
     ) -> dict[str, object]:
-        result: dict[str, object] = {}
+        values: dict[str, object] = {}
         for name, inner in value.items():
             attribute = model.attributes.get(name)
             if name in _LEFT_OUT:
                 continue
             if isinstance(attribute, RelationAttribute):
                 target = targets.get(attribute.target or "")
-                result[name] = {"connect": _connected(inner, target), "disconnect": []}
+                values[name] = {"connect": _relation_values(inner, target), "disconnect": []}
             elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
-                result[name] = self._parts(attribute, inner, targets)
+                values[name] = self._parts(attribute, inner, targets)
             else:
-                result[name] = inner
-        return result
+                values[name] = inner
+        return values
 
     def _parts(
         self,
@@ -209,41 +218,43 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         targets: Mapping[str, _PrefilledTarget | None],
     ) -> object:
         if isinstance(value, dict):
-            return self._filled(self._part(attribute, value), value, targets)
+            return self._form_values(self._part(attribute, value), value, targets)
         if not isinstance(value, list):
             return value
         return [
-            {**self._filled(self._part(attribute, item), item, targets), _KEY: key}
+            {**self._form_values(self._part(attribute, item), item, targets), _KEY: key}
             for item, key in zip(value, temporary_keys(len(value)), strict=True)
         ]
 
 
-def _reference(target: ContentType, one: EntryJson, versions: DocumentVersions) -> EntryJson:
-    result: EntryJson = {"documentId": one["documentId"], "id": one["id"]}
+def _reference(target: ContentType, version: EntryJson, versions: DocumentVersions) -> EntryJson:
+    reference: EntryJson = {"documentId": version["documentId"], "id": version["id"]}
     if target.localized:
-        result["locale"] = one["locale"]
+        reference["locale"] = version["locale"]
     if target.draft_and_publish:
-        every = {version["id"]: version for version in versions.all_versions(one["documentId"])}
-        if one["id"] in every:
-            result["status"] = versions.status(every[one["id"]])
-    return result
+        versions_by_id = {
+            other["id"]: other for other in versions.all_versions(version["documentId"])
+        }
+        if version["id"] in versions_by_id:
+            reference["status"] = versions.status(versions_by_id[version["id"]])
+    return reference
 
 
-def _connected(value: object, target: _PrefilledTarget | None) -> list[EntryJson]:
+def _relation_values(value: object, target: _PrefilledTarget | None) -> list[EntryJson]:
     """Return the targets of a relation in the form of the admin UI."""
     if target is None:
         return []
-    results = []
-    for place, row in enumerate(_listed(value)):
+    references = []
+    for place, row in enumerate(_as_rows(value)):
         entry = target.entries.get(row["documentId"])
         if entry is not None:
             label = entry.get(target.main, entry["documentId"])
             text = "" if label is None else label if isinstance(label, str) else entry["documentId"]
-            results.append({**entry, _KEY: f"a{place}", "label": text})
-    return results
+            references.append({**entry, _KEY: f"a{place}", "label": text})
+    return references
 
 
-def _listed(value: object) -> list[dict[str, Any]]:
+def _as_rows(value: object) -> list[dict[str, Any]]:
     items = value if isinstance(value, list) else [value]
     return [item for item in items if isinstance(item, dict)]
 

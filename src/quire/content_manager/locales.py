@@ -124,8 +124,8 @@ class LocaleStore:
 
 def read_default_locale(writes: Writes) -> Program[str | None]:
     """Return the code of the default locale, ``None`` in a project without locales."""
-    stored = yield from read_setting(writes, DEFAULT_LOCALE_KEY)
-    return stored if isinstance(stored, str) else None
+    setting = yield from read_setting(writes, DEFAULT_LOCALE_KEY)
+    return setting if isinstance(setting, str) else None
 
 
 def default_locale_statement(writes: Writes) -> Statement:
@@ -133,7 +133,7 @@ def default_locale_statement(writes: Writes) -> Statement:
     return setting_statement(writes, DEFAULT_LOCALE_KEY)
 
 
-def default_locale_of(stored: Value) -> str | None:
+def default_locale_of(value: Value) -> str | None:
     """Return the code of the default locale from its stored form."""
-    code = decode_setting(stored)
+    code = decode_setting(value)
     return code if isinstance(code, str) else None

@@ -64,10 +64,12 @@ class TypePermissions(Struct, frozen=True):
 
     def rules(self, locales: Iterable[str] | None) -> tuple[GrantRule, ...]:
         """Return the rules that grant something in one of these locales; ``None`` means any."""
-        result = self.ability.rules(self.action, self.content_type.uid)
+        granted_rules = self.ability.rules(self.action, self.content_type.uid)
         if locales is None or not self.content_type.localized:
-            return result
-        return tuple(rule for rule in result if any(rule.covers_locale(code) for code in locales))
+            return granted_rules
+        return tuple(
+            rule for rule in granted_rules if any(rule.covers_locale(code) for code in locales)
+        )
 
     def rules_for_entry(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
         """Return the rules that apply to one entry."""
@@ -77,10 +79,10 @@ class TypePermissions(Struct, frozen=True):
 
     def require_on(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
         """Return the rules that apply to one entry. Raises ForbiddenError if there are none."""
-        result = self.rules_for_entry(entry)
-        if not result:
+        rules = self.rules_for_entry(entry)
+        if not rules:
             raise ForbiddenError
-        return result
+        return rules
 
     def in_locale(self, locale: str | None) -> tuple[GrantRule, ...]:
         """Return the rules for new entries in a locale.
@@ -90,34 +92,34 @@ class TypePermissions(Struct, frozen=True):
         if there are no rules.
         """
         creator = Creator(id=self.ability.user_id, role_ids=self.ability.role_ids)
-        held = self.ability.rules_on(
+        rules = self.ability.rules_on(
             self.action, self.content_type.uid, locale=None, creator=creator
         )
-        results = tuple(
-            rule for rule in held if rule.covers_locale(locale) or rule.locales == frozenset()
+        rules_in_locale = tuple(
+            rule for rule in rules if rule.covers_locale(locale) or rule.locales == frozenset()
         )
-        if not results:
+        if not rules_in_locale:
             raise ForbiddenError
-        return results
+        return rules_in_locale
 
     def row_filter(self, locales: Iterable[str] | None) -> Mapping[str, object] | None:
         """Return the condition on readable rows, as a filter of the query language.
 
         ``None`` allows every row. ``locales`` are those of the rows, if known.
         """
-        known = None if locales is None else tuple(locales)
+        codes = None if locales is None else tuple(locales)
         alternatives: list[Mapping[str, object]] = []
-        for rule in self.rules(known):
-            wanted: list[Mapping[str, object]] = []
-            bound = rule.locales is not None and self.content_type.localized
-            if bound and (known is None or len(known) != 1):
-                wanted.append({"locale": {"$in": sorted(rule.locales or ())}})
+        for rule in self.rules(codes):
+            filters: list[Mapping[str, object]] = []
+            has_locales = rule.locales is not None and self.content_type.localized
+            if has_locales and (codes is None or len(codes) != 1):
+                filters.append({"locale": {"$in": sorted(rule.locales or ())}})
             conditions = self.ability.row_filter(rule)
             if conditions is not None:
-                wanted.append(conditions.query())
-            if not wanted:
+                filters.append(conditions.query())
+            if not filters:
                 return None
-            alternatives.append({"$and": wanted})
+            alternatives.append({"$and": filters})
         # Without any rule no row is readable: no row is without an id.
         return {"$or": alternatives} if alternatives else {"id": {"$null": True}}
 

@@ -109,7 +109,9 @@ class Nodes(Struct, frozen=True, kw_only=True):
         Without any, there are none to check.
         """
         component = self.schema.components[uid]
-        checked = [a.name for a in component.scalars if not a.secret and _has_rules(a)]
+        checked = [
+            scalar.name for scalar in component.scalars if not scalar.secret and _has_rules(scalar)
+        ]
         edges = [
             edge
             for attribute in component.attributes.values()
@@ -120,20 +122,22 @@ class Nodes(Struct, frozen=True, kw_only=True):
         return PlanNode(uid=uid, fields=("id", *checked), edges=tuple(edges))
 
     def _fields(self, model: Model, path: str) -> tuple[str, ...]:
-        return tuple(a.name for a in model.scalars if self._shows(model, a, path))
+        return tuple(scalar.name for scalar in model.scalars if self._shows(model, scalar, path))
 
     def _shows(self, model: Model, attribute: Attribute, path: str) -> bool:
         if is_hidden(model, attribute):
             return False
-        own = f"{path}{attribute.name}"
-        only = self.columns
-        if only is None and isinstance(attribute, ScalarAttribute):
-            only = self.fields
-        if only is not None and not path and own not in only:
-            return own in SYSTEM_FIELDS or (own == "createdBy" and self._asks_for_creators())
+        field_path = f"{path}{attribute.name}"
+        selected_fields = self.columns
+        if selected_fields is None and isinstance(attribute, ScalarAttribute):
+            selected_fields = self.fields
+        if selected_fields is not None and not path and field_path not in selected_fields:
+            return field_path in SYSTEM_FIELDS or (
+                field_path == "createdBy" and self._asks_for_creators()
+            )
         # Without its id a component could not be updated, only replaced by an incomplete one.
         identifies = attribute.name == "id" and bool(path)
-        return identifies or own in _ALWAYS_READ or covers(self.rules, own)
+        return identifies or field_path in _ALWAYS_READ or covers(self.rules, field_path)
 
     def _asks_for_creators(self) -> bool:
         """Tell whether the shown fields of an entry depend on its creator."""
@@ -161,14 +165,14 @@ class Nodes(Struct, frozen=True, kw_only=True):
                 return PlanEdge(attribute=name, nodes=(self.part(uid, inner, form=form),))
             case DynamicZoneAttribute(name=name, components=uids):
                 # The components of a zone are granted with it.
-                whole = replace(
+                unrestricted = replace(
                     self,
                     rules=(GrantRule(),),
                     columns=None,
                     fields=None,
                     rows=self.rows and frozenset(),
                 )
-                parts = tuple(whole.part(uid, "", form=form) for uid in uids)
+                parts = tuple(unrestricted.part(uid, "", form=form) for uid in uids)
                 return PlanEdge(attribute=name, nodes=parts)
             case _:
                 return None
@@ -204,21 +208,21 @@ class Nodes(Struct, frozen=True, kw_only=True):
         node = PlanNode(uid=target.uid, fields=("id",), status=self._status(target))
         if counted or (attribute.to_many and not rows):
             return PlanEdge(attribute=attribute.name, nodes=(node,), kind=EdgeKind.COUNT)
-        return PlanEdge(attribute=attribute.name, nodes=(self._related(target),))
+        return PlanEdge(attribute=attribute.name, nodes=(self._related_node(target),))
 
-    def _related(self, target: ContentType) -> PlanNode:
+    def _related_node(self, target: ContentType) -> PlanNode:
         """Return the node of a related entry in a list: what may be read of its whole type."""
         if not may_follow(self.ability, target):
-            fields = tuple(a.name for a in target.scalars if a.name in REFERENCE)
+            fields = tuple(scalar.name for scalar in target.scalars if scalar.name in REFERENCE)
         elif self.ability.super_admin:
             fields = self._all(target)
         else:
             rights = read_permissions(self.ability, target)
             fields = tuple(
-                a.name
-                for a in target.scalars
-                if a.name in REFERENCE
-                or (not is_hidden(target, a) and rights.grants_on_all(a.name, None))
+                scalar.name
+                for scalar in target.scalars
+                if scalar.name in REFERENCE
+                or (not is_hidden(target, scalar) and rights.grants_on_all(scalar.name, None))
             )
         if target.uid == ADMIN_USER_UID:
             fields = CREATOR_FIELDS
@@ -246,7 +250,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         return PlanNode(uid=uid, fields=self._all(self.schema.content_types[uid]))
 
     def _all(self, model: Model) -> tuple[str, ...]:
-        return tuple(a.name for a in model.scalars if not is_hidden(model, a))
+        return tuple(scalar.name for scalar in model.scalars if not is_hidden(model, scalar))
 
     def _status(self, target: ContentType) -> Status | None:
         return self.status if target.draft_and_publish else None
@@ -254,8 +258,8 @@ class Nodes(Struct, frozen=True, kw_only=True):
 
 def _has_rules(attribute: Attribute) -> bool:
     """Tell whether something is asked of values of an attribute before they are published."""
-    named = any(name in attribute.raw for name in ("min", "max", "minLength", "maxLength"))
-    return named or attribute.required or attribute.unique
+    has_limits = any(name in attribute.raw for name in ("min", "max", "minLength", "maxLength"))
+    return has_limits or attribute.required or attribute.unique
 
 
 _ALWAYS_READ = frozenset({*SYSTEM_FIELDS, *CREATORS})

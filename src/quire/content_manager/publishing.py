@@ -59,8 +59,8 @@ class ContentPublishing(WriteContext, frozen=True):
         self._to(CREATE).in_locale(locale)
         self._to(PUBLISH).in_locale(locale)
         command = yield from self._writing.creation(body, locale)
-        written = yield from self.perform(command)
-        return (yield from self._publish(written[0].document_id, locale))
+        entries = yield from self.perform(command)
+        return (yield from self._publish(entries[0].document_id, locale))
 
     def _publish(self, document_id: str, locale: str | None) -> Program[Result]:
         review = entry_review(self.unit.engine)
@@ -75,32 +75,32 @@ class ContentPublishing(WriteContext, frozen=True):
         """
         self._require_drafts()
         versions = yield from self.versions(document_id)
-        live = chosen_of(self._type, versions, RequestedVersion("published", locale))
-        if live is None:
+        published = chosen_of(self._type, versions, RequestedVersion("published", locale))
+        if published is None:
             raise NotFoundError(NO_ENTITY)
-        self._to(PUBLISH).require_on(entry_origin(live))
+        self._to(PUBLISH).require_on(entry_origin(published))
         if discard:
             discarding = yield from self._discarding(document_id, versions, locale)
             yield from self.perform(discarding)
         reader = self._reading
         requested_version = RequestedVersion("published", locale, "published")
-        entry = yield from reader.entry(self.rights, live["id"], requested_version)
+        entry = yield from reader.entry(self.rights, published["id"], requested_version)
         forget_roles(entry)
         versions = yield from reader.every_version(self.rights, document_id)
         command = UnpublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         yield from run_command(self.unit, command)
-        left = yield from reader.every_version(self.rights, document_id)
-        localizations = yield from reader.localized_in_full(self.rights, None, left)
+        remaining_versions = yield from reader.every_version(self.rights, document_id)
+        localizations = yield from reader.localized_in_full(self.rights, None, remaining_versions)
         return reader.document(self.rights, entry, versions, requested_version, localizations)
 
     def discard(self, document_id: str, locale: str | None) -> Program[Result]:
         """Replace the draft of a document by the published version, in one locale."""
         self._require_drafts()
         versions = yield from self.versions(document_id)
-        live = chosen_of(self._type, versions, RequestedVersion("published", locale))
-        if live is None:
+        published = chosen_of(self._type, versions, RequestedVersion("published", locale))
+        if published is None:
             raise NotFoundError
-        self._to(UPDATE).require_on(entry_origin(live))
+        self._to(UPDATE).require_on(entry_origin(published))
         command = yield from self._discarding(document_id, versions, locale)
         return (yield from self.show(command, full=True))
 

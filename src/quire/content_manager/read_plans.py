@@ -53,14 +53,14 @@ _NO_TEXTS = "Invalid fields parameter. Expected a string or an array of strings"
 
 def requested_columns(query: Query) -> frozenset[str] | None:
     """Return the attributes that a list is restricted to, ``None`` for all of them."""
-    return frozenset(_named(query, "columns")) or None
+    return frozenset(_read_names(query, "columns")) or None
 
 
 def requested_fields(query: Query) -> frozenset[str] | None:
     """Return the scalars that a list reads, ``None`` for all of them."""
-    listed = frozenset(_named(query, "fields"))
-    every = "*" in listed or requested_columns(query) is not None
-    return None if every else listed or None
+    names = frozenset(_read_names(query, "fields"))
+    reads_all = "*" in names or requested_columns(query) is not None
+    return None if reads_all else names or None
 
 
 def require_fields(query: Query, permissions: TypePermissions) -> None:
@@ -68,7 +68,7 @@ def require_fields(query: Query, permissions: TypePermissions) -> None:
 
     Raises InvalidKeyError, and ValidationError for hidden ones.
     """
-    names, content_type = list(_named(query, "fields")), permissions.content_type
+    names, content_type = list(_read_names(query, "fields")), permissions.content_type
     for name in names:
         attribute = content_type.attributes.get(name)
         if name != "*" and not isinstance(attribute, ScalarAttribute):
@@ -76,8 +76,8 @@ def require_fields(query: Query, permissions: TypePermissions) -> None:
             error.details = {"key": name, "path": None if attribute is None else name}
             raise error
     several = isinstance(query.get("fields"), list) or len(names) > 1
-    shown = (_is_shown(permissions, name) for name in names if name != "*")
-    if several and not all(shown):
+    visible = (_is_shown(permissions, name) for name in names if name != "*")
+    if several and not all(visible):
         raise ValidationError(_NO_TEXTS)
 
 
@@ -86,7 +86,7 @@ def _is_shown(permissions: TypePermissions, name: str) -> bool:
     return not hidden and covers(permissions.rules(None), name)
 
 
-def _named(query: Query, parameter: str) -> Iterator[str]:
+def _read_names(query: Query, parameter: str) -> Iterator[str]:
     value = query.get(parameter)
     names = value.split(",") if isinstance(value, str) and value else value
     for name in names if isinstance(names, list) else ():
@@ -119,7 +119,7 @@ class Planner(Struct, frozen=True):
             fields=requested_fields(query),
             rows=populated_relations(query, content_type) | _filtered_by(query, content_type),
         )
-        asked = resolve_filters(query.get("filters"), content_type, scope)
+        filters = resolve_filters(query.get("filters"), content_type, scope)
         sort = resolve_sort(
             query.get("sort"), content_type, scope.for_parameter(Param.SORT, "sort")
         )
@@ -127,12 +127,14 @@ class Planner(Struct, frozen=True):
             query.get("_q"), content_type, scope.for_parameter(Param.SEARCH, "_q")
         )
         pagination = pages_of(query, scope)
-        listed = nodes.listed(content_type)
+        list_node = nodes.listed(content_type)
         versioned = content_type.draft_and_publish
         root = replace(
-            listed,
-            edges=(*listed.edges, *_other_versions(content_type)),
-            filter=and_filters(asked, self.reached(permissions, requested_version.locales, scope)),
+            list_node,
+            edges=(*list_node.edges, *_other_versions(content_type)),
+            filter=and_filters(
+                filters, self.reached(permissions, requested_version.locales, scope)
+            ),
             sort=sort,
             status=requested_version.status if versioned else None,
             publication=resolve_publication(query, scope) if versioned else None,
@@ -384,22 +386,22 @@ def locale_scope(
     return LocaleScope.ONE, slots.add(requested_version.locale)
 
 
-def and_filters(one: Filter | None, other: Filter | None) -> Filter | None:
+def and_filters(first: Filter | None, second: Filter | None) -> Filter | None:
     """Combine two filters by AND."""
-    if one is None or other is None:
-        return one or other
-    return Junction(conjunction=True, parts=(one, other))
+    if first is None or second is None:
+        return first or second
+    return Junction(conjunction=True, parts=(first, second))
 
 
 def populated_relations(query: Query, content_type: ContentType) -> frozenset[str]:
     """Return the relations that ``populate`` requests as rows."""
-    value = query.get("populate")
-    names = value.split(",") if isinstance(value, str) else value
+    populate = query.get("populate")
+    names = populate.split(",") if isinstance(populate, str) else populate
     relations = frozenset(attribute.name for attribute in content_type.relations)
-    if value == "*":
+    if populate == "*":
         return relations - frozenset(CREATORS)
-    listed = names if isinstance(names, list | dict) else ()
-    return frozenset(name for name in listed if isinstance(name, str)) & relations
+    requested_names = names if isinstance(names, list | dict) else ()
+    return frozenset(name for name in requested_names if isinstance(name, str)) & relations
 
 
 def _filtered_by(query: Query, content_type: ContentType) -> frozenset[str]:

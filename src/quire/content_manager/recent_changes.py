@@ -43,15 +43,15 @@ class RecentEntries(Struct, frozen=True):
 
     def documents(self, action: str) -> Program[list[EntryJson]]:
         """Return the entries of the latest actions, of all types together."""
-        results: list[EntryJson] = []
+        entries: list[EntryJson] = []
         for content_type in managed_types(self.engine.schema, self.ability):
             if action == "update" or content_type.draft_and_publish:
-                results += yield from self._of(content_type, action)
+                entries += yield from self._recent_entries(content_type, action)
         moment = MOMENTS[action]
-        results.sort(key=itemgetter(moment), reverse=True)
-        return results[:MAX_RECENT]
+        entries.sort(key=itemgetter(moment), reverse=True)
+        return entries[:MAX_RECENT]
 
-    def _of(self, content_type: ContentType, action: str) -> Program[list[EntryJson]]:
+    def _recent_entries(self, content_type: ContentType, action: str) -> Program[list[EntryJson]]:
         rights = read_permissions(self.ability, content_type)
         status: Status = "draft" if action == "update" else "published"
         main = main_field(content_type, self.views)
@@ -69,7 +69,7 @@ class RecentEntries(Struct, frozen=True):
         plan = ReadPlan(root=root, limit=limit, offset=offset)
         rows, _ = yield from planner.planned(plan, scope.slots, self.ability).entries()
         versions = yield from self._versions(planner, content_type, rows)
-        return [self._shown(rights, row, main, versions) for row in rows]
+        return [self._describe_entry(rights, row, main, versions) for row in rows]
 
     def _versions(
         self, planner: Planner, content_type: ContentType, rows: list[EntryJson]
@@ -77,16 +77,16 @@ class RecentEntries(Struct, frozen=True):
         if not rows or not content_type.draft_and_publish:
             return DocumentVersions(content_type, ())
         ids = [row["documentId"] for row in rows]
-        found, _ = yield from planner.versions(self.ability, content_type, ids).entries()
-        return DocumentVersions(content_type, found)
+        versions, _ = yield from planner.versions(self.ability, content_type, ids).entries()
+        return DocumentVersions(content_type, versions)
 
-    def _shown(
+    def _describe_entry(
         self, permissions: TypePermissions, row: EntryJson, main: str, versions: DocumentVersions
     ) -> EntryJson:
         content_type = permissions.content_type
         is_readable = covers(permissions.rules_for_entry(entry_origin(row)), main)
         versioned = content_type.draft_and_publish
-        shown: EntryJson = {
+        description: EntryJson = {
             "documentId": row["documentId"],
             "locale": row["locale"],
             "title": row[main] if is_readable else row["documentId"],
@@ -97,8 +97,8 @@ class RecentEntries(Struct, frozen=True):
             "publishedAt": row["publishedAt"] if versioned else None,
         }
         if versioned:
-            shown["status"] = versions.status(row)
-        return shown
+            description["status"] = versions.status(row)
+        return description
 
     def counts(self) -> Program[dict[str, int]]:
         """Count all documents of these types by status."""
@@ -106,28 +106,28 @@ class RecentEntries(Struct, frozen=True):
         draft = published = modified = 0
         for content_type in managed_types(self.engine.schema, self.ability):
             if self.ability.project_rules.narrow(content_type.uid, "find", "count"):
-                one = yield from self._count_narrowed(content_type)
+                status_counts = yield from self._count_narrowed(content_type)
             else:
-                one = yield from count_standing(store, store.layout(content_type.uid))
-            draft, published = draft + one.draft, published + one.published
-            modified += one.modified
+                status_counts = yield from count_standing(store, store.layout(content_type.uid))
+            draft, published = draft + status_counts.draft, published + status_counts.published
+            modified += status_counts.modified
         return {"draft": draft, "published": published, MODIFIED_STATUS: modified}
 
     def _count_narrowed(self, content_type: ContentType) -> Program[StatusCounts]:
         """Count the documents that rules of the project allow, by status."""
-        every = yield from self.count_of(content_type)
+        total = yield from self.count_of(content_type)
         if not content_type.draft_and_publish:
-            return StatusCounts(draft=0, published=every, modified=0)
+            return StatusCounts(draft=0, published=total, modified=0)
         never = PublicationFilter.NEVER_PUBLISHED_DOCUMENT
         draft = yield from self.count_of(content_type, never)
         modified = yield from self.count_of(content_type, PublicationFilter.MODIFIED)
-        return StatusCounts(draft=draft, published=every - draft - modified, modified=modified)
+        return StatusCounts(draft=draft, published=total - draft - modified, modified=modified)
 
     def count_of(
         self, content_type: ContentType, publication: PublicationFilter | None = None
     ) -> Program[int]:
         """Count the readable documents of a type."""
         rights = read_permissions(self.ability, content_type)
-        planned = Planner(self.engine).count(rights, publication=publication)
-        _, total = yield from planned.entries()
+        prepared_read = Planner(self.engine).count(rights, publication=publication)
+        _, total = yield from prepared_read.entries()
         return total or 0

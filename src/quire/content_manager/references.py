@@ -34,7 +34,7 @@ class IncomingReferences(Struct, frozen=True):
         self, target: ContentType, document_id: str
     ) -> Program[list[dict[str, object]]]:
         """Return the entries that refer to a document, by content type and attribute."""
-        results: list[dict[str, object]] = []
+        references: list[dict[str, object]] = []
         schema = self.reading.engine.schema
         for content_type in schema.content_types.values():
             if not (
@@ -42,10 +42,10 @@ class IncomingReferences(Struct, frozen=True):
             ):
                 continue
             for path in relations_to(schema, content_type, target.uid):
-                one = yield from self._filter_by_target(content_type, path, document_id)
-                if one is not None:
-                    results.append(one)
-        return results
+                reference = yield from self._filter_by_target(content_type, path, document_id)
+                if reference is not None:
+                    references.append(reference)
+        return references
 
     def _filter_by_target(
         self, content_type: ContentType, path: Sequence[str], document_id: str
@@ -54,13 +54,15 @@ class IncomingReferences(Struct, frozen=True):
         requested_version = RequestedVersion(
             "draft", EVERY_LOCALE if content_type.localized else None
         )
-        asked = (*path, "documentId")
+        field_path = (*path, "documentId")
         # A filter by a hidden attribute is ignored, and would find every entry.
-        if self.reading.planner.scope(rights, requested_version.locales).ignores(".".join(asked)):
+        if self.reading.planner.scope(rights, requested_version.locales).ignores(
+            ".".join(field_path)
+        ):
             return None
         title = main_field(content_type)
         query: Mapping[str, QueryValue] = {
-            "filters": as_query(_nested(asked, {"$eq": document_id})),
+            "filters": as_query(_nest_value(field_path, {"$eq": document_id})),
             "columns": [title],
             "pageSize": str(MAX_LISTED),
         }
@@ -77,18 +79,18 @@ class IncomingReferences(Struct, frozen=True):
 
 
 def relations_to(
-    schema: Schema, model: Model, uid: str, inside: tuple[str, ...] = ()
+    schema: Schema, model: Model, uid: str, prefix: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, ...]]:
     """Yield the relations of a model to a content type, without those that the other side owns.
 
     Relations in dynamic zones are left out.
     """
     for attribute in model.attributes.values():
-        way = (*inside, attribute.name)
-        if isinstance(attribute, ComponentAttribute) and len(inside) < _MAX_DEPTH:
-            yield from relations_to(schema, schema.components[attribute.component], uid, way)
+        path = (*prefix, attribute.name)
+        if isinstance(attribute, ComponentAttribute) and len(prefix) < _MAX_DEPTH:
+            yield from relations_to(schema, schema.components[attribute.component], uid, path)
         elif isinstance(attribute, RelationAttribute) and _is_owning_relation(attribute, uid):
-            yield way
+            yield path
 
 
 def _is_owning_relation(attribute: RelationAttribute, uid: str) -> bool:
@@ -97,8 +99,8 @@ def _is_owning_relation(attribute: RelationAttribute, uid: str) -> bool:
     return leads and attribute.mapped_by is None
 
 
-def _nested(path: Sequence[str], value: object) -> object:
-    return value if not path else {path[0]: _nested(path[1:], value)}
+def _nest_value(path: Sequence[str], value: object) -> object:
+    return value if not path else {path[0]: _nest_value(path[1:], value)}
 
 
 def _in_short(entry: EntryJson, title: str) -> dict[str, object]:

@@ -42,10 +42,10 @@ class RelationQuery(Struct, frozen=True, kw_only=True):
 def relation_query(query: Query, entry_id: str | None = None) -> RelationQuery:
     """Parse a request. Raises ValidationError with its first error."""
     value = query.get("id")
-    own = value if isinstance(value, str) and value else None
+    parameter_id = value if isinstance(value, str) and value else None
     return RelationQuery(
         raw=query,
-        id=own if entry_id is None else entry_id,
+        id=parameter_id if entry_id is None else entry_id,
         page=_number(query, "page", 1, LARGEST_NUMBER),
         page_size=_number(query, "pageSize", PAGE_SIZE, LARGEST_PAGE),
         status=_status(query.get("status")),

@@ -66,8 +66,8 @@ def field_of(schema: Schema, uid: str, name: str) -> RelationField:
     if model is None:
         raise ValidationError(NO_MODEL.format(uid))
     attribute = model.attributes.get(name)
-    shown = isinstance(attribute, RelationAttribute) and attribute.visible
-    target = attribute.target if shown and isinstance(attribute, RelationAttribute) else None
+    is_visible = isinstance(attribute, RelationAttribute) and attribute.visible
+    target = attribute.target if is_visible and isinstance(attribute, RelationAttribute) else None
     if target is None or not isinstance(attribute, RelationAttribute):
         raise ValidationError(NO_RELATION.format(name, uid))
     return RelationField(model, attribute, schema.content_types[target])
@@ -93,10 +93,10 @@ class Relations(Struct, frozen=True):
             omitted |= linked.difference(query.included)
         locale = locale_of(query.raw, self.field.target, EVERY_LOCALE)
         plan, slots, pagination = self._search(query, locale, omitted)
-        planned = self._planner.planned(plan, slots, self.ability, pagination=pagination)
-        rows, total = yield from planned.entries()
-        shown = yield from self._shown(rows)
-        return {"results": shown, "pagination": pagination.meta(total)}
+        prepared_read = self._planner.planned(plan, slots, self.ability, pagination=pagination)
+        rows, total = yield from prepared_read.entries()
+        results = yield from self._describe_rows(rows)
+        return {"results": results, "pagination": pagination.meta(total)}
 
     def linked(self, query: RelationQuery) -> Program[Result]:
         """Return a page of the targets of the relation of one entry.
@@ -109,12 +109,12 @@ class Relations(Struct, frozen=True):
         placed = {row_id: place for place, row_id in enumerate(reversed(ids))}
         ordered = sorted({row["id"] for row in rows}, key=lambda row_id: placed[row_id])
         start = (query.page - 1) * query.page_size
-        chosen = ordered[start : start + query.page_size]
+        page_ids = ordered[start : start + query.page_size]
         if not self.field.attribute.to_many:
-            chosen = ordered = ordered[:1]
+            page_ids = ordered = ordered[:1]
         by_id = {row["id"]: row for row in rows}
-        shown = yield from self._shown([by_id[row_id] for row_id in chosen])
-        return {"results": shown, "pagination": self._pages(query, len(ordered))}
+        results = yield from self._describe_rows([by_id[row_id] for row_id in page_ids])
+        return {"results": results, "pagination": self._pages(query, len(ordered))}
 
     def _pages(self, query: RelationQuery, total: int) -> dict[str, int]:
         if not self.field.attribute.to_many:
@@ -138,8 +138,8 @@ class Relations(Struct, frozen=True):
         else:
             row_id = yield from self._part(model, query)
         name = self.field.attribute.name
-        result = yield from self.engine.store.links.read(model.uid, name, [row_id])
-        return [link.row for link in result.get(row_id, ())]
+        links = yield from self.engine.store.links.read(model.uid, name, [row_id])
+        return [link.row for link in links.get(row_id, ())]
 
     def _linked_anywhere(self, query: RelationQuery) -> Program[set[int]]:
         """Return the target rows of the relation in any matching version of the entry."""
@@ -148,8 +148,10 @@ class Relations(Struct, frozen=True):
             rows = yield from self._entries(model, query)
         else:
             rows = [(yield from self._part(model, query))]
-        result = yield from self.engine.store.links.read(model.uid, self.field.attribute.name, rows)
-        return {link.row for links in result.values() for link in links}
+        links_by_row = yield from self.engine.store.links.read(
+            model.uid, self.field.attribute.name, rows
+        )
+        return {link.row for links in links_by_row.values() for link in links}
 
     def _entries(self, content_type: ContentType, query: RelationQuery) -> Program[list[int]]:
         """Return the requested entry, then all its other visible versions.
@@ -158,18 +160,33 @@ class Relations(Struct, frozen=True):
         """
         rights, name = read_permissions(self.ability, content_type), self.field.attribute.name
         rights.require()
-        every, _ = yield from self._planner.versions_of(rights, query.id or "").entries()
-        asked = locale_of(query.raw, content_type, None)
-        meant = [one for one in every if asked is None or one["locale"] == asked]
-        codes = sorted({str(one["locale"] or "") for one in meant})
-        wanted = [RequestedVersion(query.status or "draft", code or None) for code in codes]
-        here = next((one for w in wanted if (one := chosen_of(content_type, meant, w))), None)
-        if here is None:
+        versions, _ = yield from self._planner.versions_of(rights, query.id or "").entries()
+        locale = locale_of(query.raw, content_type, None)
+        versions_in_locale = [
+            version for version in versions if locale is None or version["locale"] == locale
+        ]
+        codes = sorted({str(version["locale"] or "") for version in versions_in_locale})
+        requested_versions = [
+            RequestedVersion(query.status or "draft", code or None) for code in codes
+        ]
+        requested_entry = next(
+            (
+                version
+                for requested_version in requested_versions
+                if (version := chosen_of(content_type, versions_in_locale, requested_version))
+            ),
+            None,
+        )
+        if requested_entry is None:
             raise NotFoundError(NO_ENTITY)
-        if not covers(rights.require_on(entry_origin(here)), name):
+        if not covers(rights.require_on(entry_origin(requested_entry)), name):
             raise ForbiddenError
-        others = [one for one in meant if covers(rights.rules_for_entry(entry_origin(one)), name)]
-        return [int(here["id"]), *(int(one["id"]) for one in others)]
+        readable_versions = [
+            version
+            for version in versions_in_locale
+            if covers(rights.rules_for_entry(entry_origin(version)), name)
+        ]
+        return [int(requested_entry["id"]), *(int(version["id"]) for version in readable_versions)]
 
     def _part(self, component: Model, query: RelationQuery) -> Program[int]:
         """Return the row of a component, which is identified only by its id."""
@@ -178,8 +195,8 @@ class Relations(Struct, frozen=True):
         plan = ReadPlan(
             root=PlanNode(uid=component.uid, fields=("id",)), entry=slots.add(min(row_id, 2**53))
         )
-        found, _ = yield from self._planner.planned(plan, slots, self.ability).entries()
-        if not found:
+        rows, _ = yield from self._planner.planned(plan, slots, self.ability).entries()
+        if not rows:
             raise NotFoundError(NO_ENTITY)
         if not self.ability.super_admin:
             yield from self._require_holder(component.uid, row_id, self.field.attribute.name)
@@ -194,15 +211,15 @@ class Relations(Struct, frozen=True):
         if depth > _MAX_DEPTH or not above:
             raise ForbiddenError
         for holder in above:
-            own = f"{holder.field}.{path}"
+            field_path = f"{holder.field}.{path}"
             content_type = self.engine.schema.content_types.get(holder.uid)
             if content_type is None:
-                yield from self._require_holder(holder.uid, holder.row, own, depth + 1)
+                yield from self._require_holder(holder.uid, holder.row, field_path, depth + 1)
                 continue
             rights, slots = read_permissions(self.ability, content_type), Slots()
             plan = ReadPlan(root=self._planner.version_node(rights), entry=slots.add(holder.row))
             entry = yield from self._planner.planned(plan, slots, self.ability).first()
-            if entry is None or not covers(rights.rules_for_entry(entry_origin(entry)), own):
+            if entry is None or not covers(rights.rules_for_entry(entry_origin(entry)), field_path):
                 raise ForbiddenError
 
     def _require_field(self) -> None:
@@ -244,16 +261,16 @@ class Relations(Struct, frozen=True):
     def _search(
         self, query: RelationQuery, locale: str | None, omitted: set[int]
     ) -> tuple[ReadPlan, Slots, Pagination]:
-        wanted, target = RequestedVersion("draft", locale), self.field.target
-        main = self._main_field(wanted.locales)
-        scope = self._planner.scope(self._rights, wanted.locales)
+        requested_version, target = RequestedVersion("draft", locale), self.field.target
+        main = self._main_field(requested_version.locales)
+        scope = self._planner.scope(self._rights, requested_version.locales)
         filters = known_filters(query.raw.get("filters"), target, self.engine.schema)
-        asked = resolve_filters(filters, target, scope)
+        requested_filter = resolve_filters(filters, target, scope)
         sort = resolve_sort(query.raw.get("sort"), target, scope.for_parameter(Param.SORT, "sort"))
         scope.findings.raise_first()
         slots, condition = (
             scope.slots,
-            and_filters(asked, self._condition(query, wanted, main, scope)),
+            and_filters(requested_filter, self._condition(query, requested_version, main, scope)),
         )
         if omitted:
             slot = slots.add([*omitted])
@@ -270,7 +287,7 @@ class Relations(Struct, frozen=True):
             filter=condition,
             sort=sort or (SortKey((), main, descending=False),),
         )
-        locale_of_rows, slot_of_locale = locale_scope(target, wanted, slots)
+        locale_of_rows, slot_of_locale = locale_scope(target, requested_version, slots)
         plan = ReadPlan(
             root=root,
             locale=locale_of_rows,
@@ -291,12 +308,12 @@ class Relations(Struct, frozen=True):
         main = self._main_field(requested_version.locales)
         scope = self._planner.scope(self._rights, requested_version.locales)
         slots, condition = scope.slots, self._condition(query, requested_version, main, scope)
-        row_condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
-        root = replace(self._node(query, main), filter=and_filters(condition, row_condition))
+        id_condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
+        root = replace(self._node(query, main), filter=and_filters(condition, id_condition))
         locale, slot = locale_scope(self.field.target, requested_version, slots)
         plan = ReadPlan(root=root, locale=locale, locale_slot=slot)
-        found, _ = yield from self._planner.planned(plan, slots, self.ability).entries()
-        return found
+        rows, _ = yield from self._planner.planned(plan, slots, self.ability).entries()
+        return rows
 
     def _node(self, query: RelationQuery, main: str) -> PlanNode:
         target = self.field.target
@@ -312,25 +329,29 @@ class Relations(Struct, frozen=True):
     ) -> Filter | None:
         """Return the condition on rows: the search term, and the caller's permissions."""
         target = self.field.target
-        named: Filter | None = None
+        term_filter: Filter | None = None
         if query.term:
             trusted = replace(scope, trusted=True)
             term = as_query({main: {query.operator: query.term}})
-            named = resolve_filters(term, target, trusted)
-        reached: Filter | None = None
+            term_filter = resolve_filters(term, target, trusted)
+        permission_filter: Filter | None = None
         if self.ability.allows(self._rights.action, target.uid):
-            reached = self._planner.reached(self._rights, requested_version.locales, scope)
-        return and_filters(named, reached)
+            permission_filter = self._planner.reached(
+                self._rights, requested_version.locales, scope
+            )
+        return and_filters(term_filter, permission_filter)
 
     # Presentation ------------------------------------------------------------------------------
 
-    def _shown(self, rows: Sequence[EntryJson]) -> Program[list[EntryJson]]:
+    def _describe_rows(self, rows: Sequence[EntryJson]) -> Program[list[EntryJson]]:
         target = self.field.target
         versions: DocumentVersions | None = None
         if target.draft_and_publish and rows:
             ids = list(dict.fromkeys(str(row["documentId"]) for row in rows))
-            found, _ = yield from self._planner.versions(self.ability, target, ids).entries()
-            versions = DocumentVersions(target, found)
+            target_versions, _ = yield from self._planner.versions(
+                self.ability, target, ids
+            ).entries()
+            versions = DocumentVersions(target, target_versions)
         return [dict(self._row(row, versions)) for row in rows]
 
     def _row(

@@ -30,16 +30,16 @@ Target = tuple[str, str, str | None]
 def revision_data(schema: Schema, model: Model, entry: Mapping[str, Any]) -> Data:
     """Return the stored data of a revision, from an entry with its relations as rows."""
 
-    def kept(attribute: Attribute, value: object) -> object:
+    def convert_stored(attribute: Attribute, value: object) -> object:
         match attribute:
             case RelationAttribute():
-                return _convert_items(value, lambda one: _some(one, _OF_ENTRIES))
+                return _convert_items(value, lambda item: _pick_fields(item, _OF_ENTRIES))
             case MediaAttribute():
-                return _convert_items(value, lambda one: _some(one, _OF_FILES))
+                return _convert_items(value, lambda item: _pick_fields(item, _OF_FILES))
             case _:
-                return _convert_components(schema, attribute, value, kept)
+                return _convert_components(schema, attribute, value, convert_stored)
 
-    return _converted_values(model, entry, kept)
+    return _converted_values(model, entry, convert_stored)
 
 
 class ExistingTargets(Struct, kw_only=True):
@@ -63,22 +63,24 @@ def targets_in(
     schema: Schema, model: Model, data: Mapping[str, Any], existing_targets: ExistingTargets
 ) -> frozenset[Target]:
     """Return all targets in the data of a revision."""
-    results: set[Target] = set()
+    targets: set[Target] = set()
 
-    def seen(attribute: Attribute, value: object) -> object:
+    def collect_targets(attribute: Attribute, value: object) -> object:
         match attribute:
             case RelationAttribute(target=uid) if uid is not None:
-                results.update(existing_targets.target(schema, uid, one) for one in _objects(value))
+                targets.update(
+                    existing_targets.target(schema, uid, item) for item in _objects(value)
+                )
             case MediaAttribute():
-                results.update(
-                    existing_targets.target(schema, FILE_UID, one) for one in _objects(value)
+                targets.update(
+                    existing_targets.target(schema, FILE_UID, item) for item in _objects(value)
                 )
             case _:
-                _convert_components(schema, attribute, value, seen)
+                _convert_components(schema, attribute, value, collect_targets)
         return None
 
-    _converted_values(model, data, seen)
-    return frozenset(results)
+    _converted_values(model, data, collect_targets)
+    return frozenset(targets)
 
 
 def request_data(
@@ -86,26 +88,26 @@ def request_data(
 ) -> Data:
     """Return data in the form of a request, without missing targets."""
 
-    def written(attribute: Attribute, value: object) -> object:
+    def convert_requested(attribute: Attribute, value: object) -> object:
         match attribute:
             case RelationAttribute(target=uid, name=name) if uid is not None:
-                return {"set": [_entry(one) for one in there(uid, name, value)]}
+                return {"set": [_entry(item) for item in existing_items(uid, name, value)]}
             case MediaAttribute(name=name, multiple=multiple):
-                ids = [one["id"] for one in there(FILE_UID, name, value)]
+                ids = [item["id"] for item in existing_items(FILE_UID, name, value)]
                 return ids if multiple else next(iter(ids), None)
             case _:
-                return _convert_components(schema, attribute, value, written)
+                return _convert_components(schema, attribute, value, convert_requested)
 
-    def there(uid: str, name: str, value: object) -> Iterator[Mapping[str, Any]]:
-        for one in _objects(value):
-            if existing_targets.target(schema, uid, one) in existing_targets.existing:
-                yield one
+    def existing_items(uid: str, name: str, value: object) -> Iterator[Mapping[str, Any]]:
+        for item in _objects(value):
+            if existing_targets.target(schema, uid, item) in existing_targets.existing:
+                yield item
             else:
                 existing_targets.missing.append(
-                    {"field": name, "documentId": one.get("documentId")}
+                    {"field": name, "documentId": item.get("documentId")}
                 )
 
-    return _converted_values(model, data, written)
+    return _converted_values(model, data, convert_requested)
 
 
 Do = Callable[[Attribute, object], object]
@@ -131,12 +133,12 @@ def _convert_components(schema: Schema, attribute: Attribute, value: object, do:
     match attribute:
         case ComponentAttribute(component=uid):
             component = schema.components[uid]
-            return _convert_items(value, lambda one: _converted_values(component, one, do))
+            return _convert_items(value, lambda item: _converted_values(component, item, do))
         case DynamicZoneAttribute():
             return [
-                {"__component": uid, **_converted_values(schema.components[uid], one, do)}
-                for one in _objects(value)
-                if (uid := str(one.get("__component"))) in schema.components
+                {"__component": uid, **_converted_values(schema.components[uid], item, do)}
+                for item in _objects(value)
+                if (uid := str(item.get("__component"))) in schema.components
             ]
         case _:
             return value
@@ -144,18 +146,18 @@ def _convert_components(schema: Schema, attribute: Attribute, value: object, do:
 
 def _convert_items(value: object, make: Callable[[Mapping[str, Any]], object]) -> object:
     if isinstance(value, list):
-        return [make(one) for one in _objects(value)]
+        return [make(item) for item in _objects(value)]
     return make(value) if isinstance(value, Mapping) else None
 
 
 def _objects(value: object) -> Iterator[Mapping[str, Any]]:
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, Mapping):
-            yield one
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, Mapping):
+            yield item
 
 
-def _some(one: Mapping[str, Any], names: tuple[str, ...]) -> Data:
-    return {name: one[name] for name in names if name in one}
+def _pick_fields(item: Mapping[str, Any], names: tuple[str, ...]) -> Data:
+    return {name: item[name] for name in names if name in item}
 
 
 def _entry(reference: Mapping[str, Any]) -> Data:

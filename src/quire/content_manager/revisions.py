@@ -46,37 +46,39 @@ class RevisionLog(Struct, frozen=True):
         if not self.max_revisions:
             return
         key = RevisionKey(permissions.content_type.uid, entry["documentId"], entry["locale"])
-        known = yield from self.revisions.list_for_entry(key)
-        if known and iso_from_ms(known[0].created_at) >= entry["updatedAt"]:
+        revisions = yield from self.revisions.list_for_entry(key)
+        if revisions and iso_from_ms(revisions[0].created_at) >= entry["updatedAt"]:
             return
-        by = entry.get("updatedBy")
-        by_id = by["id"] if isinstance(by, dict) else None
-        yield from self._keep(reading, permissions, entry["id"], by_id)
+        editor = entry.get("updatedBy")
+        editor_id = editor["id"] if isinstance(editor, dict) else None
+        yield from self._add_revision(reading, permissions, entry["id"], editor_id)
 
     def record_after(
         self,
         reading: ContentReading,
         permissions: TypePermissions,
         entry_id: int,
-        by: int | None,
+        editor_id: int | None,
         *,
         published: bool = False,
     ) -> Program[None]:
         """Store the state of an entry after a change."""
         if self.max_revisions:
-            yield from self._keep(reading, permissions, entry_id, by, published=published)
+            yield from self._add_revision(
+                reading, permissions, entry_id, editor_id, published=published
+            )
 
     def forget(self, content_type: ContentType, document_id: str) -> Program[None]:
         """Delete the revisions of a document that was deleted in all its locales."""
         if self.max_revisions:
             yield from self.revisions.forget(content_type.uid, document_id)
 
-    def _keep(
+    def _add_revision(
         self,
         reading: ContentReading,
         permissions: TypePermissions,
         entry_id: int,
-        by: int | None,
+        editor_id: int | None,
         *,
         published: bool = False,
     ) -> Program[None]:
@@ -84,15 +86,15 @@ class RevisionLog(Struct, frozen=True):
             reading, permissions, entry_id, published=published, complete=True
         )
         content_type = permissions.content_type
-        live = published or not content_type.draft_and_publish
+        is_live = published or not content_type.draft_and_publish
         moment = entry["publishedAt"] if published else entry["updatedAt"]
         revision = Revision(
             uid=content_type.uid,
             document_id=entry["documentId"],
             locale=entry["locale"],
-            status=PUBLISHED_STATUS if live else DRAFT_STATUS,
+            status=PUBLISHED_STATUS if is_live else DRAFT_STATUS,
             created_at=ms_from_iso(moment),
-            created_by=by,
+            created_by=editor_id,
             data=msgspec.json.encode(
                 revision_data(reading.engine.schema, content_type, entry)
             ).decode(),
@@ -125,27 +127,29 @@ def revision_as_request(
 ) -> Program[tuple[Data, list[dict[str, object]]]]:
     """Return a revision in the form of a request, and its missing targets."""
     content_type, data = permissions.content_type, orjson.loads(revision.data)
-    present = ExistingTargets(locale=revision.locale)
-    targets = targets_in(engine.schema, content_type, data, present)
-    present.existing = yield from _found(engine, permissions, targets)
-    body = request_data(engine.schema, content_type, data, present)
-    return body, present.missing
+    existing_targets = ExistingTargets(locale=revision.locale)
+    targets = targets_in(engine.schema, content_type, data, existing_targets)
+    existing_targets.existing = yield from _read_existing(engine, permissions, targets)
+    body = request_data(engine.schema, content_type, data, existing_targets)
+    return body, existing_targets.missing
 
 
-def _found(
+def _read_existing(
     engine: WriteEngine, permissions: TypePermissions, targets: frozenset[Target]
 ) -> Program[frozenset[Target]]:
     by_uid: dict[str, list[str]] = {}
     for uid, document_id, _ in targets:
         if uid in engine.schema.content_types:
             by_uid.setdefault(uid, []).append(document_id)
-    results: set[Target] = set()
+    existing_targets: set[Target] = set()
     for uid, document_ids in by_uid.items():
         slots = Slots()
         condition = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         node = PlanNode(uid=uid, fields=("documentId", "locale"), filter=condition)
-        planned = Planner(engine).planned(ReadPlan(root=node), slots, permissions.ability)
-        rows, _ = yield from planned.entries()
+        prepared_read = Planner(engine).planned(ReadPlan(root=node), slots, permissions.ability)
+        rows, _ = yield from prepared_read.entries()
         localized = engine.schema.content_types[uid].localized
-        results |= {(uid, row["documentId"], row["locale"] if localized else None) for row in rows}
-    return frozenset(results)
+        existing_targets |= {
+            (uid, row["documentId"], row["locale"] if localized else None) for row in rows
+        }
+    return frozenset(existing_targets)

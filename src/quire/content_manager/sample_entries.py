@@ -42,15 +42,17 @@ class SampleBatch(Struct, frozen=True, kw_only=True):
 
     def program(self, writing: ContentWriting, publishing: ContentPublishing) -> Program[list[str]]:
         """Create all entries or none; returns the ids of the documents."""
-        results: list[str] = []
+        document_ids: list[str] = []
         for body in self.bodies:
             if self.publish:
-                shown = yield from publishing.publish_new(body, self.locale)
-                results.append(str(shown["data"]["documentId"]))
+                response = yield from publishing.publish_new(body, self.locale)
+                document_ids.append(str(response["data"]["documentId"]))
             else:
                 command = yield from writing.creation(body, self.locale)
-                results += [one.document_id for one in (yield from writing.perform(command))]
-        return results
+                document_ids += [
+                    entry.document_id for entry in (yield from writing.perform(command))
+                ]
+        return document_ids
 
 
 class SampleValues:
@@ -89,7 +91,9 @@ class SampleValues:
         if not attribute.repeatable:
             parts = [*islice(self._parts([attribute.component], attribute, number, depth), 1)]
             return parts[0][1] if parts else None
-        return [v for _, v in self._parts([attribute.component], attribute, number, depth)] or None
+        return [
+            value for _, value in self._parts([attribute.component], attribute, number, depth)
+        ] or None
 
     def _parts(
         self, uids: list[str] | tuple[str, ...], attribute: Attribute, number: int, depth: int
@@ -97,10 +101,10 @@ class SampleValues:
         """Yield as many components as the attribute requires, two by default."""
         if depth >= _MAX_DEPTH or not uids:
             return
-        least, most = _limit(attribute, "min", 0), _limit(attribute, "max", _COMPONENT_COUNT)
-        count = int(max(least, min(_COMPONENT_COUNT, most), 1))
-        for at, uid in enumerate(islice(cycle(uids), count)):
-            yield uid, self.entry(self._schema.components[uid], number + at, depth + 1)
+        minimum, maximum = _limit(attribute, "min", 0), _limit(attribute, "max", _COMPONENT_COUNT)
+        count = int(max(minimum, min(_COMPONENT_COUNT, maximum), 1))
+        for index, uid in enumerate(islice(cycle(uids), count)):
+            yield uid, self.entry(self._schema.components[uid], number + index, depth + 1)
 
 
 class _SampleField(Struct, frozen=True):
@@ -131,11 +135,11 @@ class _SampleField(Struct, frozen=True):
         if self.attribute.raw.get("regex"):
             return None
         mark = self.unique_suffix
-        least = int(_limit(self.attribute, "minLength", 0))
-        most = int(_limit(self.attribute, "maxLength", 10_000))
-        while len(text) + len(mark) < least:
+        min_length = int(_limit(self.attribute, "minLength", 0))
+        max_length = int(_limit(self.attribute, "maxLength", 10_000))
+        while len(text) + len(mark) < min_length:
             text = f"{text} {self.words(_LONGEST_SENTENCE)}"
-        return f"{text[: max(0, most - len(mark))]}{mark}".strip()[:most]
+        return f"{text[: max(0, max_length - len(mark))]}{mark}".strip()[:max_length]
 
 
 def _limit(attribute: Attribute, option: str, otherwise: float) -> float:
@@ -170,16 +174,16 @@ def _uid(sample: _SampleField) -> object:
 
 
 def _integer(sample: _SampleField) -> int:
-    least = _limit(sample.attribute, "min", 0)
-    most = _limit(sample.attribute, "max", max(least, 0) + 10_000)
+    minimum = _limit(sample.attribute, "min", 0)
+    maximum = _limit(sample.attribute, "max", max(minimum, 0) + 10_000)
     if sample.attribute.unique:
-        return int(least) + int(token_hex(6), 16) % (int(most - least) + 1)
-    return int(min(most, least + sample.number))
+        return int(minimum) + int(token_hex(6), 16) % (int(maximum - minimum) + 1)
+    return int(min(maximum, minimum + sample.number))
 
 
 def _fraction(sample: _SampleField) -> object:
-    most = _limit(sample.attribute, "max", float("inf"))
-    return min(most, _integer(sample) + 0.5)
+    maximum = _limit(sample.attribute, "max", float("inf"))
+    return min(maximum, _integer(sample) + 0.5)
 
 
 def _boolean(sample: _SampleField) -> object:

@@ -49,24 +49,26 @@ class EntrySanitizer:
 
     def entry(self, entry: EntryJson, rules: Sequence[GrantRule] | None = None) -> EntryJson:
         """Return the shown form of an entry, by the rules that apply to it or by the given ones."""
-        held = self._rights.rules_for_entry(entry_origin(entry)) if rules is None else tuple(rules)
+        entry_rules = (
+            self._rights.rules_for_entry(entry_origin(entry)) if rules is None else tuple(rules)
+        )
         forget_roles(entry)
         for name in self._admin_users:
-            if covers(held, name):
+            if covers(entry_rules, name):
                 entry[name] = {}
-        if held != self._read_by:
-            entry = self._trimmed(entry, self._rights.content_type, held, "")
+        if entry_rules != self._read_by:
+            entry = self._remove_unreadable(entry, self._rights.content_type, entry_rules, "")
         return entry
 
-    def _trimmed(
+    def _remove_unreadable(
         self, entry: EntryJson, model: Model, rules: Sequence[GrantRule], path: str
     ) -> EntryJson:
-        shown: EntryJson = {}
+        result: EntryJson = {}
         for name, value in entry.items():
-            own = f"{path}{name}"
-            if name in ALWAYS or covers(rules, own):
-                shown[name] = self._sanitize_component(value, model, name, rules, own)
-        return shown
+            field_path = f"{path}{name}"
+            if name in ALWAYS or covers(rules, field_path):
+                result[name] = self._sanitize_component(value, model, name, rules, field_path)
+        return result
 
     def _sanitize_component(
         self, value: object, model: Model, name: str, rules: Sequence[GrantRule], path: str
@@ -77,7 +79,7 @@ class EntrySanitizer:
             return value
         component = self._schema.components[attribute.component]
         if isinstance(value, list):
-            return [self._trimmed(item, component, rules, f"{path}.") for item in value]
+            return [self._remove_unreadable(item, component, rules, f"{path}.") for item in value]
         if isinstance(value, dict):
-            return self._trimmed(value, component, rules, f"{path}.")
+            return self._remove_unreadable(value, component, rules, f"{path}.")
         return value

@@ -23,16 +23,16 @@ _MAX_SAFE_INTEGER = 2**53
 
 def localized_type(schema: Schema, body: object) -> ContentType:
     """Return the content type that a body names. Raises ValidationError, and ApplicationError."""
-    value = body if isinstance(body, Mapping) else {}
-    missing = [name for name in _REQUIRED_PARAMETERS if value.get(name) in (None, "")]
-    if missing:
-        problems = [_required(name) for name in missing]
-        one = str(problems[0]["message"])
-        message = one if len(problems) == 1 else f"{len(problems)} errors occurred"
+    parameters = body if isinstance(body, Mapping) else {}
+    missing_names = [name for name in _REQUIRED_PARAMETERS if parameters.get(name) in (None, "")]
+    if missing_names:
+        problems = [_required_problem(name) for name in missing_names]
+        first_message = str(problems[0]["message"])
+        message = first_message if len(problems) == 1 else f"{len(problems)} errors occurred"
         raise ValidationError(message, {"errors": problems})
-    content_type = schema.content_types.get(str(value["model"]))
+    content_type = schema.content_types.get(str(parameters["model"]))
     if content_type is None or not content_type.localized:
-        raise ApplicationError(f"Model {value['model']} is not localized")
+        raise ApplicationError(f"Model {parameters['model']} is not localized")
     return content_type
 
 
@@ -54,22 +54,24 @@ def shared_fields(
         offset=slots.add(0),
     )
     entry = yield from planner.planned(plan, slots, ability).first()
-    live = entry is not None and entry["publishedAt"] is not None
-    if entry is None or (live and content_type.draft_and_publish):
+    is_published = entry is not None and entry["publishedAt"] is not None
+    if entry is None or (is_published and content_type.draft_and_publish):
         raise NotFoundError
     rules = rights.require_on(entry_origin(entry))
-    found, _ = yield from planner.versions(ability, content_type, [entry["documentId"]]).entries()
-    others = DocumentVersions(content_type, found).localizations(entry)
-    own = {
+    versions, _ = yield from planner.versions(
+        ability, content_type, [entry["documentId"]]
+    ).entries()
+    other_locales = DocumentVersions(content_type, versions).localizations(entry)
+    values = {
         name: _without_folder(value)
         for name, value in entry.items()
         if name not in SYSTEM_FIELDS and name not in CREATORS and covers(rules, name)
     }
     unset = yield from _unset_secrets(engine, content_type, entry["id"])
-    own |= {name: None for name in unset if covers(rules, name)}
+    values |= {name: None for name in unset if covers(rules, name)}
     names = ("id", "locale", "publishedAt")
-    localizations = [{name: one[name] for name in names} for one in (*others, entry)]
-    return {"nonLocalizedFields": own, "localizations": localizations}
+    localizations = [{name: version[name] for name in names} for version in (*other_locales, entry)]
+    return {"nonLocalizedFields": values, "localizations": localizations}
 
 
 def _unset_secrets(
@@ -77,7 +79,11 @@ def _unset_secrets(
 ) -> Program[list[str]]:
     """Return the shared passwords that an entry does not have; existing ones are not shown."""
     layout = engine.store.layout(content_type.uid)
-    names = [a.name for a in content_type.scalars if a.secret and a.name in layout.shared]
+    names = [
+        scalar.name
+        for scalar in content_type.scalars
+        if scalar.secret and scalar.name in layout.shared
+    ]
     if not names:
         return names
     row = yield from columns_of(
@@ -100,6 +106,6 @@ def _without_folder(value: object) -> object:
     return value
 
 
-def _required(name: str) -> dict[str, object]:
+def _required_problem(name: str) -> dict[str, object]:
     message = f"{name} is a required field"
     return {"path": [name], "message": message, "name": ValidationError.name}

@@ -69,12 +69,12 @@ def locale_of(query: Query, content_type: ContentType, default_locale: str | Non
 
     Raises ValidationError if it is not text.
     """
-    value = query.get("locale")
-    if isinstance(value, list | dict):
-        raise invalid_value("locale", _NOT_TEXT.format(_kind(value)))
-    if value is not None and "\0" in value:
+    locale = query.get("locale")
+    if isinstance(locale, list | dict):
+        raise invalid_value("locale", _NOT_TEXT.format(_kind(locale)))
+    if locale is not None and "\0" in locale:
         raise invalid_value("locale", f"locale {_NUL}")
-    return (value or default_locale) if content_type.localized else None
+    return (locale or default_locale) if content_type.localized else None
 
 
 def missing_locale_of(query: Query, content_type: ContentType) -> str | None:
@@ -82,16 +82,16 @@ def missing_locale_of(query: Query, content_type: ContentType) -> str | None:
 
     Raises ValidationError if it is not text, and for a type without locales.
     """
-    value = query.get("missingLocale")
-    if value is None:
+    locale = query.get("missingLocale")
+    if locale is None:
         return None
-    if not isinstance(value, str):
-        raise invalid_value("missingLocale", _NOT_TEXT.format(_kind(value)))
-    if not value or "\0" in value:
-        raise invalid_value("missingLocale", f"missingLocale {_NUL if value else _EMPTY}")
+    if not isinstance(locale, str):
+        raise invalid_value("missingLocale", _NOT_TEXT.format(_kind(locale)))
+    if not locale or "\0" in locale:
+        raise invalid_value("missingLocale", f"missingLocale {_NUL if locale else _EMPTY}")
     if not content_type.localized:
         raise invalid_value("missingLocale", _NO_LOCALES.format(uid=content_type.uid))
-    return value
+    return locale
 
 
 def locales_of(
@@ -101,11 +101,11 @@ def locales_of(
 
     Raises ValidationError if one is not text.
     """
-    value = query.get("locale")
-    if not isinstance(value, list):
+    locales = query.get("locale")
+    if not isinstance(locales, list):
         return (locale_of(query, content_type, default_locale),)
     codes: dict[str, None] = {}
-    for item in value:
+    for item in locales:
         if not isinstance(item, str):
             raise invalid_value("locale", _NOT_TEXT.format(_kind(item)))
         if "\0" in item:

@@ -49,7 +49,7 @@ def describe_types(schema: Schema) -> list[dict[str, Any]]:
 def describe_type(content_type: ContentType) -> dict[str, Any]:
     """Describe one content type."""
     raw = content_type.raw
-    described: dict[str, Any] = {
+    description: dict[str, Any] = {
         "uid": content_type.uid,
         "isDisplayed": is_displayed(content_type),
         "apiID": content_type.singular_name,
@@ -62,8 +62,8 @@ def describe_type(content_type: ContentType) -> dict[str, Any]:
         "attributes": described_attributes(content_type),
     }
     if "pluginOptions" in raw:
-        described["pluginOptions"] = raw["pluginOptions"]
-    return described
+        description["pluginOptions"] = raw["pluginOptions"]
+    return description
 
 
 def describe_parts(schema: Schema) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def describe_parts(schema: Schema) -> list[dict[str, Any]]:
 def describe_part(component: Component) -> dict[str, Any]:
     """Describe one component."""
     raw = component.raw
-    described: dict[str, Any] = {
+    description: dict[str, Any] = {
         "uid": component.uid,
         "isDisplayed": True,
         "apiID": component.uid.partition(".")[2],
@@ -84,8 +84,8 @@ def describe_part(component: Component) -> dict[str, Any]:
         "attributes": described_attributes(component),
     }
     if "pluginOptions" in raw:
-        described["pluginOptions"] = raw["pluginOptions"]
-    return described
+        description["pluginOptions"] = raw["pluginOptions"]
+    return description
 
 
 def is_displayed(content_type: ContentType) -> bool:
@@ -97,11 +97,11 @@ def is_displayed(content_type: ContentType) -> bool:
 
 def described_attributes(model: Model) -> dict[str, Mapping[str, object]]:
     """Describe the attributes of a model, including those that the server adds."""
-    result: dict[str, Mapping[str, object]] = {"id": _NUMBER, **dict(_own_attributes(model))}
+    descriptions: dict[str, Mapping[str, object]] = {"id": _NUMBER, **dict(_own_attributes(model))}
     if isinstance(model, ContentType):
-        result |= {"createdAt": _MOMENT, "updatedAt": _MOMENT}
-        result |= {"createdBy": _CREATOR, "updatedBy": _CREATOR}
-    return {**result, "documentId": _TEXT}
+        descriptions |= {"createdAt": _MOMENT, "updatedAt": _MOMENT}
+        descriptions |= {"createdBy": _CREATOR, "updatedBy": _CREATOR}
+    return {**descriptions, "documentId": _TEXT}
 
 
 def _own_attributes(model: Model) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -109,8 +109,11 @@ def _own_attributes(model: Model) -> Iterator[tuple[str, Mapping[str, object]]]:
         if not isinstance(attribute, RelationAttribute):
             yield attribute.name, attribute.raw
         elif attribute.target is not None:
-            more = {"targetModel": attribute.target, "relationType": attribute.relation.value}
-            yield attribute.name, {**attribute.raw, **more}
+            target_keys = {
+                "targetModel": attribute.target,
+                "relationType": attribute.relation.value,
+            }
+            yield attribute.name, {**attribute.raw, **target_keys}
 
 
 def _mapping(raw: Mapping[str, object], name: str) -> Mapping[str, object]:

@@ -115,20 +115,20 @@ def check_body(body: object, last: str, kind: str) -> Mapping[str, object]:
 
     Raises ValidationError with all its problems.
     """
-    value = body if isinstance(body, Mapping) else {}
-    wanted = {"contentTypeUID": "string", "field": "string", last: kind}
+    values = body if isinstance(body, Mapping) else {}
+    expected_types = {"contentTypeUID": "string", "field": "string", last: kind}
     problems = [
         {
             "path": [name],
-            "message": _UNEXPECTED_TYPE.format(expected, _kind_of(value, name)),
+            "message": _UNEXPECTED_TYPE.format(expected, _kind_of(values, name)),
             "name": ValidationError.name,
         }
-        for name, expected in wanted.items()
-        if _kind_of(value, name) != expected
+        for name, expected in expected_types.items()
+        if _kind_of(values, name) != expected
     ]
     if problems:
         raise ValidationError(str(problems[0]["message"]), {"errors": problems})
-    return value
+    return values
 
 
 def _kind_of(body: Mapping[str, object], name: str) -> str:
@@ -151,8 +151,8 @@ def _kind_of(body: Mapping[str, object], name: str) -> str:
 
 def check_value(field: UidField, value: str) -> None:
     """Check that a value is allowed in a URL. Raises ValidationError."""
-    own = field.attribute.raw.get("regex")
-    pattern = compile_pattern(own if isinstance(own, str) else URL_FRIENDLY)
+    pattern_source = field.attribute.raw.get("regex")
+    pattern = compile_pattern(pattern_source if isinstance(pattern_source, str) else URL_FRIENDLY)
     if not pattern.found_in(value) or "\0" in value:
         raise invalid_value("value", BAD_VALUE)
 
@@ -178,19 +178,19 @@ def make_unique(
     engine: WriteEngine, field: UidField, value: str, locale: str | None
 ) -> Program[str]:
     """Return a value, with the first number that makes it unused if it is taken."""
-    if not (yield from _taken(engine, field, [value], locale)):
+    if not (yield from _used_values(engine, field, [value], locale)):
         return value
-    first, many = 1, _FIRST_BATCH
+    first, count = 1, _FIRST_BATCH
     while True:
-        candidates = [f"{value}-{number}" for number in range(first, first + many)]
-        taken = yield from _taken(engine, field, candidates, locale)
+        candidates = [f"{value}-{number}" for number in range(first, first + count)]
+        used_values = yield from _used_values(engine, field, candidates, locale)
         for candidate in candidates:
-            if candidate not in taken:
+            if candidate not in used_values:
                 return candidate
-        first, many = first + many, min(many * _FIRST_BATCH, _MAX_BATCH)
+        first, count = first + count, min(count * _FIRST_BATCH, _MAX_BATCH)
 
 
-def _taken(
+def _used_values(
     engine: WriteEngine, field: UidField, values: Sequence[str], locale: str | None
 ) -> Program[set[str]]:
     """Return the values that entries in a locale have."""
@@ -204,5 +204,5 @@ def _taken(
         locale_slot=slots.add(locale) if localized else None,
     )
     resolved = ResolvedRead(plan=plan, values=tuple(slots.values))
-    found, _ = yield from engine.reads.planned(resolved).entries()
-    return {str(row[name]) for row in found}
+    rows, _ = yield from engine.reads.planned(resolved).entries()
+    return {str(row[name]) for row in rows}

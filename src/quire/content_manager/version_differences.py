@@ -40,24 +40,31 @@ def draft_and_published(
         "documentId": document_id,
         "locale": locale,
         "fields": {
-            name: {"draft": draft, "published": live} for name, (draft, live) in fields.items()
+            name: {"draft": draft, "published": published}
+            for name, (draft, published) in fields.items()
         },
     }
 
 
 def differences(
-    content_type: ContentType, one: EntryJson, other: EntryJson, names: Iterable[str] | None = None
+    content_type: ContentType,
+    first: EntryJson,
+    second: EntryJson,
+    names: Iterable[str] | None = None,
 ) -> dict[str, tuple[object, object]]:
     """Return both values of each field that differs, of all fields or of the given ones."""
-    own = [attribute.name for attribute in content_type.own_attributes]
-    asked = frozenset(own if names is None else names)
-    result = {}
-    for name in own:
-        if name in asked and (name in one or name in other):
-            left, right = without_row_fields(one.get(name)), without_row_fields(other.get(name))
-            if left != right:
-                result[name] = (left, right)
-    return result
+    own_names = [attribute.name for attribute in content_type.own_attributes]
+    requested_names = frozenset(own_names if names is None else names)
+    differing = {}
+    for name in own_names:
+        if name in requested_names and (name in first or name in second):
+            first_value, second_value = (
+                without_row_fields(first.get(name)),
+                without_row_fields(second.get(name)),
+            )
+            if first_value != second_value:
+                differing[name] = (first_value, second_value)
+    return differing
 
 
 def without_row_fields(value: object) -> object:

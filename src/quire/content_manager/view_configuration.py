@@ -61,19 +61,21 @@ def default_view(schema: Schema, model: Model) -> View:
     }
 
 
-def stored_view(schema: Schema, model: Model, stored: object, *, identified: bool = True) -> View:
+def stored_view(
+    schema: Schema, model: Model, stored_value: object, *, identified: bool = True
+) -> View:
     """Return the view of a model from its stored form, which may be empty.
 
     An ``identified`` one has the document id in its metadata in any case.
     """
     default = default_view(schema, model)
-    kept = stored if isinstance(stored, Mapping) else {}
-    settings = _settings(model, kept.get("settings"), default["settings"])
+    stored_settings = stored_value if isinstance(stored_value, Mapping) else {}
+    settings = _settings(model, stored_settings.get("settings"), default["settings"])
     shape = _ViewableAttributes.of(schema, model)
-    metadatas, added = shape.metadatas(kept.get("metadatas"), default["metadatas"])
+    metadatas, added = shape.metadatas(stored_settings.get("metadatas"), default["metadatas"])
     if identified:
         metadatas.setdefault("documentId", default["metadatas"]["documentId"])
-    layouts = kept.get("layouts")
+    layouts = stored_settings.get("layouts")
     if not isinstance(layouts, Mapping):
         layouts = default["layouts"]
     return {
@@ -125,10 +127,14 @@ class _ViewableAttributes(Struct, frozen=True):
 
     def metadata(self, name: str) -> dict[str, Any]:
         """Return how one attribute is shown in forms and lists."""
-        result = name in self.sortable
-        listed: dict[str, Any] = {"label": name, "searchable": result, "sortable": result}
+        is_sortable = name in self.sortable
+        list_options: dict[str, Any] = {
+            "label": name,
+            "searchable": is_sortable,
+            "sortable": is_sortable,
+        }
         if name in _IDS:
-            return {"edit": {}, "list": listed}
+            return {"edit": {}, "list": list_options}
         edit: dict[str, Any] = {
             "label": name,
             "description": "",
@@ -139,37 +145,43 @@ class _ViewableAttributes(Struct, frozen=True):
         target = self.attributes[name].get("targetModel")
         if isinstance(target, str):
             edit["mainField"] = main_field(self.schema.content_types[target])
-        return {"edit": edit, "list": listed}
+        return {"edit": edit, "list": list_options}
 
     def metadatas(
-        self, stored: object, default: Mapping[str, Any]
+        self, stored_metadatas: object, default: Mapping[str, Any]
     ) -> tuple[dict[str, Any], list[str]]:
         """Return the stored metadata of existing attributes, and which attributes are new.
 
         A stored list without the id never listed all attributes: others are not new.
         """
-        if not isinstance(stored, Mapping):
+        if not isinstance(stored_metadatas, Mapping):
             return dict(default), []
-        kept = {
-            name: self._checked(name, metadata)
-            for name, metadata in stored.items()
+        valid_metadatas = {
+            name: self._supported_metadata(name, metadata)
+            for name, metadata in stored_metadatas.items()
             if name in default and isinstance(metadata, Mapping)
         }
-        added = [name for name in default if name not in kept] if "id" in kept else []
-        kept |= {name: default[name] for name in added}
-        return kept, [name for name in added if self._is_edited(name)]
+        added = (
+            [name for name in default if name not in valid_metadatas]
+            if "id" in valid_metadatas
+            else []
+        )
+        valid_metadatas |= {name: default[name] for name in added}
+        return valid_metadatas, [name for name in added if self._is_edited(name)]
 
-    def _checked(self, name: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    def _supported_metadata(self, name: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Return stored metadata without options that the attribute does not support."""
-        edit, listed = _object(metadata.get("edit")), _object(metadata.get("list"))
+        edit_options, list_options = _object(metadata.get("edit")), _object(metadata.get("list"))
         if name not in self.sortable:
-            listed |= {flag: False for flag in ("searchable", "sortable") if flag in listed}
-        return {"edit": edit, "list": listed}
+            list_options |= {
+                flag: False for flag in ("searchable", "sortable") if flag in list_options
+            }
+        return {"edit": edit_options, "list": list_options}
 
     def list_layout(self) -> list[str]:
         """Return the columns of the list: the id and the first that can be shown."""
-        shown = [name for name in self.attributes if self._is_listed(name)]
-        return ["id", *shown][:_DEFAULT_COLUMN_COUNT]
+        columns = [name for name in self.attributes if self._is_listed(name)]
+        return ["id", *columns][:_DEFAULT_COLUMN_COUNT]
 
     def edited(self) -> list[str]:
         """Return the attributes of the form."""
@@ -188,26 +200,26 @@ class _ViewableAttributes(Struct, frozen=True):
             width += size
         return rows
 
-    def known_columns(self, stored: object) -> list[str]:
+    def known_columns(self, layout: object) -> list[str]:
         """Return the columns of a stored layout that still exist."""
-        listed = stored if isinstance(stored, list) else self.list_layout()
-        return [name for name in listed if name in self.attributes]
+        columns = layout if isinstance(layout, list) else self.list_layout()
+        return [name for name in columns if name in self.attributes]
 
-    def known_rows(self, stored: object, added: list[str]) -> list[list[dict[str, Any]]]:
+    def known_rows(self, layout: object, added: list[str]) -> list[list[dict[str, Any]]]:
         """Return the rows of a stored layout with existing fields, and rows of new ones."""
-        if not isinstance(stored, list):
+        if not isinstance(layout, list):
             return self.form_layout(self.edited())
-        rows = [[cell for cell in _cells(row) if cell["name"] in self.attributes] for row in stored]
-        shown = {cell["name"] for row in rows for cell in row}
-        missing = [name for name in added if name not in shown]
-        return [row for row in rows if row] + self.form_layout(missing)
+        rows = [[cell for cell in _cells(row) if cell["name"] in self.attributes] for row in layout]
+        placed_names = {cell["name"] for row in rows for cell in row}
+        missing_names = [name for name in added if name not in placed_names]
+        return [row for row in rows if row] + self.form_layout(missing_names)
 
     def _is_edited(self, name: str) -> bool:
         return name not in _AUTOMATIC and self._is_visible(name)
 
     def _is_listed(self, name: str) -> bool:
-        shown = name not in _IDS and self._is_visible(name)
-        return shown and self.attributes[name]["type"] not in _TYPES_WITHOUT_COLUMN
+        is_shown = name not in _IDS and self._is_visible(name)
+        return is_shown and self.attributes[name]["type"] not in _TYPES_WITHOUT_COLUMN
 
     def _is_visible(self, name: str) -> bool:
         hidden = _HIDDEN.get(self.model.uid, frozenset())
@@ -229,9 +241,9 @@ def _object(value: object) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else {}
 
 
-def _settings(model: Model, stored: object, default: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(model: Model, stored_settings: object, default: Mapping[str, Any]) -> dict[str, Any]:
     """Return stored settings merged into the defaults, without attributes that no longer exist."""
-    settings = {**default, **_object(stored)}
+    settings = {**default, **_object(stored_settings)}
     names = described_attributes(model)
     for setting in ("mainField", "defaultSortBy"):
         if settings[setting] not in names:

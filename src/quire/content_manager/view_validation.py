@@ -31,8 +31,8 @@ _TYPES = {str: "string", bool: "boolean"}
 
 def changed_view(view: View, data: object) -> View:
     """Return a view with the given sections replaced."""
-    value = data if isinstance(data, Mapping) else {}
-    return {**view, **{name: value[name] for name in SECTIONS if value.get(name) is not None}}
+    sections = data if isinstance(data, Mapping) else {}
+    return {**view, **{name: sections[name] for name in SECTIONS if sections.get(name) is not None}}
 
 
 def problems_of_view(model: Model, data: object) -> list[str]:
@@ -66,8 +66,8 @@ def _settings(value: Mapping[str, object], model: Model) -> Iterator[str]:
     yield from _flag("settings.searchable", value.get("searchable", ABSENT))
     yield from _choice("settings.mainField", value.get("mainField", ABSENT), names)
     sorts = sortable(model, attributes)
-    by = tuple(name for name in names if name in sorts)
-    yield from _choice("settings.defaultSortBy", value.get("defaultSortBy", ABSENT), by)
+    sort_names = tuple(name for name in names if name in sorts)
+    yield from _choice("settings.defaultSortBy", value.get("defaultSortBy", ABSENT), sort_names)
     yield from _choice("settings.defaultSortOrder", value.get("defaultSortOrder", ABSENT), _ORDERS)
     mode = value.get("relationOpenMode", ABSENT)
     yield from _choice("settings.relationOpenMode", mode, ("modal", "page"))
@@ -97,10 +97,10 @@ def _choice(place: str, value: object, choices: Sequence[str]) -> Iterator[str]:
 
 
 def _metadatas(value: Mapping[str, object], model: Model) -> Iterator[str]:
-    known = described_attributes(model)
-    yield from _unknown("metadatas", value, known)
+    descriptions = described_attributes(model)
+    yield from _unknown("metadatas", value, descriptions)
     for name, metadata in value.items():
-        if name not in known:
+        if name not in descriptions:
             continue
         if not isinstance(metadata, Mapping):
             yield f"metadatas.{name} {not_of_type('object', metadata)}"
@@ -116,9 +116,9 @@ def _members(place: str, value: object, members: Mapping[str, type]) -> Iterator
         return
     yield from _unknown(place, value, members)
     for name, type_ in members.items():
-        result = value.get(name)
-        if result is not None and not isinstance(result, type_):
-            yield f"{place}.{name} {not_of_type(_TYPES[type_], result)}"
+        member = value.get(name)
+        if member is not None and not isinstance(member, type_):
+            yield f"{place}.{name} {not_of_type(_TYPES[type_], member)}"
 
 
 def _unknown(
@@ -151,11 +151,11 @@ def _row(place: str, row: object, names: Sequence[str]) -> Iterator[str]:
         yield f"{place} {not_of_type('array', row)}"
         return
     for position, cell in enumerate(_some(row)):
-        at = f"{place}[{position}]"
+        path = f"{place}[{position}]"
         if not isinstance(cell, Mapping):
-            yield f"{at} {not_of_type('object', cell)}"
+            yield f"{path} {not_of_type('object', cell)}"
             continue
-        yield from _choice(f"{at}.name", cell.get("name"), names)
+        yield from _choice(f"{path}.name", cell.get("name"), names)
         size = cell.get("size")
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            yield f"{at}.size must be a positive number"
+            yield f"{path}.size must be a positive number"

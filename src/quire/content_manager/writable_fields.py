@@ -50,16 +50,18 @@ def pick_writable(
 def _pick(
     schema: Schema, model: Model, body: Body, rules: Sequence[GrantRule], path: str
 ) -> dict[str, object]:
-    result: dict[str, object] = {}
+    picked_values: dict[str, object] = {}
     for name, value in body.items():
         attribute = model.attributes.get(name)
-        own = f"{path}{name}"
+        field_path = f"{path}{name}"
         if attribute is None or name in AUTOMATIC_NAMES or not attribute.writable:
             continue
-        if not any(rule.covers_field(own) for rule in rules) or _says_nothing(attribute, value):
+        if not any(rule.covers_field(field_path) for rule in rules) or _says_nothing(
+            attribute, value
+        ):
             continue
-        result[name] = _pick_value(schema, attribute, value, rules, f"{own}.")
-    return result
+        picked_values[name] = _pick_value(schema, attribute, value, rules, f"{field_path}.")
+    return picked_values
 
 
 def _pick_value(
@@ -82,8 +84,8 @@ def _part(
 ) -> object:
     if not isinstance(value, Mapping):
         return value
-    result = _pick(schema, component, value, rules, path)
-    return result if value.get("id") is None else {"id": value["id"], **result}
+    picked_values = _pick(schema, component, value, rules, path)
+    return picked_values if value.get("id") is None else {"id": value["id"], **picked_values}
 
 
 def _zone_item(schema: Schema, item: object) -> object:

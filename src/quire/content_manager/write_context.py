@@ -97,33 +97,40 @@ class WriteContext(Struct, frozen=True):
                 localizations = reader.localized(rights, entry, versions)
             return _FormEntry(first.document_id, entry, requested_version, localizations)
 
-        shown = yield from run_and_read(self.unit, command, read)
+        form_entry = yield from run_and_read(self.unit, command, read)
         # Changes of other locales show in their summaries, not in the entry.
-        versions = yield from reader.every_version(rights, shown.document_id)
+        current_versions = yield from reader.every_version(rights, form_entry.document_id)
         return reader.document(
-            rights, shown.entry, versions, shown.requested_version, shown.localizations, rules
+            rights,
+            form_entry.entry,
+            current_versions,
+            form_entry.requested_version,
+            form_entry.localizations,
+            rules,
         )
 
     def _record_revisions(self, written_entries: list[WrittenEntry]) -> Program[list[WrittenEntry]]:
         """Store the results of a change in the history; returns them."""
-        for one in written_entries:
-            is_public = one.published and self._type.draft_and_publish
+        for entry in written_entries:
+            is_public = entry.published and self._type.draft_and_publish
             yield from self.history.record_after(
-                self._reading, self.rights, one.entry_id, self.unit.editor, published=is_public
+                self._reading, self.rights, entry.entry_id, self.unit.editor, published=is_public
             )
         return written_entries
 
     def removal(self, document_id: str, locale: str | None) -> DeleteDocument:
         """Return the command that deletes a document in one locale, or in every one for a star."""
-        where = AllLocales.LOCALE if locale == EVERY_LOCALE else locale
-        return DeleteDocument(uid=self._type.uid, document_id=document_id, locale=where)
+        locales = AllLocales.LOCALE if locale == EVERY_LOCALE else locale
+        return DeleteDocument(uid=self._type.uid, document_id=document_id, locale=locales)
 
     def remove(
         self, command: DeleteDocument, versions: Iterable[EntryJson], locale: str | None
     ) -> Program[None]:
         """Run a `removal`. ``versions`` are all of the document: its history goes with the last."""
         yield from run_command(self.unit, command)
-        if command.document_id is not None and all(self._is_in(one, locale) for one in versions):
+        if command.document_id is not None and all(
+            self._is_in(version, locale) for version in versions
+        ):
             yield from self.history.forget(self._type, command.document_id)
 
     def versions(self, document_id: str) -> Program[list[EntryJson]]:

@@ -49,8 +49,10 @@ class ReleaseFailedError(ConflictError):
     def __init__(self, problems: Sequence[ItemProblem], total: int) -> None:
         self.problems = tuple(problems)
         failed = len({problem.item_id for problem in problems})
-        listed = [msgspec.to_builtins(one) for one in problems[:_MAX_PROBLEMS]]
-        super().__init__(_PUBLICATION_FAILED.format(count=failed, all=total), {"problems": listed})
+        first_problems = [msgspec.to_builtins(problem) for problem in problems[:_MAX_PROBLEMS]]
+        super().__init__(
+            _PUBLICATION_FAILED.format(count=failed, all=total), {"problems": first_problems}
+        )
 
 
 class ReleaseTriedError(Exception):
@@ -80,7 +82,7 @@ class ReleasePublication(Struct, frozen=True):
 
         Raises ReleaseFailedError with all problems if one of the items cannot be published.
         """
-        before, problems = yield from self._attempt(items)
+        former_data, problems = yield from self._attempt(items)
         if problems:
             raise ReleaseFailedError(problems, len(items))
         versions = yield from self.versions([item.entry for item in items])
@@ -93,7 +95,7 @@ class ReleasePublication(Struct, frozen=True):
                 published_at=published_moment(self.live_version(versions, entry)),
                 data=data,
             )
-            for entry, data in before.items()
+            for entry, data in former_data.items()
         ]
 
     def attempt(self, items: Sequence[ReleaseItem]) -> Program[None]:
@@ -109,7 +111,7 @@ class ReleasePublication(Struct, frozen=True):
         So all problems are found at once, and an item may need what an earlier one publishes.
         """
         versions = yield from self.versions([item.entry for item in items])
-        before: dict[EntryKey, str | None] = {}
+        former_data: dict[EntryKey, str | None] = {}
         problems: list[ItemProblem] = []
         for item in items:
 
@@ -118,14 +120,14 @@ class ReleasePublication(Struct, frozen=True):
 
             unit = self.unit
             try:
-                before[item.entry] = yield from unit.nested(
+                former_data[item.entry] = yield from unit.nested(
                     act, as_system=unit.is_system, causes=unit.causes
                 )
             except AppError as error:
                 if error.status >= _INTERNAL:
                     raise
                 problems += _problems_of(item, error)
-        return before, problems
+        return former_data, problems
 
     def _carry_out(
         self, item: ReleaseItem, versions_by_key: Mapping[EntryKey, Sequence[EntryJson]]
@@ -137,19 +139,19 @@ class ReleasePublication(Struct, frozen=True):
         if not versions:
             raise NotFoundError(_NO_ENTRY)
         draft = self._version(rights.content_type, versions, "draft", entry.locale)
-        live = self._version(rights.content_type, versions, "published", entry.locale)
-        here = draft or live
-        if here is None:
+        published = self._version(rights.content_type, versions, "published", entry.locale)
+        version = draft or published
+        if version is None:
             raise NotFoundError(_NO_ENTRY)
-        self.require_publish(rights, here)
-        before = None if live is None else (yield from self.content(rights, live))
+        self.require_publish(rights, version)
+        former_data = None if published is None else (yield from self.content(rights, published))
         if item.action == "publish":
             review = entry_review(self.unit.engine)
             yield from review.require_publishable(entry.uid, entry.document_id, entry.locale)
             yield from self.publish(entry)
-        elif live is not None:
+        elif published is not None:
             yield from self.unpublish(entry)
-        return before
+        return former_data
 
     def publish(self, entry: EntryKey) -> Program[None]:
         """Publish the draft of an entry, and record a revision."""
@@ -178,26 +180,28 @@ class ReleasePublication(Struct, frozen=True):
     def content(self, permissions: TypePermissions, version: EntryJson) -> Program[str]:
         """Return the whole content of a version as JSON, in the form of revisions."""
         published = version["publishedAt"] is not None
-        whole = yield from read_whole(self.reading, permissions, version["id"], published=published)
-        data = revision_data(self.unit.engine.schema, permissions.content_type, whole)
+        entry = yield from read_whole(self.reading, permissions, version["id"], published=published)
+        data = revision_data(self.unit.engine.schema, permissions.content_type, entry)
         return msgspec.json.encode(data).decode()
 
     def versions(self, entries: Iterable[EntryKey]) -> Program[dict[EntryKey, list[EntryJson]]]:
         """Return the versions of the documents of entries, with one read per content type."""
-        wanted = list(dict.fromkeys(entries))
-        result: dict[EntryKey, list[EntryJson]] = {entry: [] for entry in wanted}
+        entry_keys = list(dict.fromkeys(entries))
+        versions_by_entry: dict[EntryKey, list[EntryJson]] = {entry: [] for entry in entry_keys}
         schema = self.unit.engine.schema
-        for uid in dict.fromkeys(entry.uid for entry in wanted):
+        for uid in dict.fromkeys(entry.uid for entry in entry_keys):
             if uid not in schema.content_types:
                 continue
-            of_type = [entry for entry in wanted if entry.uid == uid]
+            of_type = [entry for entry in entry_keys if entry.uid == uid]
             rights = read_permissions(self.ability, schema.content_types[uid])
             ids = list(dict.fromkeys(entry.document_id for entry in of_type))
             by_document: dict[str, list[EntryJson]] = {}
             for version in (yield from self.reading.owned_versions(rights, ids)):
                 by_document.setdefault(version["documentId"], []).append(version)
-            result |= {entry: by_document.get(entry.document_id, []) for entry in of_type}
-        return result
+            versions_by_entry |= {
+                entry: by_document.get(entry.document_id, []) for entry in of_type
+            }
+        return versions_by_entry
 
     def live_version(
         self, versions: Mapping[EntryKey, Sequence[EntryJson]], entry: EntryKey
@@ -232,7 +236,7 @@ def published_moment(version: EntryJson | None) -> int | None:
 
 def _problems_of(item: ReleaseItem, error: AppError) -> Iterable[ItemProblem]:
     """Return the problems that an error lists, or the error itself."""
-    listed = (error.details or {}).get("errors")
-    for one in listed if isinstance(listed, list) else [{"path": [], "message": error.message}]:
-        path = tuple(str(step) for step in one.get("path", ()))
-        yield ItemProblem(item_id=item.id, message=str(one["message"]), path=path)
+    errors = (error.details or {}).get("errors")
+    for problem in errors if isinstance(errors, list) else [{"path": [], "message": error.message}]:
+        path = tuple(str(step) for step in problem.get("path", ()))
+        yield ItemProblem(item_id=item.id, message=str(problem["message"]), path=path)

@@ -36,19 +36,19 @@ class ReleaseEntries(Struct, frozen=True):
         Entries that may not be read show only their type; ``exists`` is false for those whose
         document, locale or content type was deleted.
         """
-        found: dict[EntryKey, DescribedItem] = {}
+        descriptions: dict[EntryKey, DescribedItem] = {}
         schema = self.engine.schema
         for uid in dict.fromkeys(item.entry.uid for item in items):
             content_type = schema.content_types.get(uid)
             if content_type is not None and content_type.draft_and_publish:
                 entries = [item.entry for item in items if item.entry.uid == uid]
-                found |= yield from self._describe_entries(content_type, entries)
+                descriptions |= yield from self._describe_entries(content_type, entries)
         return [
             {
                 "id": item.id,
                 "action": item.action,
                 "contentType": item.entry.uid,
-                **found.get(item.entry, _missing_entry(item.entry)),
+                **descriptions.get(item.entry, _missing_entry(item.entry)),
             }
             for item in items
         ]
@@ -64,26 +64,30 @@ class ReleaseEntries(Struct, frozen=True):
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
         all_versions = yield from reading.owned_versions(permissions, ids)
         versions = DocumentVersions(content_type, all_versions)
-        chosen = {entry: _draft_or_published(content_type, versions, entry) for entry in entries}
-        present = {entry: version for entry, version in chosen.items() if version is not None}
+        versions_by_entry = {
+            entry: _draft_or_published(content_type, versions, entry) for entry in entries
+        }
+        existing_versions = {
+            entry: version for entry, version in versions_by_entry.items() if version is not None
+        }
         views = yield from stored_views(self.engine.store, [content_type])
         title = main_field(content_type, views)
-        titles = yield from self._titles(content_type, title, list(present.values()))
+        titles = yield from self._titles(content_type, title, list(existing_versions.values()))
         return {
             entry: _describe_entry(permissions, entry, version, versions, (title, titles))
-            for entry, version in present.items()
+            for entry, version in existing_versions.items()
         }
 
     def _titles(
-        self, content_type: ContentType, title: str, chosen: Sequence[EntryJson]
+        self, content_type: ContentType, title: str, versions: Sequence[EntryJson]
     ) -> Program[Mapping[int, object]]:
         """Return the title fields of entries, by the ids of rows."""
-        if not chosen:
+        if not versions:
             return {}
         by_ids = Comparison("id", Predicate.IN, (0,))  # slot 0 of the values below
         node = PlanNode(uid=content_type.uid, fields=("id", title), filter=by_ids)
         read = ResolvedRead(
-            plan=ReadPlan(root=node), values=([version["id"] for version in chosen],)
+            plan=ReadPlan(root=node), values=([version["id"] for version in versions],)
         )
         rows, _ = yield from self.engine.reads.planned(read).entries()
         return {row["id"]: row[title] for row in rows}

@@ -62,15 +62,15 @@ class PublicationSchedule(Struct, frozen=True):
 
     def entry_actions(self, entry: EntryKey) -> Program[list[ScheduledAction]]:
         """Return the planned actions of an entry, and the last failed ones."""
-        results: list[ScheduledAction] = []
+        actions: list[ScheduledAction] = []
         if not (yield from self._is_there()) or self.engine.jobs is None:
-            return results
+            return actions
         rows = self.engine.jobs.rows
         for action in ACTIONS:
             job = yield from rows.latest(ENTRY_JOB, _key(entry, action))
             if job is not None and (job.state in _OPEN or job.state == FAILED):
-                results.append(_shown(job))
-        return results
+                actions.append(_describe_job(job))
+        return actions
 
     def pending(self, limit: int) -> Program[list[StoredJob]]:
         """Return the jobs of entries and releases that have not ended, by their time."""
@@ -124,7 +124,7 @@ def _key(entry: EntryKey, action: ItemAction) -> str:
     return f"{action} {entry.document_id} {entry.locale or ''} {entry.uid}"
 
 
-def _shown(job: StoredJob) -> ScheduledAction:
+def _describe_job(job: StoredJob) -> ScheduledAction:
     arguments = entry_arguments(job)
     return ScheduledAction(
         action=arguments.action,

@@ -94,10 +94,10 @@ class ReleaseStore:
 
     def get(self, release_id: int) -> Program[Release]:
         """Return a release. Raises NotFoundError."""
-        result = yield from self._releases.get(release_id)
-        if result is None:
+        release = yield from self._releases.get(release_id)
+        if release is None:
             raise NotFoundError
-        return result
+        return release
 
     def open(self, release_id: int) -> Program[Release]:
         """Return an unpublished release, which may be changed.
@@ -114,7 +114,7 @@ class ReleaseStore:
 
         Raises ValidationError where too many are open, and for a name in use.
         """
-        opened = [one for one in (yield from self.all()) if not one.is_done]
+        opened = [release for release in (yield from self.all()) if not release.is_done]
         if len(opened) >= MAX_OPEN:
             raise ValidationError(_TOO_MANY)
         _require_unused(name, opened)
@@ -124,8 +124,10 @@ class ReleaseStore:
 
     def rename(self, release: Release, name: str, now: int) -> Program[None]:
         """Rename a release. Raises ValidationError for a name in use."""
-        every = yield from self.all()
-        _require_unused(name, [r for r in every if not r.is_done and r.id != release.id])
+        releases = yield from self.all()
+        _require_unused(
+            name, [other for other in releases if not other.is_done and other.id != release.id]
+        )
         yield from self._releases.change(release.id, {"name": name}, now=now)
 
     def schedule(
@@ -158,8 +160,8 @@ class ReleaseStore:
 
     def items(self, release_id: int) -> Program[list[ReleaseItem]]:
         """Return the items of a release, in the order in which they were added."""
-        result = yield from self.items_of([release_id])
-        return result[release_id]
+        items_by_release = yield from self.items_of([release_id])
+        return items_by_release[release_id]
 
     def items_of(self, release_ids: Collection[int]) -> Program[dict[int, list[ReleaseItem]]]:
         """Return the items of releases, by the ids of these."""
@@ -167,15 +169,17 @@ class ReleaseStore:
         ids = [item_id for items in linked.values() for item_id in items]
         items = {item.id: item for item in (yield from self._items.by_ids(ids))}
         return {
-            release_id: [items[one] for one in sorted(linked.get(release_id, ())) if one in items]
+            release_id: [
+                items[item_id] for item_id in sorted(linked.get(release_id, ())) if item_id in items
+            ]
             for release_id in release_ids
         }
 
     def containing(self, entry: EntryKey) -> Program[list[tuple[Release, ReleaseItem]]]:
         """Return the open releases that contain an entry, with their actions on it."""
         of_document = eq("entryDocumentId", entry.document_id)
-        results = yield from self._items.select(of_document)
-        items = {item.id: item for item in results if item.entry == entry}
+        document_items = yield from self._items.select(of_document)
+        items = {item.id: item for item in document_items if item.entry == entry}
         linked = yield from self._items.linked("release", list(items))
         ids = {release_id for ids in linked.values() for release_id in ids}
         releases = {release.id: release for release in (yield from self._releases.by_ids(ids))}
@@ -193,14 +197,14 @@ class ReleaseStore:
 
         Raises ValidationError for more items than a release may have.
         """
-        present = {item.entry: item for item in (yield from self.items(release.id))}
-        new = [entry for entry in dict.fromkeys(entries) if entry not in present]
-        if len(present) + len(new) > MAX_ITEMS:
+        items_by_entry = {item.entry: item for item in (yield from self.items(release.id))}
+        new_entries = [entry for entry in dict.fromkeys(entries) if entry not in items_by_entry]
+        if len(items_by_entry) + len(new_entries) > MAX_ITEMS:
             raise ValidationError(_TOO_MANY_ITEMS)
         for entry in entries:
-            if entry in present and present[entry].action != action:
-                yield from self.set_action(present[entry], action, now)
-        for entry in new:
+            if entry in items_by_entry and items_by_entry[entry].action != action:
+                yield from self.set_action(items_by_entry[entry], action, now)
+        for entry in new_entries:
             values = {
                 "type": action,
                 "contentType": entry.uid,
@@ -210,7 +214,7 @@ class ReleaseStore:
             item_id = yield from self._items.create(values, now=now)
             yield from self._items.link("release", item_id, [release.id], creating=True)
         yield from self.set_status(release, "ready")
-        return len(new)
+        return len(new_entries)
 
     def set_action(self, item: ReleaseItem, action: ItemAction, now: int) -> Program[None]:
         """Set whether an item is published or unpublished."""
@@ -218,14 +222,14 @@ class ReleaseStore:
 
     def remove(self, release: Release, item_ids: Collection[int]) -> Program[None]:
         """Remove items from a release. Raises NotFoundError for an unknown one."""
-        present = {item.id for item in (yield from self.items(release.id))}
-        if not present.issuperset(item_ids):
+        existing_ids = {item.id for item in (yield from self.items(release.id))}
+        if not existing_ids.issuperset(item_ids):
             raise NotFoundError
         yield from self._items.delete_ids(item_ids)
-        left = present.difference(item_ids)
-        yield from self.set_status(release, "ready" if left else "empty")
+        remaining_ids = existing_ids.difference(item_ids)
+        yield from self.set_status(release, "ready" if remaining_ids else "empty")
 
 
 def _require_unused(name: str, releases: Sequence[Release]) -> None:
-    if any(one.name == name for one in releases):
+    if any(release.name == name for release in releases):
         raise ValidationError(_NAME_IN_USE.format(name))

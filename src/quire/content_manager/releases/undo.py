@@ -25,12 +25,12 @@ class PublishedSinceError(ConflictError):
     """Entries of a release were published or unpublished again since; ``entries`` names them."""
 
     def __init__(self, entries: Sequence[EntryKey], total: int) -> None:
-        listed = [
-            {"contentType": one.uid, "documentId": one.document_id, "locale": one.locale}
-            for one in entries
+        changed_entries = [
+            {"contentType": entry.uid, "documentId": entry.document_id, "locale": entry.locale}
+            for entry in entries
         ]
         super().__init__(
-            _ENTRIES_CHANGED.format(count=len(entries), all=total), {"entries": listed}
+            _ENTRIES_CHANGED.format(count=len(entries), all=total), {"entries": changed_entries}
         )
 
 
@@ -51,44 +51,44 @@ class ReleaseUndo(Struct, frozen=True):
         publication = self.publication
         entries = {_entry(snapshot): snapshot for snapshot in snapshots}
         versions = yield from publication.versions(entries)
-        changed = [
+        changed_entries = [
             entry
             for entry, snapshot in entries.items()
             if versions[entry]
             and published_moment(publication.live_version(versions, entry)) != snapshot.published_at
         ]
-        if changed and not skip_changed:
-            raise PublishedSinceError(changed, len(entries))
-        skipped = set(changed)
+        if changed_entries and not skip_changed:
+            raise PublishedSinceError(changed_entries, len(entries))
+        skipped = set(changed_entries)
         for entry, snapshot in reversed(entries.items()):
             if entry in skipped:
                 continue
             rights = publication.rights(entry)
             draft = publication.draft_version(versions, entry) if versions[entry] else None
-            live = publication.live_version(versions, entry) if versions[entry] else None
-            here = draft or live
-            if here is None or (draft is None and snapshot.data is not None):
+            published = publication.live_version(versions, entry) if versions[entry] else None
+            version = draft or published
+            if version is None or (draft is None and snapshot.data is not None):
                 skipped.add(entry)
                 continue
-            publication.require_publish(rights, here)
+            publication.require_publish(rights, version)
             if snapshot.data is not None and draft is not None:
                 yield from self._restore(entry, rights, draft, snapshot.data)
-            elif live is not None:
+            elif published is not None:
                 yield from publication.unpublish(entry)
         return [entry for entry in entries if entry in skipped]
 
     def _restore(
-        self, entry: EntryKey, permissions: TypePermissions, draft: EntryJson, before: str
+        self, entry: EntryKey, permissions: TypePermissions, draft: EntryJson, published_data: str
     ) -> Program[None]:
         """Publish earlier content, and restore the present draft."""
         publication = self.publication
-        present = yield from publication.content(permissions, draft)
-        is_same = orjson.loads(present) == orjson.loads(before)
+        draft_data = yield from publication.content(permissions, draft)
+        is_same = orjson.loads(draft_data) == orjson.loads(published_data)
         if not is_same:
-            yield from self._write(entry, permissions, before)
+            yield from self._write(entry, permissions, published_data)
         yield from publication.publish(entry)
         if not is_same:
-            yield from self._write(entry, permissions, present)
+            yield from self._write(entry, permissions, draft_data)
 
     def _write(self, entry: EntryKey, permissions: TypePermissions, content: str) -> Program[None]:
         unit = self.publication.unit

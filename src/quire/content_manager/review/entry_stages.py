@@ -46,23 +46,25 @@ class EntryReview(Struct, frozen=True):
             raise ValidationError(_NO_WORKFLOW.format(uid=uid))
         if stage is not None and workflow.stage(stage).id != stage:
             raise ValidationError(_NO_STAGE.format(id=stage))
-        placed = yield from self.stages.of_type(uid, locale, MAX_FOUND + 1)
-        if len(placed) > MAX_FOUND:
+        entry_stages = yield from self.stages.of_type(uid, locale, MAX_FOUND + 1)
+        if len(entry_stages) > MAX_FOUND:
             raise ValidationError(_TOO_MANY)
         first = workflow.stages[0].id
         if stage == first and assignee is None:
             # Entries that were never moved have no row.
-            moved: list[QueryValue] = [
-                one.document_id for one in placed if workflow.stage(one.stage_id).id != first
+            moved_ids: list[QueryValue] = [
+                entry_stage.document_id
+                for entry_stage in entry_stages
+                if workflow.stage(entry_stage.stage_id).id != first
             ]
-            return {"documentId": {"$notIn": moved}}
-        selection: list[QueryValue] = [
-            one.document_id
-            for one in placed
-            if (stage is None or workflow.stage(one.stage_id).id == stage)
-            and (assignee is None or one.assignee_id == assignee)
+            return {"documentId": {"$notIn": moved_ids}}
+        document_ids: list[QueryValue] = [
+            entry_stage.document_id
+            for entry_stage in entry_stages
+            if (stage is None or workflow.stage(entry_stage.stage_id).id == stage)
+            and (assignee is None or entry_stage.assignee_id == assignee)
         ]
-        return {"documentId": {"$in": selection}}
+        return {"documentId": {"$in": document_ids}}
 
     def require_publishable(self, uid: str, document_id: str, locale: str | None) -> Program[None]:
         """Check that an entry is in the stage that its workflow requires for publishing.

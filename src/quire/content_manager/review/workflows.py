@@ -45,7 +45,9 @@ class Workflow(Struct, frozen=True, kw_only=True):
 
     def stage(self, stage_id: int | None) -> Stage:
         """Return the stage of an entry: the first one if it is in none of these."""
-        return next((one for one in self.stages if one.id == stage_id), self.stages[0])
+        return next(
+            (candidate for candidate in self.stages if candidate.id == stage_id), self.stages[0]
+        )
 
 
 class StageChange(Struct, frozen=True, kw_only=True):
@@ -91,47 +93,51 @@ class WorkflowStore:
 
     def all(self) -> Program[list[Workflow]]:
         """Return all workflows that have stages, by their ids."""
-        results = yield from self._workflows.select()
-        if not results:
+        workflow_rows = yield from self._workflows.select()
+        if not workflow_rows:
             return []
-        ids = [row.id for row in results]
+        ids = [row.id for row in workflow_rows]
         stages = yield from self._workflows.linked("stages", ids)
         required = yield from self._workflows.linked("stageRequiredToPublish", ids)
-        every = [one for listed in stages.values() for one in listed]
-        rows = yield from self._stages.by_ids(every)
+        stage_ids = [stage_id for linked_ids in stages.values() for stage_id in linked_ids]
+        rows = yield from self._stages.by_ids(stage_ids)
         roles = yield from self._roles()
-        known = {row.id: _stage(row, roles) for row in rows}
+        stages_by_id = {row.id: _stage(row, roles) for row in rows}
         return [
             Workflow(
                 id=row.id,
                 name=row.name,
                 content_types=row.content_types,
-                stages=tuple(known[one] for one in stages[row.id] if one in known),
+                stages=tuple(
+                    stages_by_id[stage_id]
+                    for stage_id in stages[row.id]
+                    if stage_id in stages_by_id
+                ),
                 required=next(iter(required[row.id]), None),
             )
-            for row in results
-            if any(one in known for one in stages[row.id])
+            for row in workflow_rows
+            if any(stage_id in stages_by_id for stage_id in stages[row.id])
         ]
 
     def of_type(self, uid: str) -> Program[Workflow | None]:
         """Return the workflow of a content type."""
-        every = yield from self.all()
-        return next((one for one in every if uid in one.content_types), None)
+        workflows = yield from self.all()
+        return next((workflow for workflow in workflows if uid in workflow.content_types), None)
 
     def get(self, workflow_id: int) -> Program[Workflow]:
         """Return a workflow. Raises NotFoundError."""
-        every = yield from self.all()
-        result = next((one for one in every if one.id == workflow_id), None)
-        if result is None:
+        workflows = yield from self.all()
+        workflow = next((candidate for candidate in workflows if candidate.id == workflow_id), None)
+        if workflow is None:
             raise NotFoundError
-        return result
+        return workflow
 
     def create(self, change: WorkflowChange, now: int) -> Program[Workflow]:
         """Create a workflow. Raises ValidationError."""
-        every = yield from self.all()
-        if len(every) >= MAX_WORKFLOWS:
+        workflows = yield from self.all()
+        if len(workflows) >= MAX_WORKFLOWS:
             raise ValidationError(_TOO_MANY)
-        _require_free(change, every)
+        _require_free(change, workflows)
         values = {"name": change.name, "contentTypes": list(change.content_types)}
         workflow_id = yield from self._workflows.create(values, now=now)
         yield from self._set_stages(workflow_id, change, (), now)
@@ -145,17 +151,19 @@ class WorkflowStore:
         Raises NotFoundError and ValidationError.
         """
         workflow = yield from self.get(workflow_id)
-        every = yield from self.all()
-        _require_free(change, [one for one in every if one.id != workflow_id])
-        present = [stage.id for stage in workflow.stages]
+        workflows = yield from self.all()
+        _require_free(change, [other for other in workflows if other.id != workflow_id])
+        former_stage_ids = [stage.id for stage in workflow.stages]
         for stage in change.stages:
-            if stage.id is not None and stage.id not in present:
+            if stage.id is not None and stage.id not in former_stage_ids:
                 raise ValidationError(_NO_STAGE.format(id=stage.id))
         values = {"name": change.name, "contentTypes": list(change.content_types)}
         yield from self._workflows.change(workflow_id, values, now=now)
-        yield from self._set_stages(workflow_id, change, present, now)
-        kept = {stage.id for stage in change.stages}
-        return (yield from self.get(workflow_id)), [one for one in present if one not in kept]
+        yield from self._set_stages(workflow_id, change, former_stage_ids, now)
+        stage_ids = {stage.id for stage in change.stages}
+        return (yield from self.get(workflow_id)), [
+            stage_id for stage_id in former_stage_ids if stage_id not in stage_ids
+        ]
 
     def delete(self, workflow_id: int) -> Program[Workflow]:
         """Delete a workflow with its stages. Raises NotFoundError."""
@@ -183,26 +191,26 @@ class WorkflowStore:
             roles[stage_id] = stage.roles
             if stage.required:
                 required.append(stage_id)
-        gone = [one for one in stage_ids if one not in ids]
-        yield from self._stages.delete_ids(gone)
+        removed_ids = [existing_id for existing_id in stage_ids if existing_id not in ids]
+        yield from self._stages.delete_ids(removed_ids)
         creating = not stage_ids
         yield from self._workflows.link("stages", workflow_id, ids, creating=creating)
         yield from self._workflows.link(
             "stageRequiredToPublish", workflow_id, required, creating=creating
         )
-        yield from self._save_roles({**dict.fromkeys(gone, ()), **roles})
+        yield from self._save_roles({**dict.fromkeys(removed_ids, ()), **roles})
 
     def _roles(self) -> Program[Mapping[str, object]]:
-        stored = yield from read_setting(self._writes, _ROLES_KEY)
-        return stored if isinstance(stored, Mapping) else {}
+        setting = yield from read_setting(self._writes, _ROLES_KEY)
+        return setting if isinstance(setting, Mapping) else {}
 
     def _save_roles(self, roles: Mapping[int, Sequence[int]]) -> Program[None]:
         """Replace the roles that may move entries out of stages; empty ones are left out."""
-        present = yield from self._roles()
-        changed = {str(stage_id): list(ids) for stage_id, ids in roles.items()}
-        every = {key: ids for key, ids in {**present, **changed}.items() if ids}
-        if every != present:
-            yield from write_setting(self._writes, _ROLES_KEY, every)
+        current_roles = yield from self._roles()
+        changes = {str(stage_id): list(ids) for stage_id, ids in roles.items()}
+        new_roles = {key: ids for key, ids in {**current_roles, **changes}.items() if ids}
+        if new_roles != current_roles:
+            yield from write_setting(self._writes, _ROLES_KEY, new_roles)
 
 
 def _require_free(change: WorkflowChange, workflows: Sequence[Workflow]) -> None:
@@ -220,5 +228,7 @@ def _stage(row: _StageRow, roles: Mapping[str, object]) -> Stage:
         id=row.id,
         name=row.name,
         color=row.color,
-        roles=tuple(one for one in ids if isinstance(one, int)) if isinstance(ids, list) else (),
+        roles=tuple(role_id for role_id in ids if isinstance(role_id, int))
+        if isinstance(ids, list)
+        else (),
     )
