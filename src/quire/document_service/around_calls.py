@@ -81,25 +81,25 @@ class ActionResult(Result[D]):
 
     async def documents(self) -> list[D]:
         """Return the documents."""
-        result = await self._load() if self.replaced is None else self.replaced
-        return [make_document(self._document, one) for one in result]
+        entries = await self._load() if self.replaced is None else self.replaced
+        return [make_document(self._document, entry) for entry in entries]
 
     def with_documents(self, documents: Sequence[D]) -> "ActionResult[D]":
         """Return a result with other documents."""
-        given = list(documents)
+        document_list = list(documents)
         if self._action not in _READ_ACTIONS:
             message = f"the documents of {self._action} are those that it wrote"
             raise TypeError(message)
-        if not all(isinstance(one, dict) for one in given):
+        if not all(isinstance(document, dict) for document in document_list):
             message = "a result has documents, or dicts in their form"
             raise TypeError(message)
-        if self._action == _READ_ONE and len(given) != 1:
-            message = f"find_one has one document, not {len(given)}"
+        if self._action == _READ_ONE and len(document_list) != 1:
+            message = f"find_one has one document, not {len(document_list)}"
             raise ValueError(message)
-        if is_unrestricted(given):
+        if is_unrestricted(document_list):
             message = "a result has no documents that were read as the system: copy their fields"
             raise ValueError(message)
-        return self._copy(self._document, given)
+        return self._copy(self._document, document_list)
 
     def of(self, document: type[Document]) -> "ActionResult[Any]":
         """Return the result with documents of another class."""
@@ -170,9 +170,9 @@ async def _call_steps(
                 place += 1
                 call = replace(call, action=action)
                 cause = _cause(function, call)
-                if not any(_is_same_call(cause, one) for one in context.causes):
-                    own = context.for_cause(cause, as_system=as_system)
-                    return await _call(function, call, own, partial(proceed, place))
+                if not any(_is_same_call(cause, other) for other in context.causes):
+                    cause_context = context.for_cause(cause, as_system=as_system)
+                    return await _call(function, call, cause_context, partial(proceed, place))
             return await act(call, volatile=observed.was_read)
 
         return await proceed(0, call)
@@ -219,9 +219,9 @@ def _cause(function: AroundCall, call: Call[Any]) -> CallCause:
     )
 
 
-def _is_same_call(one: CallCause, other: CallCause) -> bool:
+def _is_same_call(first: CallCause, second: CallCause) -> bool:
     """Tell whether two causes are calls of one function for the same locale of a document."""
-    return _identity(one) == _identity(other)
+    return _identity(first) == _identity(second)
 
 
 def _identity(cause: CallCause) -> tuple[object, ...]:
@@ -255,8 +255,8 @@ def narrow_query(
         return query
     if isinstance(query.ability, Unsanitized):
         # The system may filter by anything.
-        own = () if query.filters is None else (query.filters,)
-        return replace(query, filters={"$and": [*own, orjson.loads(condition)]})
+        filters = () if query.filters is None else (query.filters,)
+        return replace(query, filters={"$and": [*filters, orjson.loads(condition)]})
     ability: Ability = narrow_for_call(query.ability, call.uid, condition, volatile=volatile)
     return replace(query, ability=ability)
 
@@ -301,15 +301,17 @@ def run_around(
         if has_run:
             message = "proceed was called already: a write takes place once"
             raise RuntimeError(message)
-        changed = _with_data(unit, command, call)
-        written = await task.ask(lambda: _run_in_savepoint(unit, changed, run), counts=False)
+        changed_command = _replace_data(unit, command, call)
+        command_entries = await task.ask(
+            lambda: _run_in_savepoint(unit, changed_command, run), counts=False
+        )
         has_run = True
-        entries = [] if isinstance(command, DeleteDocument) else written
+        entries = [] if isinstance(command, DeleteDocument) else command_entries
 
         async def load() -> list[EntryJson]:
             return await task.ask(lambda: read_written(unit, entries))
 
-        return ActionResult(call.action, written, load, document=Document)
+        return ActionResult(call.action, command_entries, load, document=Document)
 
     first = steps[0][1]
     task = HookTask(
@@ -320,22 +322,22 @@ def run_around(
         result = yield from task.program()
     finally:
         context.is_ended = True
-    written: list[WrittenEntry] = result.value  # type: ignore[assignment]  # see `act`
-    return written
+    written_entries: list[WrittenEntry] = result.value  # type: ignore[assignment]  # see `act`
+    return written_entries
 
 
 def read_written(
     unit: UnitOfWork, written_entries: Sequence[WrittenEntry]
 ) -> Program[list[EntryJson]]:
     """Return written entries as a read without populate shows them."""
-    shown: list[EntryJson] = []
+    documents: list[EntryJson] = []
     for entry in written_entries:
         status: Status = "published" if entry.published else "draft"
         read = unit.engine.reads.entry(entry.uid, entry.entry_id, status=status, populated=False)
-        result = yield from read.first()
-        if result is not None:
-            shown.append(result)
-    return shown
+        document = yield from read.first()
+        if document is not None:
+            documents.append(document)
+    return documents
 
 
 def _data_of(command: Command) -> object:
@@ -362,13 +364,15 @@ def _call_of(
     )
 
 
-def _with_data(unit: UnitOfWork, command: Command, call: Call[Any]) -> Command:
+def _replace_data(unit: UnitOfWork, command: Command, call: Call[Any]) -> Command:
     """Return a command with the data of a call. Raises UnknownFieldError."""
     if not isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
         return command
-    fields, given = writable_fields(unit.layout(command.uid)), _data_of(command)
+    fields, original_data = writable_fields(unit.layout(command.uid)), _data_of(command)
     for name in call.data:
-        if name not in fields and not (isinstance(given, Mapping) and name in given):
+        if name not in fields and not (
+            isinstance(original_data, Mapping) and name in original_data
+        ):
             raise UnknownFieldError(command.uid, name, fields)
     return replace(command, data=call.data)
 
@@ -381,9 +385,9 @@ def _run_in_savepoint(
     yield from savepoint.begin()
     try:
         yield from hash_passwords(unit, unit.layout(command.uid).model, _data_of(command))
-        written = yield from run(command)
+        written_entries = yield from run(command)
     except Exception:
         yield from savepoint.roll_back()
         raise
     yield from savepoint.release()
-    return written
+    return written_entries

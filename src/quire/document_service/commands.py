@@ -156,7 +156,7 @@ class PreparedCommands:
         """Return the command that replaces another one; ``None`` if it is not prepared yet."""
         result = self._results.get(id(command))
         if result is not None:
-            self._unused = [one for one in self._unused if one is not command]
+            self._unused = [other for other in self._unused if other is not command]
             return result[1]
         for number, created in enumerate(self._unused):
             if created == command:

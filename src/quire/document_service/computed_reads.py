@@ -114,13 +114,15 @@ class _ComputedCalls:
             return
         for edge in node.edges:
             if edge.kind is EdgeKind.ROWS:
-                for inner, related in _related(edge, documents):
+                for inner, related in _populated_documents(edge, documents):
                     await self.fill(inner, related)
-        result = {name: await self._values(node.uid, name, documents) for name in node.computed}
+        values_by_name = {
+            name: await self._values(node.uid, name, documents) for name in node.computed
+        }
         for place, document in enumerate(documents):
             for name in node.hidden:
                 del document[name]
-            for name, values in result.items():
+            for name, values in values_by_name.items():
                 document[name] = values[place]
 
     async def _values(self, uid: str, name: str, documents: Sequence[EntryJson]) -> list[object]:
@@ -128,7 +130,7 @@ class _ComputedCalls:
         self.is_cacheable &= not field.volatile
         try:
             with observe_time(self._engine.clock) as observed:
-                values = await self._called(field, documents)
+                values = await self._call_function(field, documents)
         except AppError:
             raise
         except Exception as error:
@@ -137,19 +139,21 @@ class _ComputedCalls:
         self.is_cacheable &= not observed.was_read
         return values
 
-    async def _called(self, field: ComputedField, documents: Sequence[EntryJson]) -> list[object]:
-        given = [
-            make_document(field.document, {need: one[need] for need in field.needs})
-            for one in documents
+    async def _call_function(
+        self, field: ComputedField, documents: Sequence[EntryJson]
+    ) -> list[object]:
+        partial_documents = [
+            make_document(field.document, {need: document[need] for need in field.needs})
+            for document in documents
         ]
         if not field.batch:
-            return [field.function(one) for one in given]
+            return [field.function(document) for document in partial_documents]
         context = self._context_of(field)
         self.has_queried = True
         limit = asyncio.timeout(_TIMEOUT_SECONDS)
         try:
             with context.activate():
-                result = field.function(given)
+                result = field.function(partial_documents)
                 if inspect.isawaitable(result):
                     async with limit:
                         result = await result
@@ -168,22 +172,28 @@ class _ComputedCalls:
         return values
 
 
-def _related(
+def _populated_documents(
     edge: PlanEdge, documents: Sequence[EntryJson]
 ) -> Iterator[tuple[PlanNode, list[EntryJson]]]:
     """Yield the populated documents of an edge, by the node that they were read for."""
-    results = [one for document in documents for one in _listed(document.get(edge.attribute))]
+    related_documents = [
+        row for document in documents for row in _as_rows(document.get(edge.attribute))
+    ]
     nodes = (*edge.nodes, *edge.unlisted)
     if len(nodes) == 1:
-        yield nodes[0], results
+        yield nodes[0], related_documents
         return
     for node in nodes:
-        own = [one for one in results if node.uid in (one.get(kind) for kind in _KINDS)]
-        if own:
-            yield node, own
+        node_documents = [
+            related
+            for related in related_documents
+            if node.uid in (related.get(kind) for kind in _KINDS)
+        ]
+        if node_documents:
+            yield node, node_documents
 
 
-def _listed(value: object) -> list[EntryJson]:
+def _as_rows(value: object) -> list[EntryJson]:
     if isinstance(value, list):
         return value
     return [value] if isinstance(value, dict) else []

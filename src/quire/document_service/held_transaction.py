@@ -160,8 +160,8 @@ class HeldTransaction:
                     statement = program.throw(error)
                 else:
                     statement = program.send(rows)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]  # the program's own result
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]  # the program's own result
         finally:
             program.close()
 

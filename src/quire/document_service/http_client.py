@@ -74,7 +74,7 @@ class HttpClient:
             )
             response = await client.send(request, stream=True)
             try:
-                await _read(response)
+                await _read_body(response)
             finally:
                 await response.aclose()
         return response.raise_for_status() if response.is_error else response
@@ -83,7 +83,7 @@ class HttpClient:
 http = HttpClient()
 
 
-async def _read(response: httpx.Response) -> None:
+async def _read_body(response: httpx.Response) -> None:
     """Read the body of a response. Raises ValueError for one that is too large."""
     parts: list[bytes] = []
     size = 0

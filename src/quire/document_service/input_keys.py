@@ -167,5 +167,5 @@ def _members(entry: object) -> Iterator[tuple[str, object]]:
 
 
 def _morph_items(value: Mapping[str, object]) -> list[object]:
-    given = (value.get(name) for name in _CHANGES)
-    return [item for part in given if part is not None for item in _items(part)]
+    values = (value.get(name) for name in _CHANGES)
+    return [item for part in values if part is not None for item in _items(part)]

@@ -31,8 +31,8 @@ def in_locale(
     """
     if locale is AllLocales.LOCALE or not layout.is_localized():
         return list(entries)
-    wanted = locale or unit.engine.default_locale
-    return [entry for entry in entries if entry.locale == wanted]
+    locale_code = locale or unit.engine.default_locale
+    return [entry for entry in entries if entry.locale == locale_code]
 
 
 def in_locales(
@@ -56,8 +56,8 @@ def has_unknown_locale(
     """
     if not layout.is_localized():
         return False
-    others = {code for code in locales if code is not None} - {unit.engine.default_locale}
-    return bool(others) and not others.issubset((yield from _codes(unit)))
+    codes = {code for code in locales if code is not None} - {unit.engine.default_locale}
+    return bool(codes) and not codes.issubset((yield from _codes(unit)))
 
 
 def entry_locale(

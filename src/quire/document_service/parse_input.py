@@ -58,16 +58,16 @@ def whole_entry(
 ) -> dict[str, object]:
     """Return the entry as it would have been written, in a form for people to read."""
     schema, model = unit.engine.schema, layout.model
-    shown = shown_entry(schema, model, data) if creating else dict(data)
-    shown = _with_relations(unit, layout, shown, values, resolution)
-    shown |= signed_by(unit, layout, creating=creating)
+    entry = shown_entry(schema, model, data) if creating else dict(data)
+    entry = _with_relations(unit, layout, entry, values, resolution)
+    entry |= signed_by(unit, layout, creating=creating)
     if layout.is_localized():
-        shown["locale"] = resolution.version.locale
+        entry["locale"] = resolution.version.locale
     if draft:
-        shown["publishedAt"] = None
+        entry["publishedAt"] = None
     elif not creating:
-        shown["publishedAt"] = iso_from_ms(unit.clock())
-    return shown
+        entry["publishedAt"] = iso_from_ms(unit.clock())
+    return entry
 
 
 def _with_relations(
@@ -86,7 +86,7 @@ def _with_relations(
             change = values.relations.get(name)
             if change is not None:
                 uid = target_uid(layout, name)
-                result[name] = _shown_change(unit, uid, change, resolution)
+                result[name] = _describe_change(unit, uid, change, resolution)
             else:
                 result[name] = _as_lists(value)
         elif name in values.components and isinstance(value, list | dict):
@@ -106,11 +106,14 @@ def _as_lists(value: object) -> object:
     if isinstance(value, list):
         return {"set": value}
     if isinstance(value, dict):
-        return {name: [one] if isinstance(one, dict) else one for name, one in value.items()}
+        return {
+            name: [targets] if isinstance(targets, dict) else targets
+            for name, targets in value.items()
+        }
     return value
 
 
-def _shown_change(
+def _describe_change(
     unit: UnitOfWork, uid: str | None, change: RelationChange, resolution: ResolvedTargets
 ) -> dict[str, object]:
     def ids(targets: tuple[RelationTarget, ...]) -> list[dict[str, int]]:
@@ -118,12 +121,12 @@ def _shown_change(
 
     if change.set is not None:
         return {"set": ids(change.set)}
-    shown: dict[str, object] = {}
+    description: dict[str, object] = {}
     if change.connect:
-        shown["connect"] = ids(change.connect)
+        description["connect"] = ids(change.connect)
     if change.disconnect:
-        shown["disconnect"] = ids(change.disconnect)
-    return shown
+        description["disconnect"] = ids(change.disconnect)
+    return description
 
 
 def find_taken(
@@ -144,7 +147,7 @@ def find_taken(
     for check in checks:
         owner = unit.layout(check.model_uid)
         column = owner.table.columns[check.attribute]
-        taken = yield from is_taken(
+        exists = yield from is_taken(
             unit.store,
             version.content_type.uid,
             check.component_path,
@@ -154,7 +157,7 @@ def find_taken(
             locale=version.locale if localized else None,
             is_copy=is_copy,
         )
-        if taken:
+        if exists:
             problems.append(check.problem)
     return problems
 
@@ -181,17 +184,19 @@ def parse_data(
     )
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
     resolution = yield from resolve_targets(unit, layout, checked.values, version)
-    taken = yield from find_taken(unit, checked.uniques, version, document_id)
-    missing = [
+    unique_problems = yield from find_taken(unit, checked.uniques, version, document_id)
+    missing_problems = [
         Problem((), _MISSING_RELATIONS.format(count, uid))
         for uid, count in resolution.missing.items()
     ][:1]
-    problems = [*checked.problems, *taken, *missing]
+    problems = [*checked.problems, *unique_problems, *missing_problems]
     if problems and isinstance(data, Mapping):
-        whole = whole_entry(
+        entry = whole_entry(
             unit, layout, data, checked.values, resolution, draft=draft, creating=creating
         )
-        problems = [p if p.path else replace(p, value=whole) for p in problems]
+        problems = [
+            problem if problem.path else replace(problem, value=entry) for problem in problems
+        ]
     _refuse(problems, checked.final_error)
     return checked.values, resolution
 
@@ -222,21 +227,23 @@ def check_publishable(
     ``is_copy`` tells that it was copied from another document. Raises ValidationError with all
     problems.
     """
-    stored = yield from read_stored(unit.store, layout, row_id)
+    entry = yield from read_stored(unit.store, layout, row_id)
     rules = ValidationRules(draft=False, creating=True, strict_relations=False)
-    checked = check_stored(unit.engine.schema, layout.model, stored, rules)
-    taken = yield from find_taken(unit, checked.uniques, version, document_id, is_copy=is_copy)
-    _refuse([*checked.problems, *taken], checked.final_error)
+    checked = check_stored(unit.engine.schema, layout.model, entry, rules)
+    unique_problems = yield from find_taken(
+        unit, checked.uniques, version, document_id, is_copy=is_copy
+    )
+    _refuse([*checked.problems, *unique_problems], checked.final_error)
 
 
 def _is_large(data: object) -> bool:
     """Tell whether data have so many values that checking them takes milliseconds."""
-    count, left = 0, [data]
-    while left and count <= MANY_VALUES:
-        value = left.pop()
+    count, remaining = 0, [data]
+    while remaining and count <= MANY_VALUES:
+        value = remaining.pop()
         if isinstance(value, dict | list):
             count += len(value)
-            left += value.values() if isinstance(value, dict) else value
+            remaining += value.values() if isinstance(value, dict) else value
     return count > MANY_VALUES
 
 

@@ -25,13 +25,13 @@ class PolicyTable:
     """The policies of a project by content type and action."""
 
     def __init__(self, policies: Iterable[Policy]) -> None:
-        result: dict[tuple[str, str], tuple[Policy, ...]] = {}
+        policies_by_action: dict[tuple[str, str], tuple[Policy, ...]] = {}
         for policy in policies:
             for action in policy.on:
                 key = (policy.uid, action)
-                result[key] = (*result.get(key, ()), policy)
-        self._policies: Mapping[tuple[str, str], tuple[Policy, ...]] = result
-        self.is_empty = not result
+                policies_by_action[key] = (*policies_by_action.get(key, ()), policy)
+        self._policies: Mapping[tuple[str, str], tuple[Policy, ...]] = policies_by_action
+        self.is_empty = not policies_by_action
 
     def require_read(
         self,

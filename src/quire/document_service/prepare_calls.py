@@ -58,10 +58,10 @@ async def prepare_commands(
     long.
     """
     for command in commands:
-        result = _functions(context.engine, command)
-        if result and isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+        functions = _functions(context.engine, command)
+        if functions and isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
             _ask_policies(context, command, as_system=as_system)
-            prepared.add(command, await _prepare(result, command, context, as_system=as_system))
+            prepared.add(command, await _prepare(functions, command, context, as_system=as_system))
 
 
 def prepared_command(engine: WriteEngine, prepared: PreparedCommands, command: Command) -> Command:
@@ -96,13 +96,13 @@ def _ask_policies(context: ExtensionContext, command: Command, *, as_system: boo
     if as_system or context.is_system:
         return
     if context.principal is not None:
-        who = acting(context.principal)
+        principal = acting(context.principal)
     elif context.editor is not None:
-        who = hooks.Principal(kind="admin", id=context.editor)
+        principal = hooks.Principal(kind="admin", id=context.editor)
     else:
         return
     engine = context.engine
-    engine.policies.require_write(command, command_actions(engine.schema, command), who)
+    engine.policies.require_write(command, command_actions(engine.schema, command), principal)
 
 
 async def _prepare(
@@ -112,8 +112,8 @@ async def _prepare(
     *,
     as_system: bool,
 ) -> Command:
-    given = command.data
-    if not isinstance(given, Mapping):
+    data = command.data
+    if not isinstance(data, Mapping):
         # Validation refuses it.
         return command
     engine = context.engine
@@ -127,14 +127,14 @@ async def _prepare(
         document_id=command.document_id or "",
         locale=(locale or engine.default_locale) if layout.is_localized() else None,
         origin=tuple(map(str, context.causes)),
-        data=deepcopy(dict(given)),
+        data=deepcopy(dict(data)),
         fields=writable_fields(layout),
     )
-    before = await _read_before(functions, command, context, write.locale)
+    source_entry = await _read_before(functions, command, context, write.locale)
     for function in functions:
-        write.before = needed_view(function, before)
+        write.before = needed_view(function, source_entry)
         await _call(function, write, context, as_system=as_system)
-    write.check_names(given)
+    write.check_names(data)
     return replace(command, data=write.data)
 
 
@@ -149,8 +149,8 @@ async def _read_before(
     if not names or isinstance(command, CreateDocument):
         return None
     engine, document_id = context.engine, command.document_id
-    here = engine.default_locale if locale == AllLocales.LOCALE.value else locale
-    find = needed_fields(engine.store.layout(command.uid), names, here, published=False)
+    entry_locale = engine.default_locale if locale == AllLocales.LOCALE.value else locale
+    find = needed_fields(engine.store.layout(command.uid), names, entry_locale, published=False)
     return await context.read(lambda: engine.reads.document(find, document_id).first())
 
 
@@ -170,12 +170,12 @@ def needed_fields(
     )
 
 
-def needed_view(hook: Hook, shown: Mapping[str, Any] | None) -> Document | None:
+def needed_view(hook: Hook, entry: Mapping[str, Any] | None) -> Document | None:
     """Return an entry with only the fields that a hook needs."""
-    if shown is None:
+    if entry is None:
         return None
     names = (IDENTITY, *hook.needs)
-    return make_document(hook.document, {name: shown[name] for name in names if name in shown})
+    return make_document(hook.document, {name: entry[name] for name in names if name in entry})
 
 
 async def _call(
@@ -187,10 +187,10 @@ async def _call(
         return
     limits = context.engine.code_limits
     timer = asyncio.timeout(limits.prepare_seconds)
-    own = context.for_cause(cause, as_system=as_system)
+    call_context = context.for_cause(cause, as_system=as_system)
     try:
-        require_depth(own.causes, limits)
-        with not_as_system(), own.activate():
+        require_depth(call_context.causes, limits)
+        with not_as_system(), call_context.activate():
             result = hook.function(write)
             if inspect.isawaitable(result):
                 async with timer:
@@ -199,7 +199,7 @@ async def _call(
         raise
     except TimeoutError as error:
         if not timer.expired():
-            raise _failed(hook) from error
+            raise _hook_error(hook) from error
         _log.error(
             "a hook took too long",
             hook=hook.name,
@@ -208,11 +208,11 @@ async def _call(
         )
         raise ServiceUnavailableError from error
     except Exception as error:
-        raise _failed(hook) from error
+        raise _hook_error(hook) from error
     finally:
-        own.is_ended = True
+        call_context.is_ended = True
 
 
-def _failed(hook: Hook) -> InternalServerError:
+def _hook_error(hook: Hook) -> InternalServerError:
     _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
     return InternalServerError()

@@ -64,10 +64,10 @@ class RuleEvaluation:
         if volatile:
             return self._with_rules(principal, texts, volatile)
         key = (principal, texts)
-        known = self._narrowed.get(key)
-        if known is None:
-            known = self._narrowed[key] = self._with_rules(principal, texts, volatile)
-        return known
+        result = self._narrowed.get(key)
+        if result is None:
+            result = self._narrowed[key] = self._with_rules(principal, texts, volatile)
+        return result
 
     def narrow_administrator(self, administrator: access.Administrator) -> access.Administrator:
         """Return an administrator whose ability is narrowed by the rules."""
@@ -86,7 +86,7 @@ class RuleEvaluation:
         """Return the rules for an administrator, by their row."""
         if not self._rules:
             return NO_PROJECT_RULES
-        return self._bound(*self._evaluate(Principal(kind="admin", id=id_)))
+        return self._bind_rules(*self._evaluate(Principal(kind="admin", id=id_)))
 
     def _with_rules(
         self,
@@ -94,7 +94,7 @@ class RuleEvaluation:
         texts: tuple[str | None, ...],
         volatile: frozenset[Rule],
     ) -> access.Principal:
-        rules = self._bound(texts, volatile)
+        rules = self._bind_rules(texts, volatile)
         granted = principal.ability
         if rules == NO_PROJECT_RULES or isinstance(granted, NarrowedAbility | Unsanitized):
             return principal
@@ -130,7 +130,7 @@ class RuleEvaluation:
 
         Raises TypeError and AppErrors for invalid filters.
         """
-        return join_rule([self._condition(uid, one) for one in conditions])
+        return join_rule([self._condition(uid, condition) for condition in conditions])
 
     def _condition(self, source: Rule | str, filters: object) -> str:
         """Return the filters of a rule, or on a uid, as text. Raises as `bind`."""
@@ -140,13 +140,13 @@ class RuleEvaluation:
         try:
             key = (source, orjson.dumps(filters))
         except TypeError:  # values of a filter that JSON does not have, such as decimals
-            return self._checked(source, filters)
-        known = self._texts.get(key)
-        if known is None:
-            known = self._texts[key] = self._checked(source, filters)
-        return known
+            return self._check_filters(source, filters)
+        text = self._texts.get(key)
+        if text is None:
+            text = self._texts[key] = self._check_filters(source, filters)
+        return text
 
-    def _checked(self, source: Rule | str, filters: Mapping[str, object]) -> str:
+    def _check_filters(self, source: Rule | str, filters: Mapping[str, object]) -> str:
         query = as_query(_without_none(filters, negated=False))
         text = orjson.dumps(query, option=orjson.OPT_SORT_KEYS).decode()
         model = self._schema.content_types[source if isinstance(source, str) else source.uid]
@@ -163,18 +163,20 @@ class RuleEvaluation:
             if len(forms) > _MAX_FORMS:
                 _log.warning("a rule has many forms", rule=rule.name, place=rule.place)
 
-    def _bound(self, texts: Sequence[str | None], volatile: frozenset[Rule]) -> ProjectRules:
+    def _bind_rules(self, texts: Sequence[str | None], volatile: frozenset[Rule]) -> ProjectRules:
         """Return conditions by the action names of abilities."""
-        result: dict[str, list[str]] = {}
-        moving: set[str] = set()
+        conditions_by_action: dict[str, list[str]] = {}
+        volatile_actions: set[str] = set()
         for rule, text in zip(self._rules, texts, strict=True):
             for action in self._actions(rule):
                 if text is not None:
-                    result.setdefault(action, []).append(text)
+                    conditions_by_action.setdefault(action, []).append(text)
                 if rule in volatile:
-                    moving.add(action)
-        joined = {action: join_rule(conditions) for action, conditions in result.items()}
-        return ProjectRules(rules=joined, volatile=frozenset(moving))
+                    volatile_actions.add(action)
+        rules_by_action = {
+            action: join_rule(conditions) for action, conditions in conditions_by_action.items()
+        }
+        return ProjectRules(rules=rules_by_action, volatile=frozenset(volatile_actions))
 
     def _actions(self, rule: Rule) -> Iterable[str]:
         names: dict[str, None] = {}
@@ -220,7 +222,7 @@ def _without_none(filters: Mapping[str, object], *, negated: bool) -> dict[str, 
         elif key == "$not" and isinstance(value, Mapping):
             result[key] = _without_none(value, negated=not negated)
         elif key in {"$and", "$or"} and isinstance(value, list | tuple):
-            result[key] = [_member(one, negated=negated) for one in value]
+            result[key] = [_member(item, negated=negated) for item in value]
         else:
             unknown = True
     if not unknown:

@@ -162,15 +162,17 @@ class Documents(Generic[D]):
         Raises ValueError for a page of more than `extensions.rows`, 10,000 by default.
         """
         context, ability = self._authorized_context("find")
-        most = context.engine.code_limits.rows
-        if not 0 < page_size <= most:
-            message = f"page_size must be from 1 to {most} (extensions.rows): use stream for more"
+        max_rows = context.engine.code_limits.rows
+        if not 0 < page_size <= max_rows:
+            message = (
+                f"page_size must be from 1 to {max_rows} (extensions.rows): use stream for more"
+            )
             raise ValueError(message)
         find = DocumentQuery(
             uid=self._uid,
             filters=filters,
             sort=sort,
-            **self._shown(context, shape, fields, populate),
+            **self._form_query(context, shape, fields, populate),
             pagination={"page": page, "pageSize": page_size, "withCount": with_count},
             status=status,
             locale=locale,
@@ -180,17 +182,17 @@ class Documents(Generic[D]):
 
         async def read(find: DocumentQuery) -> _Found:
             def program() -> Program[tuple[PreparedRead, ResultPage]]:
-                planned = context.engine.reads.page(find)
-                return planned, (yield from planned.page())
+                prepared_read = context.engine.reads.page(find)
+                return prepared_read, (yield from prepared_read.page())
 
-            planned, result = await context.read(program)
-            await _compute(context, planned, result.documents, as_system=as_system)
-            return _Found(result.documents, result.pagination.get("total"))
+            prepared_read, result_page = await context.read(program)
+            await _compute(context, prepared_read, result_page.documents, as_system=as_system)
+            return _Found(result_page.documents, result_page.pagination.get("total"))
 
         as_system = _is_system(context)
         result = await self._read(context, "find", find, read)
         return Page(
-            (self._to_documents(context, one, shape) for one in result.documents),
+            (self._to_document(context, document, shape) for document in result.documents),
             page=page,
             page_size=page_size,
             total=result.total if with_count else None,
@@ -239,7 +241,7 @@ class Documents(Generic[D]):
             raise UnitOfWorkError(message)
         find = DocumentQuery(
             uid=self._uid,
-            **self._shown(context, shape, fields, populate),
+            **self._form_query(context, shape, fields, populate),
             status=status,
             locale=locale,
             ability=ability,
@@ -251,20 +253,20 @@ class Documents(Generic[D]):
                 store = context.engine.store
                 if for_update:
                     yield from lock_versions(store, store.layout(self._uid), document_id)
-                planned = context.engine.reads.document(find, document_id)
-                return planned, (yield from planned.first())
+                prepared_read = context.engine.reads.document(find, document_id)
+                return prepared_read, (yield from prepared_read.first())
 
-            planned, result = await context.read(program)
-            if result is None:
+            prepared_read, document = await context.read(program)
+            if document is None:
                 return _Found([])
-            await _compute(context, planned, [result], as_system=as_system)
-            return _Found([result])
+            await _compute(context, prepared_read, [document], as_system=as_system)
+            return _Found([document])
 
         as_system = _is_system(context)
         result = await self._read(context, "find_one", find, read, document_id)
         if not result.documents:
             return None
-        return self._to_documents(context, result.documents[0], shape)
+        return self._to_document(context, result.documents[0], shape)
 
     async def first(
         self,
@@ -277,7 +279,7 @@ class Documents(Generic[D]):
         locale: str | None = None,
     ) -> D | None:
         """Return the first document of the result, ``None`` if it is empty."""
-        result = await self.find(
+        documents = await self.find(
             filters=filters,
             sort=sort,
             fields=fields,
@@ -286,7 +288,7 @@ class Documents(Generic[D]):
             locale=locale,
             page_size=1,
         )
-        return result[0] if result else None
+        return documents[0] if documents else None
 
     async def count(
         self,
@@ -332,19 +334,19 @@ class Documents(Generic[D]):
         for more values than `extensions.rows`.
         """
         context, ability = self._authorized_context("find")
-        wanted, most = list(values), context.engine.code_limits.rows
+        value_list, max_rows = list(values), context.engine.code_limits.rows
         attributes = self._require_type(context).attributes
         if field not in attributes:
             raise UnknownFieldError(self._uid, field, attributes)
-        if len(wanted) > most:
-            message = f"count_by takes up to {most} values (extensions.rows)"
+        if len(value_list) > max_rows:
+            message = f"count_by takes up to {max_rows} values (extensions.rows)"
             raise ValueError(message)
-        group = grouping_filter(attributes[field], wanted)
+        group = grouping_filter(attributes[field], value_list)
         excluded = [*excluding]
-        others: Data = {"documentId": {"$notIn": excluded}}
+        exclusion: Data = {"documentId": {"$notIn": excluded}}
         find = DocumentQuery(
             uid=self._uid,
-            filters={"$and": [others, *([filters] if filters else [])]} if excluded else filters,
+            filters={"$and": [exclusion, *([filters] if filters else [])]} if excluded else filters,
             fields=["documentId"],
             status=status,
             locale=locale,
@@ -357,7 +359,7 @@ class Documents(Generic[D]):
             return _Found([], sum(numbers.values()), numbers)
 
         result = await self._read(context, "count", find, read)
-        return {value: result.counts.get(place, 0) for place, value in enumerate(wanted)}
+        return {value: result.counts.get(place, 0) for place, value in enumerate(value_list)}
 
     async def stream(
         self,
@@ -373,11 +375,11 @@ class Documents(Generic[D]):
 
         Changes of documents that were not yielded yet are visible.
         """
-        after = 0
+        last_id = 0
         while True:
-            later: Data = {"id": {"$gt": after}}
-            result = await self.find(
-                filters={"$and": [later, filters]} if filters else later,
+            id_filter: Data = {"id": {"$gt": last_id}}
+            documents = await self.find(
+                filters={"$and": [id_filter, filters]} if filters else id_filter,
                 sort="id:asc",
                 fields=fields,
                 populate=populate,
@@ -385,11 +387,11 @@ class Documents(Generic[D]):
                 locale=locale,
                 page_size=batch,
             )
-            if result:
-                yield result
-            if len(result) < batch:
+            if documents:
+                yield documents
+            if len(documents) < batch:
                 return
-            after = cast("int", result[-1]["id"])
+            last_id = cast("int", documents[-1]["id"])
 
     async def create(self, data: Data, *, status: Status = "draft", locale: str | None = None) -> D:
         """Create a document; with the status ``published`` it is published as well."""
@@ -404,8 +406,8 @@ class Documents(Generic[D]):
         return await self._write(
             "create",
             [
-                CreateDocument(uid=self._uid, data=one, locale=locale, publish=publish)
-                for one in data
+                CreateDocument(uid=self._uid, data=item, locale=locale, publish=publish)
+                for item in data
             ],
         )
 
@@ -438,9 +440,13 @@ class Documents(Generic[D]):
             "update",
             [
                 UpdateDocument(
-                    uid=self._uid, document_id=one, data=data, locale=locale, publish=publish
+                    uid=self._uid,
+                    document_id=document_id,
+                    data=data,
+                    locale=locale,
+                    publish=publish,
                 )
-                for one in document_ids
+                for document_id in document_ids
             ],
         )
 
@@ -524,14 +530,16 @@ class Documents(Generic[D]):
 
         async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
             query = narrow_query(context.engine, find, call, volatile=volatile)
-            outcome = await read(query)
-            if document_id is not None and not outcome.documents:
+            read_result = await read(query)
+            if document_id is not None and not read_result.documents:
                 raise NotFound
 
             async def load() -> Sequence[EntryJson]:
-                return outcome.documents
+                return read_result.documents
 
-            return ActionResult(action, outcome, load, count=outcome.total, document=Document)
+            return ActionResult(
+                action, read_result, load, count=read_result.total, document=Document
+            )
 
         call = Call[Document](
             action=action,
@@ -547,21 +555,23 @@ class Documents(Generic[D]):
             if document_id is None:
                 raise
             return _Found([])
-        outcome: _Found = result.value  # type: ignore[assignment]  # what `act` has put there
-        return outcome if result.replaced is None else _Found(result.replaced, outcome.total)
+        read_result: _Found = result.value  # type: ignore[assignment]  # what `act` has put there
+        return (
+            read_result if result.replaced is None else _Found(result.replaced, read_result.total)
+        )
 
-    def _to_documents(
-        self, context: ExtensionContext, found: EntryJson, shape: type[Shape[Any]] | None = None
+    def _to_document(
+        self, context: ExtensionContext, entry: EntryJson, shape: type[Shape[Any]] | None = None
     ) -> Any:  # noqa: ANN401 - a document, or a value of the shape
         if shape is not None:
-            return as_shape(shape, found)
-        document = make_document(self._document, found)
+            return as_shape(shape, entry)
+        document = make_document(self._document, entry)
         if system_reason() is not None:
             context.has_unrestricted = True
             mark_unrestricted(document)
         return document
 
-    def _shown(
+    def _form_query(
         self,
         context: ExtensionContext,
         shape: type[Shape[Any]] | None,
@@ -595,18 +605,18 @@ class Documents(Generic[D]):
 
     def _require_type(self, context: ExtensionContext) -> ContentType:
         types = context.engine.schema.content_types
-        result = types.get(self._uid)
-        if result is None or not (result.is_api or self._uid in {USER_UID, FILE_UID}):
-            known = [one.uid for one in context.engine.schema.api_types]
-            message = f'there are no documents of "{self._uid}"{nearest(self._uid, known)}'
+        content_type = types.get(self._uid)
+        if content_type is None or not (content_type.is_api or self._uid in {USER_UID, FILE_UID}):
+            uids = [api_type.uid for api_type in context.engine.schema.api_types]
+            message = f'there are no documents of "{self._uid}"{nearest(self._uid, uids)}'
             raise ValueError(message)
-        return result
+        return content_type
 
     def _ability(self, context: ExtensionContext) -> Ability:
         if context.principal is None:
-            who = _NAMES[principal().kind]
+            caller = _NAMES[principal().kind]
             message = (
-                f'documents("{self._uid}") acts as the caller, which is {who} here, without '
+                f'documents("{self._uid}") acts as the caller, which is {caller} here, without '
                 'permissions in the content API: use `with as_system("reason")`'
             )
             raise UnitOfWorkError(message)
@@ -616,7 +626,8 @@ class Documents(Generic[D]):
         self, command: Callable[..., Command], document_ids: Iterable[str], locale: str | None
     ) -> list[Command]:
         return [
-            command(uid=self._uid, document_id=one, locale=_locale(locale)) for one in document_ids
+            command(uid=self._uid, document_id=document_id, locale=_locale(locale))
+            for document_id in document_ids
         ]
 
     async def _write(self, action: str, commands: Sequence[Command]) -> list[D]:
@@ -632,35 +643,35 @@ class Documents(Generic[D]):
         reason = system_reason()
         if reason is not None:
             _log.info("written as system", reason=reason, code=context.name, uid=self._uid)
-        shown = await context.write(
+        entries = await context.write(
             lambda unit: self._run_commands(unit, commands),
             as_system=reason is not None,
             commands=commands,
         )
-        return [self._to_documents(context, one) for one in shown]
+        return [self._to_document(context, entry) for entry in entries]
 
     def _run_commands(
         self, unit: UnitOfWork, commands: Sequence[Command]
     ) -> Program[list[EntryJson]]:
         """Run commands; returns the written documents, as a read without populate shows them."""
-        shown: list[EntryJson] = []
-        written = yield from run_commands(unit, commands)
-        for command, entries in zip(commands, written, strict=True):
+        documents: list[EntryJson] = []
+        results = yield from run_commands(unit, commands)
+        for command, entries in zip(commands, results, strict=True):
             if not isinstance(command, DeleteDocument):
-                shown += yield from read_written(unit, entries)
-        return shown
+                documents += yield from read_written(unit, entries)
+        return documents
 
 
 async def _compute(
     context: ExtensionContext,
-    planned: PreparedRead,
+    prepared_read: PreparedRead,
     documents: Sequence[EntryJson],
     *,
     as_system: bool,
 ) -> None:
     """Add the computed fields that a read names to what was read."""
-    if planned.compiled.computed:
-        await compute_in(context, planned.plan.root, documents, as_system=as_system)
+    if prepared_read.compiled.computed:
+        await compute_in(context, prepared_read.plan.root, documents, as_system=as_system)
 
 
 def _is_system(context: ExtensionContext) -> bool:

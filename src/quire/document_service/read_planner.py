@@ -102,7 +102,7 @@ class DocumentQuery(Struct, frozen=True, kw_only=True):
 
     def parameters(self) -> dict[str, object]:
         """Return the parameters that are given, by their names in the content API."""
-        asked: dict[str, object] = {
+        values: dict[str, object] = {
             "filters": self.filters,
             "sort": self.sort,
             "fields": self.fields,
@@ -111,7 +111,7 @@ class DocumentQuery(Struct, frozen=True, kw_only=True):
             "status": self.status,
             "locale": self.locale,
         }
-        return {name: value for name, value in asked.items() if value is not None}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class ReadPlanner:
@@ -206,12 +206,12 @@ class ReadPlanner:
     def _cached_read(self, key: _Key | None) -> PreparedRead | None:
         if key is None:
             return None
-        result = self._prepared.get(key)
-        if result is None:
+        prepared_read = self._prepared.get(key)
+        if prepared_read is None:
             self._counter.misses += 1
         else:
             self._counter.hits += 1
-        return result
+        return prepared_read
 
     def _keep(self, key: _Key | None, prepared: PreparedRead) -> None:
         if key is not None and not prepared.volatile and len(key[2]) <= _MAX_CACHED_QUERY:
@@ -299,21 +299,21 @@ class ReadPlanner:
     def entry(self, uid: str, entry_id: int, *, status: Status, populated: bool) -> PreparedRead:
         """Plan the read of one row; ``populated`` also shows the first level below it."""
         key = (uid, status, populated)
-        known = self._once.get(key)
-        if known is None:
+        resolved_read = self._once.get(key)
+        if resolved_read is None:
             query = {"status": status, "populate": "*" if populated else None}
             resolver = self._resolver(self.schema.content_types[uid], FullAccess())
-            known = self._once[key] = resolver.resolve_write(query)
-        values = [*known.values]
-        if known.plan.entry is not None:
-            values[known.plan.entry] = entry_id
-        return self.planned(replace(known, values=tuple(values)))
+            resolved_read = self._once[key] = resolver.resolve_write(query)
+        values = [*resolved_read.values]
+        if resolved_read.plan.entry is not None:
+            values[resolved_read.plan.entry] = entry_id
+        return self.planned(replace(resolved_read, values=tuple(values)))
 
     def rows_matching(self, uid: str, document_id: str, rule: str) -> Program[frozenset[int]]:
         """Return the rows of a document, of every version and locale, that satisfy a bound rule."""
         slots = Slots()
-        chosen = self._rule(uid, rule, slots)
-        return (yield from self._ids(uid, chosen, slots, slots.add(document_id)))
+        condition = self._rule(uid, rule, slots)
+        return (yield from self._ids(uid, condition, slots, slots.add(document_id)))
 
     def rows_matching_among(
         self, uid: str, ids: Collection[int], rule: str
@@ -328,9 +328,9 @@ class ReadPlanner:
         return rule_filter(rule, self.schema.content_types[uid], self.schema, self.limits, slots)
 
     def _ids(
-        self, uid: str, chosen: Filter, slots: Slots, document: int | None
+        self, uid: str, condition: Filter, slots: Slots, document: int | None
     ) -> Program[frozenset[int]]:
-        root = PlanNode(uid=uid, fields=("id",), filter=chosen)
+        root = PlanNode(uid=uid, fields=("id",), filter=condition)
         plan = ReadPlan(root=root, document=document)
         read = self.planned(ResolvedRead(plan=plan, values=tuple(slots.values)))
         entries, _ = yield from read.entries()
@@ -340,10 +340,10 @@ class ReadPlanner:
         self, key: Hashable, values: Values, plan: Callable[[], ReadPlan]
     ) -> PreparedRead:
         """Plan a read whose plan is constant for a key; only its values differ."""
-        known = self._once.get(key)
-        if known is None:
-            known = self._once[key] = ResolvedRead(plan=plan(), values=())
-        return self.planned(replace(known, values=values))
+        resolved_read = self._once.get(key)
+        if resolved_read is None:
+            resolved_read = self._once[key] = ResolvedRead(plan=plan(), values=())
+        return self.planned(replace(resolved_read, values=values))
 
     def planned(self, resolved: ResolvedRead) -> PreparedRead:
         """Compile and bind a resolved read.
@@ -373,21 +373,25 @@ class ReadPlanner:
             self._compilations -= 1
 
     def _compile(self, plan: ReadPlan) -> CompiledRead:
-        result = self._compiled.get(plan)
-        if result is None:
-            result = compile_read(plan, self.schema, self.tables, self._dialect, self._presented)
+        compiled_read = self._compiled.get(plan)
+        if compiled_read is None:
+            compiled_read = compile_read(
+                plan, self.schema, self.tables, self._dialect, self._presented
+            )
             with self._compiled_lock:
-                self._compiled[plan] = result
-        return result
+                self._compiled[plan] = compiled_read
+        return compiled_read
 
     def _compile_counts(self, plan: ReadPlan, group: Filter) -> CompiledQuery:
         key = plan, group
-        result = self._compiled_counts.get(key)
-        if result is None:
-            result = compile_grouped_counts(plan, group, self.schema, self.tables, self._dialect)
+        compiled_query = self._compiled_counts.get(key)
+        if compiled_query is None:
+            compiled_query = compile_grouped_counts(
+                plan, group, self.schema, self.tables, self._dialect
+            )
             with self._compiled_lock:
-                self._compiled_counts[key] = result
-        return result
+                self._compiled_counts[key] = compiled_query
+        return compiled_query
 
 
 def _key(

@@ -95,9 +95,9 @@ class ReadService:
         def program(facts: ListFacts) -> Program[bytes]:
             budget = prepared.budget()
             items, total = yield from prepared.rows(facts, budget)
-            whole = None if wrap is None else lambda data: wrap(data, total)
+            wrap_data = None if wrap is None else lambda data: wrap(data, total)
             return (
-                yield from encode_list(prepared.compiled.node, items, budget, serializer, whole)
+                yield from encode_list(prepared.compiled.node, items, budget, serializer, wrap_data)
             )
 
         return self.run_list(prepared, version, program, may_wait=may_wait)
@@ -160,9 +160,9 @@ class ReadService:
     async def total(self, prepared: PreparedRead, version: int | None) -> int:
         """Count the rows of a list without reading them."""
         statement = prepared.total_statement
-        result = None if statement is None else self.lists.total(statement, version)
-        if result is None:
-            result = await self.database.read(prepared.total)
+        count = None if statement is None else self.lists.total(statement, version)
+        if count is None:
+            count = await self.database.read(prepared.total)
             if statement is not None:
-                self.lists.keep_total(statement, version, result, prepared.tables)
-        return result
+                self.lists.keep_total(statement, version, count, prepared.tables)
+        return count

@@ -14,7 +14,7 @@ from quire.hooks.write import Write
 
 
 def note_change(
-    unit: UnitOfWork, listener: ChangeListener, write: Write[Any], shown: Mapping[str, Any] | None
+    unit: UnitOfWork, listener: ChangeListener, write: Write[Any], entry: Mapping[str, Any] | None
 ) -> None:
     """Record a change for a function, which is called if the transaction commits.
 
@@ -24,7 +24,7 @@ def note_change(
     if any(_has_caused(listener, cause, write) for cause in unit.causes):
         return
     require_depth((*unit.causes, cause_of(listener, [])), unit.engine.code_limits)
-    kept = {} if shown is None else {name: shown.get(name) for name in listener.keep}
+    kept_values = {} if entry is None else {name: entry.get(name) for name in listener.keep}
     change = StoredChange(
         listener=listener.key,
         action=write.action,
@@ -32,7 +32,7 @@ def note_change(
         document_id=write.document_id,
         locale=write.locale,
         fields=msgspec.json.encode(sorted(write.data)).decode(),
-        kept=msgspec.json.encode(kept).decode(),
+        kept=msgspec.json.encode(kept_values).decode(),
         causes=msgspec.json.encode(unit.causes).decode(),
         trace=unit.trace,
     )
@@ -41,7 +41,7 @@ def note_change(
 
 def store_changes(unit: UnitOfWork, queue: ChangeQueue) -> Program[None]:
     """Store the recorded changes."""
-    coalescing = frozenset(one.key for one, _ in unit.changes if one.coalesce)
+    coalescing = frozenset(listener.key for listener, _ in unit.changes if listener.coalesce)
     yield from queue.add([change for _, change in unit.changes], coalescing, unit.clock())
     unit.committed.append(queue.added)
 

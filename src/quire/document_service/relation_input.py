@@ -48,18 +48,20 @@ def parse_relation(
         return _change(read, value, to_many=to_many, keep_first=keep_first)
     if value is True or (isinstance(value, dict) and value.keys() <= _SAYING_NOTHING):
         return None
-    raw_value = NO_ROW if value is False else value
-    return RelationChange(set=_one_of(read.targets(raw_value), to_many=to_many, first=keep_first))
+    target_value = NO_ROW if value is False else value
+    return RelationChange(
+        set=_one_of(read.targets(target_value), to_many=to_many, first=keep_first)
+    )
 
 
 def _change(
     read: "_Reader", value: Mapping[str, object], *, to_many: bool, keep_first: bool
 ) -> RelationChange | None:
-    raw_value = value.get("set")
+    set_value = value.get("set")
     connect = read.targets(value.get("connect"))
-    if raw_value is not None:
-        chosen = _one_of(read.targets(raw_value), to_many=to_many, first=keep_first)
-        return RelationChange(set=chosen, connect=connect)
+    if set_value is not None:
+        targets = _one_of(read.targets(set_value), to_many=to_many, first=keep_first)
+        return RelationChange(set=targets, connect=connect)
     disconnect = read.targets(value.get("disconnect"))
     if not connect and not disconnect:
         return None

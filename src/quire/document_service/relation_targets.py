@@ -70,9 +70,9 @@ class ResolvedTargets(Struct):
             )
 
         return LinkChange(
-            set=None if change.set is None else tuple(linked(t) for t in change.set),
-            connect=tuple(linked(t) for t in change.connect),
-            disconnect=tuple(linked(t) for t in change.disconnect),
+            set=None if change.set is None else tuple(linked(target) for target in change.set),
+            connect=tuple(linked(target) for target in change.connect),
+            disconnect=tuple(linked(target) for target in change.disconnect),
             strict=change.strict,
         )
 
@@ -103,8 +103,8 @@ def rows_of(
     if target.document_id is None:
         unknown = target.id is None or (target.uid or uid, target.id) in resolution.unseen
         return () if target.id is None or unknown else (target.id,)
-    wanted = _request_rows(unit, resolution.version, target.uid or uid or "", target)
-    return resolution.rows.get(wanted, ())
+    requested_rows = _request_rows(unit, resolution.version, target.uid or uid or "", target)
+    return resolution.rows.get(requested_rows, ())
 
 
 def target_uid(layout: EntryLayout, name: str) -> str | None:
@@ -124,24 +124,26 @@ def resolve_targets(
     reported with the other problems of the entry.
     """
     resolution = ResolvedTargets(version)
-    wanted: dict[_RequestedRows, None] = {}
+    requested_rows: dict[_RequestedRows, None] = {}
     ids: dict[str, dict[int, None]] = {}
-    named: dict[str, dict[int, None]] = {}
-    for found in _targets(unit, layout, values):
-        target = found.target
-        if target.document_id is not None and not found.by_column:
-            wanted[_request_rows(unit, version, found.uid, target)] = None
+    ids_by_uid: dict[str, dict[int, None]] = {}
+    for attribute_target in _targets(unit, layout, values):
+        target = attribute_target.target
+        if target.document_id is not None and not attribute_target.by_column:
+            requested_rows[_request_rows(unit, version, attribute_target.uid, target)] = None
         elif target.document_id is not None:
             # A relation that is stored in a column only has row ids.
-            resolution.missing[found.uid] = resolution.missing.get(found.uid, 0) + 1
+            resolution.missing[attribute_target.uid] = (
+                resolution.missing.get(attribute_target.uid, 0) + 1
+            )
         elif target.id is not None:
-            named.setdefault(found.uid, {})[target.id] = None
-            if found.must_exist:
-                ids.setdefault(found.uid, {})[target.id] = None
-    for uid, asked in named.items():
-        seen = yield from visible_rows(unit, uid, asked)
-        resolution.unseen.update((uid, row) for row in asked.keys() - seen)
-    yield from _find_documents(unit, wanted, resolution)
+            ids_by_uid.setdefault(attribute_target.uid, {})[target.id] = None
+            if attribute_target.must_exist:
+                ids.setdefault(attribute_target.uid, {})[target.id] = None
+    for uid, row_ids in ids_by_uid.items():
+        visible_ids = yield from visible_rows(unit, uid, row_ids)
+        resolution.unseen.update((uid, row) for row in row_ids.keys() - visible_ids)
+    yield from _find_documents(unit, requested_rows, resolution)
     yield from _count_missing(unit, ids, resolution)
     return resolution
 
@@ -182,8 +184,8 @@ def _request_rows(
     content_type = unit.engine.schema.content_types.get(uid)
     locale = status = None
     if content_type is not None and content_type.localized:
-        own = version.locale if version.content_type.localized else target.locale
-        locale = own or unit.engine.default_locale
+        requested_locale = version.locale if version.content_type.localized else target.locale
+        locale = requested_locale or unit.engine.default_locale
     if content_type is not None and content_type.draft_and_publish:
         if version.content_type.draft_and_publish:
             status = PUBLISHED_STATUS if version.published else "draft"
@@ -193,27 +195,27 @@ def _request_rows(
 
 
 def _find_documents(
-    unit: UnitOfWork, wanted: Mapping[_RequestedRows, None], resolution: ResolvedTargets
+    unit: UnitOfWork, requested_rows: Mapping[_RequestedRows, None], resolution: ResolvedTargets
 ) -> Program[None]:
     groups: dict[tuple[str, str | None], dict[str, None]] = {}
-    for item in wanted:
+    for item in requested_rows:
         groups.setdefault((item.uid, item.locale), {})[item.document_id] = None
-    result: dict[tuple[str, str | None, str], list[VersionRow]] = {}
-    seen: set[tuple[str, int]] = set()
+    rows_by_document: dict[tuple[str, str | None, str], list[VersionRow]] = {}
+    visible_ids: set[tuple[str, int]] = set()
     for (uid, locale), document_ids in groups.items():
         if unit.engine.schema.content_types.get(uid) is None:
             continue
         rows = yield from rows_of_documents(unit.store, uid, locale, tuple(document_ids))
         in_reach = yield from visible_rows(unit, uid, {row.id for _, row in rows})
-        seen |= {(uid, row) for row in in_reach}
+        visible_ids |= {(uid, row) for row in in_reach}
         for document_id, row in rows:
-            result.setdefault((uid, locale, document_id), []).append(row)
-    for item in wanted:
-        rows_found = result.get((item.uid, item.locale, item.document_id), [])
+            rows_by_document.setdefault((uid, locale, document_id), []).append(row)
+    for item in requested_rows:
+        rows_found = rows_by_document.get((item.uid, item.locale, item.document_id), [])
         ids = tuple(row.id for row in rows_found if _has_status(row, item.status))
-        if not any((item.uid, row) in seen for row in ids):
-            shown = "null" if item.locale is None else item.locale
-            message = f'Document with id "{item.document_id}", locale "{shown}" not found'
+        if not any((item.uid, row) in visible_ids for row in ids):
+            locale_text = "null" if item.locale is None else item.locale
+            message = f'Document with id "{item.document_id}", locale "{locale_text}" not found'
             raise ValidationError(message)
         resolution.rows[item] = ids
 
@@ -225,11 +227,11 @@ def _has_status(row: VersionRow, status: str | None) -> bool:
 def _count_missing(
     unit: UnitOfWork, ids: Mapping[str, Mapping[int, None]], resolution: ResolvedTargets
 ) -> Program[None]:
-    for uid, asked in ids.items():
-        known: set[int] = set()
+    for uid, row_ids in ids.items():
+        known_ids: set[int] = set()
         if unit.store.layouts.get(uid) is not None:
-            known = yield from existing_ids(unit.store, uid, tuple(asked))
-            known -= {row for of, row in resolution.unseen if of == uid}
-        if len(known) < len(asked):
-            missing = resolution.missing.get(uid, 0)
-            resolution.missing[uid] = missing + len(asked) - len(known)
+            known_ids = yield from existing_ids(unit.store, uid, tuple(row_ids))
+            known_ids -= {row for unseen_uid, row in resolution.unseen if unseen_uid == uid}
+        if len(known_ids) < len(row_ids):
+            missing_count = resolution.missing.get(uid, 0)
+            resolution.missing[uid] = missing_count + len(row_ids) - len(known_ids)

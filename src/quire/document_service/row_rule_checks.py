@@ -56,17 +56,19 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
     action, granted = _actions_of(command)
     role_rule = of_role.get(f"{uid}.{action_name(uid, granted)}")
 
-    def rules_on(action: WriteAction, *more: str | None) -> tuple[str, ...]:
+    def rules_on(action: WriteAction, *extra_rules: str | None) -> tuple[str, ...]:
         actions = [action, "publish"] if _publishes(unit.engine.schema, command) else [action]
-        results = [project.get(f"{uid}.{action_name(uid, one)}") for one in actions]
-        return tuple(rule for rule in (*results, *more) if rule is not None)
+        project_rules = [
+            project.get(f"{uid}.{action_name(uid, write_action)}") for write_action in actions
+        ]
+        return tuple(rule for rule in (*project_rules, *extra_rules) if rule is not None)
 
     # The rule of a role on creating is for the copy, not for its source.
-    own = rules_on(action) if action == "clone" else rules_on(action, role_rule)
+    action_rules = rules_on(action) if action == "clone" else rules_on(action, role_rule)
     return CommandRules(
         find=project.get(f"{uid}.{_FIND}"),
-        before=own,
-        after=own,
+        before=action_rules,
+        after=action_rules,
         create=rules_on("create", role_rule),
     )
 
@@ -135,9 +137,9 @@ def require_after(
     if isinstance(command, DeleteDocument):
         return
     is_new = not existed or isinstance(command, CloneDocument)
-    for document_id in dict.fromkeys(one.document_id for one in written_entries):
-        kept = rules.create if is_new else rules.after
-        yield from _require(unit, command.uid, document_id, kept)
+    for document_id in dict.fromkeys(entry.document_id for entry in written_entries):
+        required_rules = rules.create if is_new else rules.after
+        yield from _require(unit, command.uid, document_id, required_rules)
 
 
 def visible_rows(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[frozenset[int]]:
@@ -163,7 +165,7 @@ def _satisfies(
         return True
     entries = yield from entries_of(unit.store, unit.layout(uid), document_id)
     for rule in rules:
-        kept = yield from unit.engine.reads.rows_matching(uid, document_id, rule)
-        if any(entry.id not in kept for entry in entries):
+        matching_ids = yield from unit.engine.reads.rows_matching(uid, document_id, rule)
+        if any(entry.id not in matching_ids for entry in entries):
             return False
     return True

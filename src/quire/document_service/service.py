@@ -152,9 +152,9 @@ class DocumentService:
             prepared = PreparedCommands()
             if self._engine.extensions.prepare:
                 await self._prepare(prepared, commands, principal, editor, origin)
-        written = [*passwords, *passwords_of(self.schema, prepared.all(commands))]
+        passwords_to_hash = [*passwords, *passwords_of(self.schema, prepared.all(commands))]
         for _ in range(_MAX_RESTARTS):
-            hashed = await self._hash(written)
+            hashed = await self._hash(passwords_to_hash)
             try:
                 return await self._write(
                     act,
@@ -167,7 +167,7 @@ class DocumentService:
             except PreparationNeededError as needed:
                 created = [needed.command]
                 await self._prepare(prepared, created, principal, editor, origin)
-                written += passwords_of(self.schema, prepared.all(created))
+                passwords_to_hash += passwords_of(self.schema, prepared.all(created))
                 prepared.restart_with(needed.command)
         raise InternalServerError
 
@@ -208,7 +208,7 @@ class DocumentService:
                 prepared=prepared,
                 trace=trace_parent.get(),
             )
-            program = self._recorded(act, unit)
+            program = self._run_and_record(act, unit)
             try:
                 result, recorded = await self._database.write(program)
             except (UncertainOutcomeError, DatabaseBusyError):
@@ -229,7 +229,7 @@ class DocumentService:
             return project_rules_of(principal.ability)
         return NO_PROJECT_RULES if editor is None else self._engine.rules.of_administrator(editor)
 
-    def _recorded(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
+    def _run_and_record(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
         """Run the program, if the guard allows it, and store deliveries for webhooks."""
         may_listen = yield from self._require()
         if self._outbox is None or not (may_listen or self._outbox.purges):
@@ -262,24 +262,24 @@ class DocumentService:
 
         return await self.run(act, commands=commands, principal=principal, origin=origin)
 
-    async def find(self, wanted: DocumentQuery) -> ResultPage:
+    async def find(self, query: DocumentQuery) -> ResultPage:
         """Return a page of documents.
 
         Raises the first error of the query as an AppError, and ValidationError when more rows are
         needed than may be fetched.
         """
-        planned = self._engine.reads.page(wanted)
-        return await self._read(planned, planned.page)
+        prepared_read = self._engine.reads.page(query)
+        return await self._read(prepared_read, prepared_read.page)
 
     async def find_one(
-        self, wanted: DocumentQuery, document_id: str | None = None
+        self, query: DocumentQuery, document_id: str | None = None
     ) -> EntryJson | None:
         """Return one document, that of a single type without an id; ``None`` if there is none.
 
         Raises as `find` does.
         """
-        planned = self._engine.reads.document(wanted, document_id)
-        return await self._read(planned, planned.first)
+        prepared_read = self._engine.reads.document(query, document_id)
+        return await self._read(prepared_read, prepared_read.first)
 
     async def read(self, make: Callable[[], Program[T]]) -> T:
         """Run a program that only reads, on one state of the content.
@@ -288,24 +288,24 @@ class DocumentService:
         """
         return await self._database.read(make, snapshot=True)
 
-    async def _read(self, planned: PreparedRead, make: Callable[[], Program[T]]) -> T:
-        compiled = planned.compiled
+    async def _read(self, prepared_read: PreparedRead, make: Callable[[], Program[T]]) -> T:
+        compiled = prepared_read.compiled
         return await self._database.read(make, snapshot=len(compiled.queries) > 1, key=compiled)
 
     async def _hash(self, passwords: Collection[Password]) -> Mapping[Password, str]:
         if not passwords:
             return {}
         loop = asyncio.get_running_loop()
-        wanted = list(dict.fromkeys(passwords))
+        unique_passwords = list(dict.fromkeys(passwords))
         hashes = await asyncio.gather(
             *(
                 loop.run_in_executor(
                     _hash_executor, self._hash_password, password.text, password.rounds
                 )
-                for password in wanted
+                for password in unique_passwords
             )
         )
-        return dict(zip(wanted, hashes, strict=True))
+        return dict(zip(unique_passwords, hashes, strict=True))
 
 
 def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
@@ -315,9 +315,9 @@ def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry
     `run_and_read`. Raises ForbiddenError for a document outside of the principal's rules, and
     NotFoundError for one that rules of the project hide.
     """
-    written = yield from _act(unit, command)
+    written_entries = yield from _act(unit, command)
     yield from unit.settle()
-    return written
+    return written_entries
 
 
 def run_and_read(
@@ -328,8 +328,8 @@ def run_and_read(
     ``read`` runs before the postponed steps, so that responses are those of Strapi, which do not
     show them. Raises what `run_command` raises.
     """
-    written = yield from _act(unit, command)
-    result = yield from read(written)
+    written_entries = yield from _act(unit, command)
+    result = yield from read(written_entries)
     yield from unit.settle()
     return result
 
@@ -338,7 +338,11 @@ def run_commands(
     unit: UnitOfWork, commands: Sequence[Command]
 ) -> Program[list[list[WrittenEntry]]]:
     """Run several commands as `run_command` does; hooks may be called once for several of them."""
-    return (yield from run_together(unit, [(one, run_command(unit, one)) for one in commands]))
+    return (
+        yield from run_together(
+            unit, [(command, run_command(unit, command)) for command in commands]
+        )
+    )
 
 
 def run_together(
@@ -369,16 +373,16 @@ def _count_interleaved(unit: UnitOfWork, commands: Sequence[Command]) -> int:
     # A function around a write runs in a savepoint, which others must not write in.
     if steps_around(engine, first):
         return 1
-    seen: set[str] = set()
+    document_ids: set[str] = set()
     for place, command in enumerate(commands):
         document_id = command.document_id
         is_new = isinstance(command, CreateDocument)
         if (type(command), command.uid) != (type(first), first.uid) or (
-            not is_new and (document_id is None or document_id in seen)
+            not is_new and (document_id is None or document_id in document_ids)
         ):
             return max(place, 1)
         if document_id is not None:
-            seen.add(document_id)
+            document_ids.add(document_id)
     return len(commands)
 
 
@@ -400,20 +404,22 @@ def _act_by_rules(unit: UnitOfWork, command: Command) -> Program[list[WrittenEnt
     if rules is None:
         return (yield from _dispatch(unit, command))
     existed = yield from require_before(unit, command, rules)
-    written = yield from _dispatch(unit, command)
-    yield from require_after(unit, command, rules, written, existed=existed)
-    return written
+    written_entries = yield from _dispatch(unit, command)
+    yield from require_after(unit, command, rules, written_entries, existed=existed)
+    return written_entries
 
 
 def _ask_policies(unit: UnitOfWork, command: Command) -> None:
     """Check the policies of the project, unless the server or the system writes."""
     if unit.principal is not None:
-        who = acting(unit.principal)
+        principal = acting(unit.principal)
     elif unit.editor is not None and not unit.is_system:
-        who = hooks.Principal(kind="admin", id=unit.editor)
+        principal = hooks.Principal(kind="admin", id=unit.editor)
     else:
         return
-    unit.engine.policies.require_write(command, command_actions(unit.engine.schema, command), who)
+    unit.engine.policies.require_write(
+        command, command_actions(unit.engine.schema, command), principal
+    )
 
 
 def _dispatch(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:

@@ -51,10 +51,10 @@ def query_of_shape(shape: type[Shape[Any]], model: Model, schema: Schema) -> dic
     return query
 
 
-def as_shape(shape: type[S], found: object) -> S:
+def as_shape(shape: type[S], document: object) -> S:
     """Return a document in a shape. Raises TypeError for values of other types than it says."""
     try:
-        value: S = msgspec.convert(found, shape)
+        value: S = msgspec.convert(document, shape)
     except msgspec.ValidationError as error:
         message = f"{shape.__name__} does not fit what is stored: {error}"
         raise TypeError(message) from error

@@ -113,12 +113,12 @@ def write_to_locales_later(
     that belong to their locale are left out.
     """
     shared = layout.shared.intersection(names)
-    others = _other_locales(source, entries)
-    if not shared or not others:
+    other_entries = _other_locales(source, entries)
+    if not shared or not other_entries:
         return
 
     def step() -> Program[None]:
-        for other in others:
+        for other in other_entries:
             yield from _write_parts(unit, layout, source, other, shared)
 
     unit.postpone(step)
@@ -159,18 +159,20 @@ def _write_parts(
     unit: UnitOfWork, layout: EntryLayout, source: EntryRow, other: EntryRow, names: Collection[str]
 ) -> Program[None]:
     columns = _shared_columns(layout, names)
-    changed: dict[str, Value] = {}
+    changed_columns: dict[str, Value] = {}
     if columns:
-        wanted = yield from columns_of(unit.store, layout, source.id, columns)
-        present = yield from columns_of(unit.store, layout, other.id, columns)
-        changed = {
+        source_values = yield from columns_of(unit.store, layout, source.id, columns)
+        current_values = yield from columns_of(unit.store, layout, other.id, columns)
+        changed_columns = {
             column: value
-            for column, value, old in zip(columns, wanted, present, strict=True)
-            if value != old
+            for column, value, current_value in zip(
+                columns, source_values, current_values, strict=True
+            )
+            if value != current_value
         }
     parts = yield from _different_parts(unit, layout, source.id, other.id, _parts(layout, names))
-    if changed or parts:
-        yield from _write(unit, layout, source, other, changed, parts)
+    if changed_columns or parts:
+        yield from _write(unit, layout, source, other, changed_columns, parts)
 
 
 def _write(
@@ -210,13 +212,15 @@ def _parts(layout: EntryLayout, names: Collection[str]) -> frozenset[str]:
 
 
 def _different_parts(
-    unit: UnitOfWork, layout: EntryLayout, one: int, other: int, names: frozenset[str]
+    unit: UnitOfWork, layout: EntryLayout, first_id: int, second_id: int, names: frozenset[str]
 ) -> Program[frozenset[str]]:
     if not names:
         return names
-    ours = yield from signatures(unit.store, layout, one, names)
-    theirs = yield from signatures(unit.store, layout, other, names)
-    return frozenset(name for name in names if ours.get(name) != theirs.get(name))
+    first_signatures = yield from signatures(unit.store, layout, first_id, names)
+    second_signatures = yield from signatures(unit.store, layout, second_id, names)
+    return frozenset(
+        name for name in names if first_signatures.get(name) != second_signatures.get(name)
+    )
 
 
 def blank_lists(
@@ -226,9 +230,9 @@ def blank_lists(
     blank: dict[str, object] = {}
     for name in names:
         attribute = layout.model.attributes[name]
-        listed = isinstance(attribute, DynamicZoneAttribute) or (
+        is_list = isinstance(attribute, DynamicZoneAttribute) or (
             isinstance(attribute, ComponentAttribute) and attribute.repeatable
         )
-        if listed and name not in data:
+        if is_list and name not in data:
             blank[name] = []
     return {**blank, **data}

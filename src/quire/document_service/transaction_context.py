@@ -98,13 +98,13 @@ class CallContext(ExtensionContext):
         self, act: WriteProgram[T], *, as_system: bool, commands: Sequence[Command] = ()
     ) -> T:
         """Run a program that writes, in its own transaction or that of the block."""
-        held = self._open
-        prepared = PreparedCommands() if held is None else held.unit.prepared
+        block = self._open
+        prepared = PreparedCommands() if block is None else block.unit.prepared
         await prepare_commands(prepared, commands, self, as_system=as_system)
-        if held is not None:
+        if block is not None:
             return await write_nested(
-                held,
-                held.unit,
+                block,
+                block.unit,
                 act,
                 as_system=as_system,
                 causes=self.causes,
@@ -132,22 +132,22 @@ class CallContext(ExtensionContext):
             async with savepoint_in(self._open, self._open.unit):
                 yield
             return
-        held = self._open = _BlockTransaction(self.name, self.engine.code_limits)
+        block = self._open = _BlockTransaction(self.name, self.engine.code_limits)
         running = asyncio.ensure_future(
-            self._documents.run(held.program, principal=self.principal, origin=self._origin)
+            self._documents.run(block.program, principal=self.principal, origin=self._origin)
         )
-        running.add_done_callback(lambda _: held.begun.set())
+        running.add_done_callback(lambda _: block.begun.set())
         try:
-            await held.begun.wait()
+            await block.begun.wait()
             if running.done():
                 running.result()
             yield
         except BaseException:
-            held.roll_back()
+            block.roll_back()
             raise
         finally:
             self._open = None
-            held.end()
+            block.end()
             await asyncio.wait([running])
             failed = running.exception()
         if failed is not None:

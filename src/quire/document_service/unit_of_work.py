@@ -112,7 +112,7 @@ class Savepoint:
 
     def begin(self) -> Program[None]:
         """Begin it."""
-        self._first = [len(one) for one in self._noted]
+        self._first = [len(notes) for notes in self._noted]
         yield Statement(f"SAVEPOINT {self._name}")
 
     def release(self) -> Program[None]:
@@ -187,10 +187,10 @@ class UnitOfWork(Struct, kw_only=True):
         self._later.extend(steps)
 
     @contextmanager
-    def interleaved(self, later: list[Callable[[], Program[None]]]) -> Iterator[None]:
+    def interleaved(self, steps: list[Callable[[], Program[None]]]) -> Iterator[None]:
         """Run a part of one of several writes, with the steps that it has postponed itself."""
         outer = self.is_interleaved, self._later
-        self.is_interleaved, self._later = True, later
+        self.is_interleaved, self._later = True, steps
         try:
             yield
         finally:
@@ -250,15 +250,15 @@ class UnitOfWork(Struct, kw_only=True):
 
         The event of a deletion is recorded before it, while the entry can be read.
         """
-        at = self._last
-        shown: EntryJson | None = None
+        event_time = self._last
+        event_entry: EntryJson | None = None
         if self.listening:
             status: Status = "published" if entry.published else "draft"
             populated = name is not EventName.DELETE and not name.is_media
-            planned = self.engine.reads.entry(
+            prepared_read = self.engine.reads.entry(
                 entry.uid, entry.entry_id, status=status, populated=populated
             )
-            shown = yield from planned.first()
+            event_entry = yield from prepared_read.first()
         self.events.append(
             Event(
                 name=name,
@@ -269,9 +269,9 @@ class UnitOfWork(Struct, kw_only=True):
                 entry_id=entry.entry_id,
                 published=entry.published,
                 fields=fields,
-                at=at,
+                at=event_time,
                 origin=self.origin,
-                entry=shown,
+                entry=event_entry,
             )
         )
 

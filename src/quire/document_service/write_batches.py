@@ -95,8 +95,8 @@ class _Run(Generic[T]):
                         statement = self.program.throw(error)
                     else:
                         statement = self.program.send(rows)
-            except StopIteration as done:
-                self.result = done.value
+            except StopIteration as stop:
+                self.result = stop.value
 
 
 def _run_all(unit: UnitOfWork, runs: Sequence[_Run[T]]) -> Program[None]:
@@ -107,9 +107,11 @@ def _run_all(unit: UnitOfWork, runs: Sequence[_Run[T]]) -> Program[None]:
         if not waiting:
             return
         # Who has come least far goes first, so that others are met at the next call.
-        _, first = min(waiting, key=lambda one: one[0].calls)
+        _, first = min(waiting, key=lambda item: item[0].calls)
         together = [(run, call) for run, call in waiting if call.key == first.key]
-        call = replace(first, members=tuple(one for _, call in together for one in call.members))
+        call = replace(
+            first, members=tuple(member for _, call in together for member in call.members)
+        )
         if unit.is_interleaved:
             yield _pause(call)
         else:

@@ -59,10 +59,12 @@ def update_entry(
     row = {**unit.encode(layout, values.scalars), **columns}
     yield from unit.store.writes.update(layout.table.name, row_id, row)
     if values.components:
-        present = yield from component_links(unit.store, layout, [row_id])
+        links = yield from component_links(unit.store, layout, [row_id])
         for name, components in values.components.items():
-            own = [link for link in present if link.field == name]
-            yield from _replace_components(unit, layout, row_id, name, components, own, resolution)
+            attribute_links = [link for link in links if link.field == name]
+            yield from _replace_components(
+                unit, layout, row_id, name, components, attribute_links, resolution
+            )
     yield from _apply_relations(
         unit, layout, row_id, values, resolution, creating=False, siblings=siblings
     )
@@ -97,10 +99,10 @@ def _add_components(
     resolution: ResolvedTargets,
 ) -> Program[None]:
     links: list[tuple[int, int, str, str, float | None]] = []
-    listed = _is_list(layout.model.attributes[name])
+    is_list = _is_list(layout.model.attributes[name])
     for place, component in enumerate(components, 1):
         id_ = yield from _insert_component(unit, component, resolution)
-        links.append((row_id, id_, component.uid, name, place if listed else None))
+        links.append((row_id, id_, component.uid, name, place if is_list else None))
     yield from attach_components(unit.store, layout, links)
 
 
@@ -121,40 +123,40 @@ def _replace_components(
     row_id: int,
     name: str,
     components: Sequence[ComponentValues],
-    present: Sequence[ComponentLink],
+    current_links: Sequence[ComponentLink],
     resolution: ResolvedTargets,
 ) -> Program[None]:
     """Replace the components of an attribute: known ones are updated, others are inserted."""
     attribute = layout.model.attributes[name]
-    listed = _is_list(attribute)
-    known = {(link.uid, link.id): link for link in present}
-    _refuse_foreign(attribute, components, known)
-    kept = {(component.uid, component.id) for component in components}
-    gone = [link for key, link in known.items() if key not in kept]
-    yield from detach_components(unit.store, layout, gone)
-    added: list[tuple[int, int, str, str, float | None]] = []
+    is_list = _is_list(attribute)
+    links_by_key = {(link.uid, link.id): link for link in current_links}
+    _refuse_foreign(attribute, components, links_by_key)
+    component_keys = {(component.uid, component.id) for component in components}
+    removed_links = [link for key, link in links_by_key.items() if key not in component_keys]
+    yield from detach_components(unit.store, layout, removed_links)
+    new_links: list[tuple[int, int, str, str, float | None]] = []
     for place, component in enumerate(components, 1):
-        order = place if listed else None
+        order = place if is_list else None
         if component.id is None:
             id_ = yield from _insert_component(unit, component, resolution)
-            added.append((row_id, id_, component.uid, name, order))
+            new_links.append((row_id, id_, component.uid, name, order))
             continue
         inner = unit.layout(component.uid)
         yield from update_entry(unit, inner, component.id, component.values, {}, resolution)
-        link = known[(component.uid, component.id)]
+        link = links_by_key[(component.uid, component.id)]
         if link.order != order:
             table = layout.table.components_table
             yield from unit.store.writes.update(table, link.link_id, {ORDER: order})
-    yield from attach_components(unit.store, layout, added)
+    yield from attach_components(unit.store, layout, new_links)
 
 
 def _refuse_foreign(
     attribute: Attribute,
     components: Sequence[ComponentValues],
-    known: Mapping[tuple[str, int], ComponentLink],
+    links_by_key: Mapping[tuple[str, int], ComponentLink],
 ) -> None:
     for component in components:
-        if component.id is not None and (component.uid, component.id) not in known:
+        if component.id is not None and (component.uid, component.id) not in links_by_key:
             message = NOT_RELATED.format(attribute.name)
             if isinstance(attribute, DynamicZoneAttribute):
                 raise ForeignComponentError(message)

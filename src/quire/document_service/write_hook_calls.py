@@ -94,10 +94,10 @@ class HookContext(ExtensionContext):
 
         Raises what the program raises.
         """
-        held = self._task()
+        task = self._task()
         await prepare_commands(self._unit.prepared, commands, self, as_system=as_system)
         return await write_nested(
-            held,
+            task,
             self._unit,
             act,
             as_system=as_system,
@@ -139,7 +139,7 @@ def _call_for_all(hook: Hook, members: Sequence["HookedWrite"]) -> Program[None]
 
 
 def _call(
-    unit: UnitOfWork, hook: Hook, given: Write[Any] | list[Write[Any]], cause: CallCause
+    unit: UnitOfWork, hook: Hook, hook_input: Write[Any] | list[Write[Any]], cause: CallCause
 ) -> Program[None]:
     """Call a hook for what it takes: a write or several."""
     causes = (*unit.causes, cause)
@@ -148,7 +148,7 @@ def _call(
         context = HookContext(unit, causes)
         with context.activate():
             # A coroutine function does not run yet. A plain function may return a coroutine, too.
-            result = hook.function(given)
+            result = hook.function(hook_input)
         try:
             if inspect.isawaitable(result):
                 context.task = task = HookTask(result, context, hook.name, hook.place)
@@ -328,8 +328,8 @@ class HookedWrite:
         for hook in self._hooks.after:
             yield from self._call(hook)
         for listener in self._hooks.listeners:
-            shown = self._before if write.action in _REMOVING_ACTIONS else self._after
-            note_change(self.unit, listener, write, shown)
+            entry = self._before if write.action in _REMOVING_ACTIONS else self._after
+            note_change(self.unit, listener, write, entry)
 
     def _call(self, hook: Hook) -> Program[None]:
         if hook.batch:
@@ -344,22 +344,22 @@ class HookedWrite:
         if not names:
             return {IDENTITY: document_id}
         find = needed_fields(self._layout, names, locale, published=published)
-        result: dict[str, EntryJson | None] = {document_id: None}
+        entries_by_id: dict[str, EntryJson | None] = {document_id: None}
         key = (find.uid, find.locale, find.status, names, self._write.action)
         load = partial(_load_all, self.unit.engine.reads, find)
-        yield from in_batch(self.unit, key, result, load)
-        return result[document_id]
+        yield from in_batch(self.unit, key, entries_by_id, load)
+        return entries_by_id[document_id]
 
 
 def _load_all(
     reads: ReadPlanner, find: DocumentQuery, members: Sequence[dict[str, EntryJson | None]]
 ) -> Program[None]:
     """Read one version of several documents; the members are dictionaries of them by their ids."""
-    wanted = [document_id for member in members for document_id in member]
-    if len(wanted) == 1:
-        result = yield from reads.document(find, wanted[0]).entries()
+    document_ids = [document_id for member in members for document_id in member]
+    if len(document_ids) == 1:
+        result = yield from reads.document(find, document_ids[0]).entries()
     else:
-        result = yield from reads.documents(find, wanted).entries()
+        result = yield from reads.documents(find, document_ids).entries()
     entries, _ = result
     by_document = {entry[IDENTITY]: entry for entry in entries}
     for member in members:
@@ -369,9 +369,11 @@ def _load_all(
 
 def hash_passwords(unit: UnitOfWork, model: Model, data: object) -> Program[None]:
     """Hash passwords that code has set; those of the caller were hashed before."""
-    result = passwords_in(unit.engine.schema, model, data)
-    missing = [password for password in result if password not in unit.hashed]
-    if missing and unit.hash_password is not None:
+    passwords = passwords_in(unit.engine.schema, model, data)
+    unhashed = [password for password in passwords if password not in unit.hashed]
+    if unhashed and unit.hash_password is not None:
         yield LONG_COMPUTATION
-        hashed = {one: unit.hash_password(one.text, one.rounds) for one in missing}
+        hashed = {
+            password: unit.hash_password(password.text, password.rounds) for password in unhashed
+        }
         unit.hashed = {**unit.hashed, **hashed}

@@ -26,13 +26,13 @@ def clone(unit: UnitOfWork, command: CloneDocument) -> Program[list[WrittenEntry
     """
     layout = unit.layout(command.uid)
     entries = yield from entries_of(unit.store, layout, command.document_id)
-    chosen = in_locale(unit, layout, entries, command.locale)
+    selected_entries = in_locale(unit, layout, entries, command.locale)
     if layout.is_versioned():
-        chosen = [entry for entry in chosen if not entry.published]
-    if not chosen:
+        selected_entries = [entry for entry in selected_entries if not entry.published]
+    if not selected_entries:
         raise NotFoundError
     document_id = unit.engine.new_id()
-    programs = [_clone(unit, layout, command, entry, document_id) for entry in chosen]
+    programs = [_clone(unit, layout, command, entry, document_id) for entry in selected_entries]
     batched = unit.engine.extensions.has_batches(command.uid, "clone")
     return (yield from run_interleaved(unit, programs, batched=batched))
 
@@ -76,14 +76,14 @@ def _clone(
         yield from update_entry(unit, layout, row_id, values, {}, resolution)
     if not versioned:
         yield from check_publishable(unit, layout, row_id, version, document_id, is_copy=True)
-    written = WrittenEntry(
+    result = WrittenEntry(
         uid=command.uid,
         document_id=document_id,
         entry_id=row_id,
         locale=entry.locale,
         published=not versioned,
     )
-    yield from unit.happened(EventName.CREATE, written)
+    yield from unit.happened(EventName.CREATE, result)
     if hooked is not None:
         yield from hooked.call_after(published=not versioned)
-    return written
+    return result

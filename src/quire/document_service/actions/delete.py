@@ -32,18 +32,20 @@ def delete(unit: UnitOfWork, command: DeleteDocument) -> Program[list[WrittenEnt
     if document_id is None:
         return []
     entries = yield from entries_of(unit.store, layout, document_id)
-    chosen = in_locales(unit, layout, entries, command)
+    selected_entries = in_locales(unit, layout, entries, command)
     if command.expected is not None:
-        drafts = [entry for entry in chosen if not entry.published]
-        require_unchanged(next(iter(drafts or chosen), None), command.expected)
-    if command.narrowed is not None and chosen:
+        drafts = [entry for entry in selected_entries if not entry.published]
+        require_unchanged(next(iter(drafts or selected_entries), None), command.expected)
+    if command.narrowed is not None and selected_entries:
         rows = yield command.narrowed(document_id)
         ids = {row[0] for row in rows}
-        chosen = [entry for entry in chosen if entry.id in ids]
+        selected_entries = [entry for entry in selected_entries if entry.id in ids]
     # One hooked write for each locale; it starts from the draft, if there is one.
-    sources = {entry.locale: entry for entry in sorted(chosen, key=_drafts_last)}
-    yield from remove_entries(unit, layout, chosen, [*sources.values()], "delete", EventName.DELETE)
-    return [written_entry(command.uid, entry) for entry in chosen]
+    sources = {entry.locale: entry for entry in sorted(selected_entries, key=_drafts_last)}
+    yield from remove_entries(
+        unit, layout, selected_entries, [*sources.values()], "delete", EventName.DELETE
+    )
+    return [written_entry(command.uid, entry) for entry in selected_entries]
 
 
 def _drafts_last(entry: EntryRow) -> bool:

@@ -51,8 +51,8 @@ def publish(unit: UnitOfWork, command: PublishDocument) -> Program[list[WrittenE
     if isinstance(command.locale, str):
         yield from entry_locale(unit, layout, command.locale)
     entries = yield from entries_of(unit.store, layout, command.document_id)
-    chosen = in_locales(unit, layout, entries, command)
-    drafts = (entry for entry in chosen if not entry.published)
+    selected_entries = in_locales(unit, layout, entries, command)
+    drafts = (entry for entry in selected_entries if not entry.published)
     return (yield from _replace_each(unit, layout, drafts, entries, publish_draft, "publish"))
 
 
@@ -63,12 +63,14 @@ def unpublish(unit: UnitOfWork, command: UnpublishDocument) -> Program[list[Writ
     """
     layout = unit.layout(command.uid)
     entries = yield from entries_of(unit.store, layout, command.document_id)
-    chosen = in_locale(unit, layout, entries, command.locale)
-    if not chosen:
+    selected_entries = in_locale(unit, layout, entries, command.locale)
+    if not selected_entries:
         raise NotFoundError
-    live = [entry for entry in chosen if entry.published]
-    yield from remove_entries(unit, layout, live, live, "unpublish", EventName.UNPUBLISH)
-    return [written_entry(command.uid, entry) for entry in chosen if not entry.published]
+    published_entries = [entry for entry in selected_entries if entry.published]
+    yield from remove_entries(
+        unit, layout, published_entries, published_entries, "unpublish", EventName.UNPUBLISH
+    )
+    return [written_entry(command.uid, entry) for entry in selected_entries if not entry.published]
 
 
 def discard_draft(unit: UnitOfWork, command: DiscardDraft) -> Program[list[WrittenEntry]]:
@@ -78,9 +80,13 @@ def discard_draft(unit: UnitOfWork, command: DiscardDraft) -> Program[list[Writt
     """
     layout = unit.layout(command.uid)
     entries = yield from entries_of(unit.store, layout, command.document_id)
-    chosen = in_locale(unit, layout, entries, command.locale)
-    live = (entry for entry in chosen if entry.published)
-    return (yield from _replace_each(unit, layout, live, entries, _discard, "discard_draft"))
+    selected_entries = in_locale(unit, layout, entries, command.locale)
+    published_entries = (entry for entry in selected_entries if entry.published)
+    return (
+        yield from _replace_each(
+            unit, layout, published_entries, entries, _replace_draft, "discard_draft"
+        )
+    )
 
 
 def _replace_each(
@@ -98,18 +104,18 @@ def _replace_each(
     ordered = by_locale(sources)
     if not ordered:
         raise NotFoundError
-    first, *others = ordered
-    before = yield from shared_values_before(unit, layout, entries, first.locale)
+    first, *other_sources = ordered
+    shared_values = yield from shared_values_before(unit, layout, entries, first.locale)
 
     def replace_next(source: EntryRow) -> Program[WrittenEntry]:
-        present = yield from entries_of(unit.store, layout, source.document_id)
-        return (yield from replace_one(unit, layout, source, present, None))
+        current_entries = yield from entries_of(unit.store, layout, source.document_id)
+        return (yield from replace_one(unit, layout, source, current_entries, None))
 
     programs = [
-        replace_one(unit, layout, first, entries, before),
-        *(replace_next(source) for source in others),
+        replace_one(unit, layout, first, entries, shared_values),
+        *(replace_next(source) for source in other_sources),
     ]
-    batched = bool(others) and unit.engine.extensions.has_batches(layout.model.uid, action)
+    batched = bool(other_sources) and unit.engine.extensions.has_batches(layout.model.uid, action)
     return (yield from run_interleaved(unit, programs, batched=batched))
 
 
@@ -118,7 +124,7 @@ def publish_draft(
     layout: EntryLayout,
     draft: EntryRow,
     entries: Collection[EntryRow],
-    before: SharedValues | None = None,
+    shared_values: SharedValues | None = None,
 ) -> Program[WrittenEntry]:
     """Publish one draft and replace its published version; ``entries`` are all of its document.
 
@@ -145,13 +151,15 @@ def publish_draft(
     columns = stamp(unit, layout, publishedAt=now)
     if FIRST_PUBLISHED in layout.model.attributes:
         yield from _stamp_first(unit, layout, draft, now)
-    prior = next((e for e in entries if e.published and e.locale == draft.locale), None)
-    written = yield from _replace_version(
-        unit, layout, draft, prior, entries, columns, before, EventName.PUBLISH
+    prior = next(
+        (entry for entry in entries if entry.published and entry.locale == draft.locale), None
+    )
+    result = yield from _replace_version(
+        unit, layout, draft, prior, entries, columns, shared_values, EventName.PUBLISH
     )
     if hooked is not None:
         yield from hooked.call_after(published=True)
-    return written
+    return result
 
 
 def _stamp_first(unit: UnitOfWork, layout: EntryLayout, draft: EntryRow, now: int) -> Program[None]:
@@ -162,35 +170,42 @@ def _stamp_first(unit: UnitOfWork, layout: EntryLayout, draft: EntryRow, now: in
     yield from writes.fill(layout.table.name, draft.id, column, moment)
 
 
-def _discard(
+def _replace_draft(
     unit: UnitOfWork,
     layout: EntryLayout,
-    live: EntryRow,
+    published_entry: EntryRow,
     entries: Collection[EntryRow],
-    before: SharedValues | None,
+    shared_values: SharedValues | None,
 ) -> Program[WrittenEntry]:
     drafts = [entry for entry in entries if not entry.published]
-    prior = next((entry for entry in drafts if entry.locale == live.locale), None)
+    prior = next((entry for entry in drafts if entry.locale == published_entry.locale), None)
     hooked = hooked_write(
         unit,
         layout,
         "discard_draft",
-        document_id=live.document_id,
-        locale=live.locale,
-        source=prior or live,
+        document_id=published_entry.document_id,
+        locale=published_entry.locale,
+        source=prior or published_entry,
     )
     if hooked is not None:
         yield from hooked.call_before()
         # Hooks may have written other versions of the document.
-        entries = yield from entries_of(unit.store, layout, live.document_id)
+        entries = yield from entries_of(unit.store, layout, published_entry.document_id)
     unit.tick()
     columns = stamp(unit, layout, publishedAt=None)
-    written = yield from _replace_version(
-        unit, layout, live, prior, entries, columns, before, EventName.DRAFT_DISCARD
+    result = yield from _replace_version(
+        unit,
+        layout,
+        published_entry,
+        prior,
+        entries,
+        columns,
+        shared_values,
+        EventName.DRAFT_DISCARD,
     )
     if hooked is not None:
         yield from hooked.call_after(published=False)
-    return written
+    return result
 
 
 def _replace_version(
@@ -200,7 +215,7 @@ def _replace_version(
     prior: EntryRow | None,
     entries: Collection[EntryRow],
     columns: Mapping[str, Value],
-    before: SharedValues | None,
+    shared_values: SharedValues | None,
     event: EventName,
 ) -> Program[WrittenEntry]:
     """Replace a version, if there is one, by a copy of the other; ``columns`` differ in it."""
@@ -210,10 +225,10 @@ def _replace_version(
         published=not source.published,
         siblings=frozenset(entry.id for entry in entries),
     )
-    new = yield from replace_version(unit.store, layout, replacement, columns)
-    row = replace(source, id=new.id, published=not source.published)
-    written = written_entry(layout.model.uid, row)
-    yield from unit.happened(event, written)
-    unit.postpone(lambda: link_to_itself(unit.store, new))
-    sync_locales_later(unit, layout, row, before, copied=True)
-    return written
+    copy = yield from replace_version(unit.store, layout, replacement, columns)
+    row = replace(source, id=copy.id, published=not source.published)
+    result = written_entry(layout.model.uid, row)
+    yield from unit.happened(event, result)
+    unit.postpone(lambda: link_to_itself(unit.store, copy))
+    sync_locales_later(unit, layout, row, shared_values, copied=True)
+    return result

@@ -57,10 +57,10 @@ def update(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
 def _create_single(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
     """Create the document of a single type."""
     require_unchanged(None, command.expected)
-    wanted = CreateDocument(
+    create_command = CreateDocument(
         uid=command.uid, data=command.data, locale=command.locale, publish=command.publish
     )
-    return (yield from create(unit, wanted))
+    return (yield from create(unit, create_command))
 
 
 class _DocumentUpdate:
@@ -85,11 +85,11 @@ class _DocumentUpdate:
                 self._unit, self._layout, self._command.data, self._version()
             )
             raise NotFoundError
-        here = in_locale(self._unit, self._layout, entries, self._locale)
-        entry = self._editable(here)
+        entries_in_locale = in_locale(self._unit, self._layout, entries, self._locale)
+        entry = self._entry_to_update(entries_in_locale)
         require_unchanged(entry, self._command.expected)
-        if entry is None and here:
-            entry = yield from self._draft_of(here[0], entries)
+        if entry is None and entries_in_locale:
+            entry = yield from self._create_draft(entries_in_locale[0], entries)
             entries = yield from self._entries()
         hooked = hooked_write(
             self._unit,
@@ -106,43 +106,49 @@ class _DocumentUpdate:
             entries = yield from self._entries()
             if not entries:
                 raise NotFoundError
-        before = yield from shared_values_before(self._unit, self._layout, entries, self._locale)
+        shared_values = yield from shared_values_before(
+            self._unit, self._layout, entries, self._locale
+        )
         added = entry is None
         if entry is None:
-            entry, given = yield from self._add_locale(entries)
+            entry, changed_names = yield from self._add_locale(entries)
         else:
-            entry, given = yield from self._change(entry, entries)
+            entry, changed_names = yield from self._change(entry, entries)
         entries = [*(other for other in entries if other.id != entry.id), entry]
         if hooked is not None:
             yield from hooked.call_after(published=entry.published)
         if self._type.draft_and_publish and self._command.publish:
-            write_to_locales_later(self._unit, self._layout, entry, entries, given)
-            return (yield from publish_draft(self._unit, self._layout, entry, entries, before))
-        sync_locales_later(self._unit, self._layout, entry, before, copied=added)
+            write_to_locales_later(self._unit, self._layout, entry, entries, changed_names)
+            return (
+                yield from publish_draft(self._unit, self._layout, entry, entries, shared_values)
+            )
+        sync_locales_later(self._unit, self._layout, entry, shared_values, copied=added)
         return written_entry(self._command.uid, entry)
 
     def _entries(self) -> Program[list[EntryRow]]:
         return (yield from entries_of(self._unit.store, self._layout, self._document_id))
 
-    def _editable(self, here: Sequence[EntryRow]) -> EntryRow | None:
+    def _entry_to_update(self, entries: Sequence[EntryRow]) -> EntryRow | None:
         """Return the entry that is written: the draft, if there are drafts."""
         if not self._type.draft_and_publish:
-            return here[0] if here else None
-        return next((entry for entry in here if not entry.published), None)
+            return entries[0] if entries else None
+        return next((entry for entry in entries if not entry.published), None)
 
-    def _draft_of(self, live: EntryRow, entries: Sequence[EntryRow]) -> Program[EntryRow]:
+    def _create_draft(
+        self, published_entry: EntryRow, entries: Sequence[EntryRow]
+    ) -> Program[EntryRow]:
         """Create the draft of an entry that was published without one, which should not happen."""
         unit, layout = self._unit, self._layout
         replacement = VersionReplacement(
-            source=live.id,
+            source=published_entry.id,
             replaced_id=None,
             published=False,
             siblings=frozenset(entry.id for entry in entries),
         )
         columns = stamp(unit, layout, publishedAt=None)
-        new = yield from replace_version(unit.store, layout, replacement, columns)
-        yield from link_to_itself(unit.store, new)
-        return replace(live, id=new.id, published=False)
+        copy = yield from replace_version(unit.store, layout, replacement, columns)
+        yield from link_to_itself(unit.store, copy)
+        return replace(published_entry, id=copy.id, published=False)
 
     def _version(self) -> WrittenVersion:
         return WrittenVersion(content_type=self._type, published=False, locale=self._locale)
@@ -171,9 +177,9 @@ class _DocumentUpdate:
         yield from update_entry(
             unit, layout, entry.id, values, columns, resolution, siblings=siblings
         )
-        changed = replace(entry, updated_at=now)
-        yield from self._emit(EventName.UPDATE, changed, values)
-        return changed, _given_attributes(values)
+        updated_entry = replace(entry, updated_at=now)
+        yield from self._emit(EventName.UPDATE, updated_entry, values)
+        return updated_entry, _given_attributes(values)
 
     def _add_locale(self, entries: Sequence[EntryRow]) -> Program[tuple[EntryRow, frozenset[str]]]:
         """Add a locale to the document; it starts with the values that all locales share.
@@ -184,10 +190,10 @@ class _DocumentUpdate:
         versioned = self._type.draft_and_publish
         source = model_entry(unit, entries)
         data = self._data
-        value = data if isinstance(data, Mapping) else {}
-        taken = frozenset(name for name in layout.shared if value.get(name) is None)
+        data_by_name = data if isinstance(data, Mapping) else {}
+        copied_names = frozenset(name for name in layout.shared if data_by_name.get(name) is None)
         if isinstance(data, Mapping):
-            data = blank_lists(layout, data, taken)
+            data = blank_lists(layout, data, copied_names)
         values, resolution = yield from parse_data(
             unit,
             layout,
@@ -209,14 +215,14 @@ class _DocumentUpdate:
         )
         columns |= signature(unit, layout, creating=True)
         if source is not None:
-            columns |= yield from shared_columns(unit, layout, source.id, taken)
-        own = _without(values, taken)
-        row_id = yield from insert_entry(unit, layout, own, columns, resolution)
+            columns |= yield from shared_columns(unit, layout, source.id, copied_names)
+        entry_values = _remove_names(values, copied_names)
+        row_id = yield from insert_entry(unit, layout, entry_values, columns, resolution)
         if source is not None:
-            yield from copy_shared_values(unit, layout, source, row_id, taken)
+            yield from copy_shared_values(unit, layout, source, row_id, copied_names)
         entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
-        yield from self._emit(EventName.CREATE, entry, own)
-        return entry, _given_attributes(own)
+        yield from self._emit(EventName.CREATE, entry, entry_values)
+        return entry, _given_attributes(entry_values)
 
     def _emit(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
         fields = tuple(sorted(_given_attributes(values)))
@@ -227,9 +233,9 @@ def _given_attributes(values: EntryValues) -> frozenset[str]:
     return frozenset((*values.scalars, *values.relations, *values.components))
 
 
-def _without(values: EntryValues, names: frozenset[str]) -> EntryValues:
+def _remove_names(values: EntryValues, names: frozenset[str]) -> EntryValues:
     return EntryValues(
-        scalars={k: v for k, v in values.scalars.items() if k not in names},
-        relations={k: v for k, v in values.relations.items() if k not in names},
-        components={k: v for k, v in values.components.items() if k not in names},
+        scalars={name: value for name, value in values.scalars.items() if name not in names},
+        relations={name: value for name, value in values.relations.items() if name not in names},
+        components={name: value for name, value in values.components.items() if name not in names},
     )

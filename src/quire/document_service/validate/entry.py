@@ -41,22 +41,22 @@ def shown_entry(schema: Schema, model: Model, data: Mapping[str, object]) -> dic
 
     Items that are not components are shown as null.
     """
-    shown = dict(data)
+    entry = dict(data)
     for attribute in model.own_attributes:
         name = attribute.name
         if isinstance(attribute, ScalarAttribute):
             if attribute.default is not None:
-                shown.setdefault(name, attribute.default)
+                entry.setdefault(name, attribute.default)
         elif isinstance(attribute, DynamicZoneAttribute) or (
             isinstance(attribute, ComponentAttribute) and attribute.repeatable
         ):
-            items = shown.setdefault(name, [])
+            items = entry.setdefault(name, [])
             uid = attribute.component if isinstance(attribute, ComponentAttribute) else None
             if isinstance(items, list):
-                shown[name] = shown_items(schema, uid, items)
-        elif isinstance(attribute, ComponentAttribute) and isinstance(shown.get(name), dict):
-            shown[name] = shown_items(schema, attribute.component, [shown[name]])[0]
-    return shown
+                entry[name] = shown_items(schema, uid, items)
+        elif isinstance(attribute, ComponentAttribute) and isinstance(entry.get(name), dict):
+            entry[name] = shown_items(schema, attribute.component, [entry[name]])[0]
+    return entry
 
 
 def shown_items(schema: Schema, uid: str | None, items: list[object]) -> list[object]:
@@ -152,7 +152,7 @@ def check_entry(schema: Schema, model: Model, data: object, rules: ValidationRul
 
 
 def check_stored(
-    schema: Schema, model: Model, stored: Mapping[str, object], rules: ValidationRules
+    schema: Schema, model: Model, entry: Mapping[str, object], rules: ValidationRules
 ) -> CheckedEntry:
     """Check a stored entry, for example when it is published. Never raises.
 
@@ -161,7 +161,7 @@ def check_stored(
     ``strict_relations`` they must be present, as lists or objects. Secrets are hashes, and only
     have to be present.
     """
-    return _EntryValidation(schema, rules, stored=True).entry(model, stored)
+    return _EntryValidation(schema, rules, stored=True).entry(model, entry)
 
 
 class _EntryPath(Struct, frozen=True):
@@ -202,8 +202,8 @@ class _EntryValidation:
         if isinstance(data, dict):
             values = self._values(_EntryPath(model, data, (), self._creating, self._creating))
             if self._relation_problem is not None:
-                shown = shown_entry(self._schema, model, data) if self._creating else data
-                self._problems.append(Problem((), self._relation_problem, shown))
+                reported_entry = shown_entry(self._schema, model, data) if self._creating else data
+                self._problems.append(Problem((), self._relation_problem, reported_entry))
         else:
             self._refuse((), not_of_type("object", None, data), None)
         return CheckedEntry(
@@ -240,9 +240,9 @@ class _EntryValidation:
         self._lates += lates
         return EntryValues(scalars=scalars, relations=relations, components=components)
 
-    def _add(self, found: dict[str, T], attribute: Attribute, value: T | None) -> None:
+    def _add(self, values: dict[str, T], attribute: Attribute, value: T | None) -> None:
         if value is not None:
-            found[attribute.name] = value
+            values[attribute.name] = value
 
     def _is_demanded(self, spot: _EntryPath, attribute: Attribute) -> bool:
         """Tell whether all rules of an attribute apply: not in drafts nor where hidden."""
@@ -268,7 +268,7 @@ class _EntryValidation:
         if value is None:
             if attribute.required and demanded:
                 null = spot.model.acceptances[attribute.name].null
-                self._refuse(spot.attribute_path(attribute), null or self._missing(), None)
+                self._refuse(spot.attribute_path(attribute), null or self._missing_message(), None)
             return None
         if self._stored and attribute.secret:
             return value
@@ -280,15 +280,15 @@ class _EntryValidation:
         ):
             self._refuse(spot.attribute_path(attribute), LINE_BREAK_MESSAGE, value)
             return ABSENT
-        accepted = self._accepted(spot, attribute, value, demanded=demanded)
+        accepted = self._accept_scalar(spot, attribute, value, demanded=demanded)
         if demanded and attribute.name in spot.model.unique_names and accepted not in _EMPTY:
             self._demand_uniqueness(spot, attribute, accepted, value)
         return accepted
 
-    def _missing(self) -> str:
+    def _missing_message(self) -> str:
         return _MUST_BE_DEFINED if self._creating else _NOT_NULL
 
-    def _accepted(
+    def _accept_scalar(
         self, spot: _EntryPath, attribute: ScalarAttribute, value: object, *, demanded: bool
     ) -> object:
         """Return the parsed value of an attribute; ``ABSENT`` if it is invalid."""
@@ -299,8 +299,8 @@ class _EntryValidation:
             return (acceptance.full if demanded else acceptance.draft)(value)
         except RefusedValue as refused:
             for refusal in refused.refusals:
-                at = (*spot.attribute_path(attribute), *refusal.value_path)
-                self._refuse(at, refusal.message, refusal.value, after_path=refusal.after_path)
+                place = (*spot.attribute_path(attribute), *refusal.value_path)
+                self._refuse(place, refusal.message, refusal.value, after_path=refusal.after_path)
             return ABSENT
 
     def _demand_uniqueness(
@@ -346,37 +346,39 @@ class _EntryValidation:
         """Return the components of an attribute; ``None`` if none are given."""
         if isinstance(attribute, ComponentAttribute) and not attribute.repeatable:
             return self._single(spot, attribute, value)
-        at = spot.attribute_path(attribute)
+        place = spot.attribute_path(attribute)
         if value is ABSENT:
             # A missing list is a problem in drafts as well.
             if attribute.required and spot.complete:
-                self._refuse(at, _MUST_BE_DEFINED)
+                self._refuse(place, _MUST_BE_DEFINED)
             return () if spot.complete else None
         if not isinstance(value, list):
-            self._refuse(at, not_of_type("array", value), value)
+            self._refuse(place, not_of_type("array", value), value)
             if value is not None and isinstance(attribute, DynamicZoneAttribute):
                 self._blame_relations(_NO_COMPONENT)
             return ()
         first_unique = len(self._uniques)
-        results = [self._item(spot, attribute, item, (*at, i)) for i, item in enumerate(value)]
+        components = [
+            self._item(spot, attribute, item, (*place, i)) for i, item in enumerate(value)
+        ]
         if self._is_demanded(spot, attribute):
-            self._count(attribute, value, at)
-            self._compare_items(at, first_unique)
-        return tuple(item for item in results if item is not None)
+            self._count(attribute, value, place)
+            self._compare_items(place, first_unique)
+        return tuple(item for item in components if item is not None)
 
     def _single(
         self, spot: _EntryPath, attribute: ComponentAttribute, value: object
     ) -> tuple[ComponentValues, ...] | None:
-        at = spot.attribute_path(attribute)
+        place = spot.attribute_path(attribute)
         if isinstance(value, dict):
-            return (self._component(spot, attribute, attribute.component, value, at),)
+            return (self._component(spot, attribute, attribute.component, value, place),)
         missed = attribute.required and self._is_demanded(spot, attribute)
         if value is ABSENT:
             if missed and spot.complete:
-                self._refuse(at, _MUST_BE_DEFINED)
+                self._refuse(place, _MUST_BE_DEFINED)
             return None
         if value is not None or missed:
-            self._refuse(at, not_of_type("object", value), value)
+            self._refuse(place, not_of_type("object", value), value)
         return ()
 
     def _item(
@@ -384,45 +386,45 @@ class _EntryValidation:
         spot: _EntryPath,
         attribute: ComponentAttribute | DynamicZoneAttribute,
         item: object,
-        at: Place,
+        place: Place,
     ) -> ComponentValues | None:
         """Return one component of a list; ``None`` if it is not one."""
         if not isinstance(item, dict):
             # A text that contains an object is not parsed: its keys were not checked.
             cast_from = ABSENT if item is None else item
-            self._refuse(at, not_of_type("object", None, cast_from), None)
+            self._refuse(place, not_of_type("object", None, cast_from), None)
             if isinstance(attribute, DynamicZoneAttribute):
                 self._blame_relations(_INVALID_RELATIONS)
             return None
         if isinstance(attribute, ComponentAttribute):
-            return self._component(spot, attribute, attribute.component, item, at)
-        uid = self._zone_component(attribute, item, at)
-        return None if uid is None else self._component(spot, attribute, uid, item, at)
+            return self._component(spot, attribute, attribute.component, item, place)
+        uid = self._zone_component(attribute, item, place)
+        return None if uid is None else self._component(spot, attribute, uid, item, place)
 
     def _zone_component(
-        self, zone: DynamicZoneAttribute, item: Mapping[str, object], at: Place
+        self, zone: DynamicZoneAttribute, item: Mapping[str, object], place: Place
     ) -> str | None:
         """Return the component that an item of a dynamic zone names, if the zone allows it.
 
         Stored items are checked in any case: a component that was removed from the zone must not
         prevent the entry from being published.
         """
-        at = (*at, "__component")
-        value = item.get("__component", ABSENT)
-        exists = isinstance(value, str) and value in self._schema.components
-        if isinstance(value, str) and exists and (self._stored or value in zone.components):
-            return value
+        place = (*place, "__component")
+        uid = item.get("__component", ABSENT)
+        exists = isinstance(uid, str) and uid in self._schema.components
+        if isinstance(uid, str) and exists and (self._stored or uid in zone.components):
+            return uid
         if not exists:
-            self._blame_relations(_NO_COMPONENT if value in _EMPTY else _INVALID_RELATIONS)
-        if value is ABSENT:
-            self._refuse(at, "is a required field")
+            self._blame_relations(_NO_COMPONENT if uid in _EMPTY else _INVALID_RELATIONS)
+        if uid is ABSENT:
+            self._refuse(place, "is a required field")
             return None
-        no_text = value is None or isinstance(value, dict | list)
+        no_text = uid is None or isinstance(uid, dict | list)
         if no_text:
-            self._refuse(at, not_of_type("string", value), value)
-        listed = ", ".join(zone.components)
-        shown = value if no_text else string_of(value)
-        self._refuse(at, f"must be one of the following values: {listed}", shown)
+            self._refuse(place, not_of_type("string", uid), uid)
+        choices = ", ".join(zone.components)
+        reported_value = uid if no_text else string_of(uid)
+        self._refuse(place, f"must be one of the following values: {choices}", reported_value)
         return None
 
     def _component(
@@ -431,51 +433,56 @@ class _EntryValidation:
         attribute: Attribute,
         uid: str,
         item: Mapping[str, object],
-        at: Place,
+        place: Place,
     ) -> ComponentValues:
         """Check one component: one with an id is updated, unless everything is new."""
         row = None if self._creating or item.get("id") is None else row_id(item["id"])
         model = self._schema.components[uid]
-        way = (*above.component_path, (attribute.name, uid))
-        values = self._values(_EntryPath(model, item, at, row is None, self._creating, way))
+        component_path = (*above.component_path, (attribute.name, uid))
+        values = self._values(
+            _EntryPath(model, item, place, row is None, self._creating, component_path)
+        )
         return ComponentValues(uid=uid, id=row, values=values)
 
     def _count(
-        self, attribute: ComponentAttribute | DynamicZoneAttribute, items: list[object], at: Place
+        self,
+        attribute: ComponentAttribute | DynamicZoneAttribute,
+        items: list[object],
+        place: Place,
     ) -> None:
         """Check the length of a list; an empty one is too short only when required."""
-        least, most = attribute.raw.get("min"), attribute.raw.get("max")
+        minimum, maximum = attribute.raw.get("min"), attribute.raw.get("max")
         count = len(items)
         message = None
-        if isinstance(most, int) and count > most:
-            message = f"field must have less than or equal to {most} items"
-        elif isinstance(least, int) and count < least and (count or attribute.required):
-            message = f"field must have at least {least} items"
+        if isinstance(maximum, int) and count > maximum:
+            message = f"field must have less than or equal to {maximum} items"
+        elif isinstance(minimum, int) and count < minimum and (count or attribute.required):
+            message = f"field must have at least {minimum} items"
         if message is not None:
             uid = attribute.component if isinstance(attribute, ComponentAttribute) else None
-            shown = items if self._stored else shown_items(self._schema, uid, items)
-            self._refuse(at, message, shown)
+            reported_items = items if self._stored else shown_items(self._schema, uid, items)
+            self._refuse(place, message, reported_items)
 
-    def _compare_items(self, at: Place, first: int) -> None:
+    def _compare_items(self, place: Place, first: int) -> None:
         """Reject unique values that items of one list share; ``first`` is their first check."""
-        depth = len(at) + 2
-        result = self._uniques[first:]
-        times = Counter(_identity(check) for check in result if len(check.path) == depth)
+        depth = len(place) + 2
+        checks = self._uniques[first:]
+        times = Counter(_identity(check) for check in checks if len(check.path) == depth)
         repeated = {identity for identity, count in times.items() if count > 1}
         if not repeated:
             return
         del self._uniques[first:]
-        for check in result:
+        for check in checks:
             if len(check.path) == depth and _identity(check) in repeated:
                 self._problems.append(check.problem)
             else:
                 self._uniques.append(check)
 
     def _refuse(
-        self, at: Place, message: str, value: object = ABSENT, *, after_path: bool = True
+        self, place: Place, message: str, value: object = ABSENT, *, after_path: bool = True
     ) -> None:
-        sentence = f"{place_text(at)} {message}" if after_path else message
-        self._problems.append(Problem(path_of(at), sentence, value))
+        sentence = f"{place_text(place)} {message}" if after_path else message
+        self._problems.append(Problem(path_of(place), sentence, value))
 
 
 def _identity(check: UniqueCheck) -> tuple[str, str, object]:

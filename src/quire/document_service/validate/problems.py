@@ -46,16 +46,16 @@ def validation_error(problems: Sequence[Problem]) -> ValidationError:
     """
     count = len(problems)
     message = problems[0].message if count == 1 else f"{count} errors occurred"
-    described = [_described(problem) for problem in problems[:MAX_REPORTED]]
-    return ValidationError(message, {"errors": described})
+    errors = [_describe_problem(problem) for problem in problems[:MAX_REPORTED]]
+    return ValidationError(message, {"errors": errors})
 
 
-def _described(problem: Problem) -> dict[str, object]:
-    described: dict[str, object] = {
+def _describe_problem(problem: Problem) -> dict[str, object]:
+    description: dict[str, object] = {
         "path": list(problem.path),
         "message": problem.message,
         "name": ValidationError.name,
     }
     if problem.value is not ABSENT:
-        described["value"] = problem.value
-    return described
+        description["value"] = problem.value
+    return description
