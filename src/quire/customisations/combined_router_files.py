@@ -47,13 +47,13 @@ def _run_immediately() -> int:
     raise UnsupportedError("the time")
 
 
-def _run(made: Coroutine[object, None, object]) -> object:
+def _run(coroutine: Coroutine[object, None, object]) -> object:
     """Return the result of a coroutine that never waits."""
     try:
-        made.send(None)
+        coroutine.send(None)
     except StopIteration as ended:
         return ended.value
-    made.close()
+    coroutine.close()
     raise UnsupportedError("waits for something")
 
 

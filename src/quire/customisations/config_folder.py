@@ -69,8 +69,10 @@ def _middlewares(exported: object, settings: Settings) -> Iterator[str]:
             yield f"the middleware {'that is computed' if name is CODE else name} does not run"
     options = settings_in("middlewares", exported)
     if isinstance(options, dict):
-        standard = {of: one for of, one in options.items() if of in _STANDARD_MIDDLEWARES}
-        yield from _settings(standard, COUNTERPARTS["middlewares"], settings)
+        standard_options = {
+            name: value for name, value in options.items() if name in _STANDARD_MIDDLEWARES
+        }
+        yield from _settings(standard_options, COUNTERPARTS["middlewares"], settings)
 
 
 def _plugins(exported: object, settings: Settings) -> Iterator[str]:
@@ -83,13 +85,15 @@ def _plugins(exported: object, settings: Settings) -> Iterator[str]:
         elif isinstance(options, dict) and options.get("enabled") is False:
             continue
         elif name in _SERVED_PLUGINS:
-            provider, rest = _provider(options)
-            is_bucket = any(of == "uploads.storage" for of, _ in bucket_settings({name: options}))
+            provider, other_options = _provider(options)
+            is_bucket = any(
+                setting == "uploads.storage" for setting, _ in bucket_settings({name: options})
+            )
             if is_bucket and settings.uploads.storage != "local":
                 provider = None
             if provider is not None:
                 yield f"{name} goes through the provider {provider}: {_BUILTIN_MIDDLEWARES[name]}"
-            yield from _settings({name: rest}, COUNTERPARTS["plugins"], settings)
+            yield from _settings({name: other_options}, COUNTERPARTS["plugins"], settings)
         elif name == "graphql":
             yield "the GraphQL API is not served"
         elif name not in _WITHOUT_EFFECT:
@@ -102,9 +106,9 @@ def _provider(options: object) -> tuple[str | None, object]:
     if not isinstance(config, dict) or not isinstance(config.get("provider"), str):
         return None, options
     provider = str(config["provider"]).rpartition("provider-upload-")[2]
-    left_out = {"provider"} if provider in _OUR_PROVIDERS else {"provider", "providerOptions"}
-    rest = {key: value for key, value in config.items() if key not in left_out}
-    return None if provider in _OUR_PROVIDERS else provider, {"config": rest}
+    ignored_keys = {"provider"} if provider in _OUR_PROVIDERS else {"provider", "providerOptions"}
+    other_options = {key: value for key, value in config.items() if key not in ignored_keys}
+    return None if provider in _OUR_PROVIDERS else provider, {"config": other_options}
 
 
 def _settings(
@@ -125,24 +129,24 @@ def _settings(
 
 
 def _difference(path: str, value: object, name: str, settings: Settings) -> str | None:
-    known = known_settings()[name]
+    setting = known_settings()[name]
     if isinstance(value, EnvironmentVariable):
         return None
     try:
-        wanted = known.kind.read(value)
+        expected = setting.kind.read(value)
     except InvalidValueError:
-        wanted = value
+        expected = value
     effective = reduce(getattr, name.split("."), settings)
-    if known.private:
-        source = f"the value of {known.variable}"
-        return None if wanted == effective else f"{path} is not {source}"
-    shown = next(row[1] for row in settings.explain() if row[0] == name)
-    if wanted == effective or _shown(value) == shown:
+    if setting.private:
+        source = f"the value of {setting.variable}"
+        return None if expected == effective else f"{path} is not {source}"
+    effective_text = next(row[1] for row in settings.explain() if row[0] == name)
+    if expected == effective or _format_value(value) == effective_text:
         return None
-    return f"{path} is {_shown(value)}, {name} is {shown}"
+    return f"{path} is {_format_value(value)}, {name} is {effective_text}"
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "none" if value is None else str(value)

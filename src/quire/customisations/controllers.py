@@ -189,7 +189,7 @@ def _is_text(module: Module, expression: Expression, text: str) -> bool:
 
 
 def _methods(module: Module, added: Expression) -> Overrides | None:
-    result = _returned(added)
+    result = _returned_expression(added)
     outcome = module.followed(result) if result is not None else None
     if not isinstance(outcome, Object):
         return None
@@ -197,7 +197,7 @@ def _methods(module: Module, added: Expression) -> Overrides | None:
     return dict(members) if len(members) == len(outcome.members) else None
 
 
-def _returned(added: Expression) -> Expression | None:
+def _returned_expression(added: Expression) -> Expression | None:
     """Return the second argument of a factory, or the object that this function returns."""
     if not isinstance(added, Function):
         return added
@@ -205,8 +205,10 @@ def _returned(added: Expression) -> Expression | None:
         return None
     if not isinstance(added.body, tuple):
         return added.body
-    *before, last = added.body or (Opaque(),)
-    if not isinstance(last, Return) or not all(isinstance(one, Declaration) for one in before):
+    *declarations, last = added.body or (Opaque(),)
+    if not isinstance(last, Return) or not all(
+        isinstance(statement, Declaration) for statement in declarations
+    ):
         return None
     return last.value
 

@@ -34,7 +34,9 @@ class TypeSummary(Struct, frozen=True, kw_only=True):
 def summarize(customisations: Customisations, schema: Schema) -> tuple[TypeSummary, ...]:
     """Return a summary of each of the project's own content types, in their order."""
     owners = _owners(customisations.unserved, schema.api_types)
-    return tuple(_summary(one, customisations, schema, owners) for one in schema.api_types)
+    return tuple(
+        _summary(content_type, customisations, schema, owners) for content_type in schema.api_types
+    )
 
 
 def _summary(
@@ -51,21 +53,21 @@ def _summary(
         else list(dict.fromkeys(route.action for route in served))
     )
     closed = customisations.closed_actions(content_type)
-    closed_here = tuple(action for action in actions if action in closed)
-    names = [uid, *(f"{uid}.{action}" for action in closed_here)]
+    type_closed_actions = tuple(action for action in actions if action in closed)
+    names = [uid, *(f"{uid}.{action}" for action in type_closed_actions)]
     files = dict.fromkeys(file for name in names for file in customisations.closed.get(name, ()))
-    unserved = tuple(f"{one.method} {one.path}" for one in owners.get(uid, ()))
+    unserved = tuple(f"{route.method} {route.path}" for route in owners.get(uid, ()))
     attributes = tuple(_unserved_attributes(content_type, schema))
-    if closed_here and len(closed_here) == len(actions):
-        how = ServiceLevel.CLOSED
-    elif closed_here or unserved or attributes:
-        how = ServiceLevel.PARTLY
+    if type_closed_actions and len(type_closed_actions) == len(actions):
+        level = ServiceLevel.CLOSED
+    elif type_closed_actions or unserved or attributes:
+        level = ServiceLevel.PARTLY
     else:
-        how = ServiceLevel.COMPLETELY
+        level = ServiceLevel.COMPLETELY
     return TypeSummary(
         uid=uid,
-        served=how,
-        closed_actions=closed_here,
+        served=level,
+        closed_actions=type_closed_actions,
         files=tuple(files),
         unserved_routes=unserved,
         unserved_attributes=attributes,
@@ -76,7 +78,7 @@ def _owners(
     unserved: Iterable[UnservedRoute], types: Iterable[ContentType]
 ) -> dict[str, list[UnservedRoute]]:
     """Return the unserved routes of the types whose controllers they name."""
-    uids = {one.uid for one in types}
+    uids = {content_type.uid for content_type in types}
     owners: dict[str, list[UnservedRoute]] = {}
     for route in unserved:
         controller = route.handler.rpartition(".")[0]

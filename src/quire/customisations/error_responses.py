@@ -50,7 +50,7 @@ class ErrorResponse(Struct, frozen=True):
 
 def error_response(values: RequestValues, statements: Sequence[Statement]) -> ErrorResponse | None:
     """Return the error response of statements, ``None`` if they do something else."""
-    match [one for one in statements if not is_harmless(one)]:
+    match [statement for statement in statements if not is_harmless(statement)]:
         case [Return(Call(Member(Name(ctx), str() as method), arguments))] if ctx == values.ctx:
             return _error_response(values, method, arguments)
         case [Evaluate(Call(Member(Name(ctx), "throw"), arguments))] if ctx == values.ctx:

@@ -72,58 +72,60 @@ class Evaluator(Struct):
             case Variable(number):
                 return self.variables[number]
             case Parameter() | PathParameter() | WholeQuery():
-                return self._of_request(value)
+                return self._request_value(value)
             case MemberAccess(inner, name, is_optional):
                 return self._member(self.value(inner), name, is_optional=is_optional)
             case ArrayLiteral(items):
                 results = [self.value(item) for item in items]
                 return [None if item is UNDEFINED else item for item in results]
             case ObjectLiteral(members):
-                return self._merged(members)
+                return self._merge_members(members)
             case ConditionalValue() | Or() | And() | Not() | Equals():
-                return self._chosen(value)
+                return self._choose_value(value)
             case WithEntry() | MapItems() | FilterItems():
-                return self._bound(value)
+                return self._evaluate_with_variable(value)
             case _:
-                return self._called(value)
+                return self._call_result(value)
 
-    def _of_request(self, value: Parameter | PathParameter | WholeQuery) -> object:
+    def _request_value(self, value: Parameter | PathParameter | WholeQuery) -> object:
         match value:
             case Parameter(name):
                 return self.query.get(name, UNDEFINED)
             case PathParameter(name):
-                return self._in_path(name)
+                return self._path_parameter(name)
             case WholeQuery():
                 return dict(self.query)
 
-    def _called(self, value: Split | Trim | Includes | IsArray | ComparedValue) -> object:
+    def _call_result(self, value: Split | Trim | Includes | IsArray | ComparedValue) -> object:
         match value:
             case Split(text, separator):
                 return _text(self.value(text), "split").split(separator)
             case Trim(text):
                 return _text(self.value(text), "trim").strip(_WHITE_SPACE)
             case Includes(items, inner):
-                wanted = self.value(inner)
-                return any(_is_equal(item, wanted, loose=False) for item in self._items(items))
+                expected = self.value(inner)
+                return any(_is_equal(item, expected, loose=False) for item in self._items(items))
             case IsArray(inner):
                 return isinstance(self.value(inner), list)
             case ComparedValue(inner, undefined):
-                return _compared(self.value(inner), undefined)
+                return _fill_undefined(self.value(inner), undefined)
 
-    def _bound(self, value: WithEntry | MapItems | FilterItems) -> object:
+    def _evaluate_with_variable(self, value: WithEntry | MapItems | FilterItems) -> object:
         match value:
             case WithEntry(entry, inner):
-                return self._with(ENTRY, self.value(entry)).value(inner)
+                return self._bind_variable(ENTRY, self.value(entry)).value(inner)
             case MapItems(items, variable, inner):
-                return [self._with(variable, item).value(inner) for item in self._items(items)]
+                return [
+                    self._bind_variable(variable, item).value(inner) for item in self._items(items)
+                ]
             case FilterItems(items, variable, test):
                 return [
                     item
                     for item in self._items(items)
-                    if is_truthy(self._with(variable, item).value(test))
+                    if is_truthy(self._bind_variable(variable, item).value(test))
                 ]
 
-    def _with(self, variable: Variable, value: object) -> "Evaluator":
+    def _bind_variable(self, variable: Variable, value: object) -> "Evaluator":
         return Evaluator(self.query, self.path, {**self.variables, variable.number: value})
 
     def _items(self, value: Value) -> list[object]:
@@ -132,7 +134,7 @@ class Evaluator(Struct):
             raise ValidationError("Something has to be a list")
         return result
 
-    def _chosen(self, value: ConditionalValue | Or | And | Not | Equals) -> object:
+    def _choose_value(self, value: ConditionalValue | Or | And | Not | Equals) -> object:
         match value:
             case ConditionalValue(test, then, otherwise):
                 return self.value(then if is_truthy(self.value(test)) else otherwise)
@@ -148,7 +150,7 @@ class Evaluator(Struct):
             case Equals(left, right, loose):
                 return _is_equal(self.value(left), self.value(right), loose=loose)
 
-    def _in_path(self, name: str) -> object:
+    def _path_parameter(self, name: str) -> object:
         """Return a parameter of the path; the one of core routes is called ``id`` in the code."""
         result = self.path.get(name)
         if result is None and name == "id":
@@ -166,15 +168,15 @@ class Evaluator(Struct):
             raise ValidationError(f"The query has to say what {name} is")
         return UNDEFINED
 
-    def _merged(self, members: Sequence[tuple[str | None, Value]]) -> Query:
-        merged: Query = {}
+    def _merge_members(self, members: Sequence[tuple[str | None, Value]]) -> Query:
+        result_query: Query = {}
         for name, value in members:
             result = self.value(value)
             if name is None:
-                merged |= _spread(result)
+                result_query |= _spread(result)
             else:
-                merged[name] = result
-        return merged
+                result_query[name] = result
+        return result_query
 
 
 def _spread(value: object) -> Query:
@@ -201,7 +203,7 @@ _AS_WORD = frozenset(
 _AS_NULL = {"$eq": "$null", "$ne": "$notNull"}
 
 
-def _compared(condition: object, undefined: str | None) -> object:
+def _fill_undefined(condition: object, undefined: str | None) -> object:
     """Return a condition with placeholders for undefined values in it."""
     if condition is UNDEFINED:
         return {"$null": True} if undefined is None else undefined
@@ -231,12 +233,12 @@ def is_truthy(value: object) -> bool:
     return isinstance(value, dict | list) or not (_is_nullish(value) or not value)
 
 
-def _is_equal(left: object, right: object, *, loose: bool) -> bool:
-    if _is_nullish(left) and _is_nullish(right):
-        return loose or left is right
-    if _is_number(left) and _is_number(right):
-        return left == right
-    return type(left) is type(right) and left == right
+def _is_equal(value: object, other: object, *, loose: bool) -> bool:
+    if _is_nullish(value) and _is_nullish(other):
+        return loose or value is other
+    if _is_number(value) and _is_number(other):
+        return value == other
+    return type(value) is type(other) and value == other
 
 
 def _is_number(value: object) -> bool:

@@ -100,4 +100,6 @@ class Customisations(Struct, frozen=True):
         """Return the core actions of a content type that no route has."""
         usual = {name for _, _, name in core_routes(content_type)}
         result = self.routes.get(content_type.uid)
-        return frozenset() if result is None else frozenset(usual - {one.action for one in result})
+        if result is None:
+            return frozenset()
+        return frozenset(usual - {route.action for route in result})

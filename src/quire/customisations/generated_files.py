@@ -37,7 +37,9 @@ def is_empty_start_up(exported: object) -> bool:
     """Whether the start-up functions that a module exports do nothing."""
     if not isinstance(exported, dict):
         return False
-    return _HOOKS.issuperset(exported) and all(one in _EMPTY_EXPORTS for one in exported.values())
+    return _HOOKS.issuperset(exported) and all(
+        function in _EMPTY_EXPORTS for function in exported.values()
+    )
 
 
 def _is_factory(exported: object, name: str, uid: str) -> bool:

@@ -82,11 +82,11 @@ def find_project_code(project: Path, types: Iterable[str]) -> Iterator[Finding]:
         if not generated_files.is_empty_start_up(file.exported):
             yield warning_of(file, "start-up", "has functions that do not run at the start")
     for folder in folders(source / "extensions"):
-        own = [uid for uid in types if uid.startswith(f"plugin::{folder.name}.")]
+        plugin_types = [uid for uid in types if uid.startswith(f"plugin::{folder.name}.")]
         for file in named_sources(project, folder, "strapi-server"):
             if not _IDENTITY.fullmatch(re.sub(r"\s+", "", file.text)):
                 sentence = f"changes the plugin {folder.name} with code that does not run"
-                yield warning_of(file, "extension", sentence, own)
+                yield warning_of(file, "extension", sentence, plugin_types)
     yield from find_plugins(project)
 
 

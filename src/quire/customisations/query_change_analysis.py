@@ -62,10 +62,10 @@ def understand_middleware(module: Module) -> tuple[QueryStep, ...]:
     scope = module
     if isinstance(exported.body, tuple):
         scope = module.inner(statements)
-        statements = [one for one in statements if not is_harmless(one)]
+        statements = [statement for statement in statements if not is_harmless(statement)]
     match statements:
-        case [*before, Return(value)] if value is not None:
-            if not all(isinstance(one, Declaration) for one in before):
+        case [*declarations, Return(value)] if value is not None:
+            if not all(isinstance(statement, Declaration) for statement in declarations):
                 raise NotUnderstoodError("does something before it returns the handler")
             handler = scope.followed(value)
         case _:
@@ -122,7 +122,7 @@ class _Interpreter(Struct):
 
     def run(self, statements: Sequence[Statement]) -> tuple[QueryStep, ...]:
         statements = without_unused(statements, self.values.ctx)
-        constants = [one for one in statements if not self._is_symbolic(one)]
+        constants = [statement for statement in statements if not self._is_symbolic(statement)]
         self.values.module = self.values.module.inner(constants)
         steps = self._block(statements, is_branch=False)
         if not self.has_gone_on:
@@ -148,8 +148,8 @@ class _Interpreter(Struct):
                 case If(test, (Return(value),), ()) if (
                     not is_branch and value is not None and self._goes_on(value)
                 ):
-                    rest = self._block(statements[index + 1 :], is_branch=False)
-                    steps.append(QueryBranch(self.values.value(test), (), rest))
+                    following_steps = self._block(statements[index + 1 :], is_branch=False)
+                    steps.append(QueryBranch(self.values.value(test), (), following_steps))
                     break
                 case If(test, then, ()) if (
                     response := error_response(self.values, then)
@@ -157,9 +157,9 @@ class _Interpreter(Struct):
                     steps.append(QueryBranch(self.values.value(test), (response,)))
                 case If(test, then, otherwise):
                     condition = self.values.value(test)
-                    first = self._block(then, is_branch=True)
-                    second = self._block(otherwise, is_branch=True)
-                    steps.append(QueryBranch(condition, first, second))
+                    then_steps = self._block(then, is_branch=True)
+                    else_steps = self._block(otherwise, is_branch=True)
+                    steps.append(QueryBranch(condition, then_steps, else_steps))
                 case _ if is_branch:
                     raise NotUnderstoodError(UNKNOWN_CODE)
                 case _:

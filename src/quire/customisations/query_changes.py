@@ -47,39 +47,39 @@ def apply_steps(
     ``path`` are the parameters of the path. Raises ValidationError where the code would fail
     because something is missing in the query, and the errors that the code raises.
     """
-    return without_undefined(_applied(steps, dict(query), path))
+    return without_undefined(_apply_to_query(steps, dict(query), path))
 
 
-def _applied(steps: Sequence[QueryStep], query: Query, path: Mapping[str, str]) -> Query:
+def _apply_to_query(steps: Sequence[QueryStep], query: Query, path: Mapping[str, str]) -> Query:
     for step in steps:
         evaluator = Evaluator(query, path)
         if isinstance(step, ErrorResponse):
             raise step.error()
         if isinstance(step, QueryBranch):
-            chosen = step.then if is_truthy(evaluator.value(step.test)) else step.otherwise
-            query = _applied(chosen, query, path)
+            branch = step.then if is_truthy(evaluator.value(step.test)) else step.otherwise
+            query = _apply_to_query(branch, query, path)
         else:
-            query = _changed(step, evaluator)
+            query = _apply_change(step, evaluator)
     return query
 
 
 def without_undefined(query: Mapping[str, object]) -> Query:
     """Return a query without undefined values; an undefined filter matches nothing."""
     return {
-        name: _condition(value) if name == "filters" else _known_part(value)
+        name: _condition(value) if name == "filters" else _remove_undefined(value)
         for name, value in query.items()
         if value is not UNDEFINED
     }
 
 
-def _known_part(value: object) -> object:
+def _remove_undefined(value: object) -> object:
     if isinstance(value, dict):
         return {
-            name: _condition(inner) if name == "filters" else _known_part(inner)
+            name: _condition(inner) if name == "filters" else _remove_undefined(inner)
             for name, inner in value.items()
             if inner is not UNDEFINED
         }
-    return [_known_part(item) for item in value] if isinstance(value, list) else value
+    return [_remove_undefined(item) for item in value] if isinstance(value, list) else value
 
 
 def _condition(value: object) -> object:
@@ -88,14 +88,18 @@ def _condition(value: object) -> object:
         return [_condition(item) for item in value]
     if not isinstance(value, dict):
         return value
-    known = {name: _condition(inner) for name, inner in value.items() if inner is not UNDEFINED}
-    return known if len(known) == len(value) else {"$and": [known, _NO_ROWS]}
+    conditions = {
+        name: _condition(inner) for name, inner in value.items() if inner is not UNDEFINED
+    }
+    return conditions if len(conditions) == len(value) else {"$and": [conditions, _NO_ROWS]}
 
 
-def _changed(change: QueryChange, evaluator: Evaluator) -> Query:
+def _apply_change(change: QueryChange, evaluator: Evaluator) -> Query:
     value = evaluator.value(change.value)
     if change.name is None:
         return dict(value) if isinstance(value, dict) else {}
     if value is UNDEFINED:
-        return {name: kept for name, kept in evaluator.query.items() if name != change.name}
+        return {
+            name: parameter for name, parameter in evaluator.query.items() if name != change.name
+        }
     return {**evaluator.query, change.name: value}

@@ -109,7 +109,7 @@ class RequestValues(Struct):
             case Array(items) if not any(isinstance(item, Spread) for item in items):
                 return ArrayLiteral(tuple(map(self.value, items)))
             case Binary(operator, left, right):
-                return self._operated(operator, left, right)
+                return self._operator_value(operator, left, right)
             case Unary("!", inner):
                 return Not(self.value(inner))
             case Conditional(test, then, otherwise):
@@ -117,11 +117,11 @@ class RequestValues(Struct):
             case Member(inner, str() as key, is_optional):
                 return MemberAccess(self.value(inner), key, is_optional=is_optional)
             case Call(callee, arguments, False):
-                return self._called(callee, arguments)
+                return self._call_value(callee, arguments)
             case _:
                 raise NotUnderstoodError(UNKNOWN_VALUE)
 
-    def _operated(self, operator: str, left: Expression, right: Expression) -> Value:
+    def _operator_value(self, operator: str, left: Expression, right: Expression) -> Value:
         match operator:
             case "||" | "??":
                 only_missing = operator == "??"
@@ -135,7 +135,7 @@ class RequestValues(Struct):
             case _:
                 raise NotUnderstoodError(UNKNOWN_VALUE)
 
-    def _called(self, callee: Expression, arguments: tuple[Expression, ...]) -> Value:
+    def _call_value(self, callee: Expression, arguments: tuple[Expression, ...]) -> Value:
         """Return the result of a call of a function that only computes."""
         match callee, arguments:
             case Member(text, "split"), (Literal(str() as separator),) if separator:
@@ -193,19 +193,19 @@ class RequestValues(Struct):
     def returned(self, statements: Sequence[Statement]) -> Value:
         """Return the result of statements that only compute. Raises NotUnderstoodError."""
         for index, statement in enumerate(statements):
-            rest = statements[index + 1 :]
+            other_statements = statements[index + 1 :]
             match statement:
                 case _ if is_harmless(statement):
                     continue
                 case Return(value):
                     return Constant(UNDEFINED) if value is None else self.value(value)
                 case Declaration(Name(name), value):
-                    return self.with_symbol(name, self.value(value)).returned(rest)
+                    return self.with_symbol(name, self.value(value)).returned(other_statements)
                 case If(test, then, otherwise):
                     return ConditionalValue(
                         self.value(test),
-                        self.returned((*then, *rest)),
-                        self.returned((*otherwise, *rest)),
+                        self.returned((*then, *other_statements)),
+                        self.returned((*otherwise, *other_statements)),
                     )
                 case _:
                     raise NotUnderstoodError(UNKNOWN_CODE)
@@ -227,8 +227,8 @@ class RequestValues(Struct):
             case _:
                 return None
 
-    def _part(self, whole: Symbol | None, key: str, *, is_optional: bool) -> Symbol | None:
-        match whole:
+    def _part(self, symbol: Symbol | None, key: str, *, is_optional: bool) -> Symbol | None:
+        match symbol:
             case None:
                 return None
             case WholeQuery():
@@ -236,7 +236,7 @@ class RequestValues(Struct):
             case PathParameters():
                 return PathParameter(key)
             case _:
-                return MemberAccess(whole, key, is_optional=is_optional)
+                return MemberAccess(symbol, key, is_optional=is_optional)
 
     def declare(self, name: str, value: Expression) -> None:
         """Add a variable with a part of the request. Raises NotUnderstoodError."""
@@ -245,15 +245,15 @@ class RequestValues(Struct):
 
     def declare_parts(self, target: ObjectPattern, value: Expression) -> None:
         """Add variables with parts of the request. Raises NotUnderstoodError."""
-        whole = self.symbol(value)
-        is_whole = isinstance(whole, WholeQuery | PathParameters)
+        symbol = self.symbol(value)
+        is_whole = isinstance(symbol, WholeQuery | PathParameters)
         if not is_whole and not self.is_ctx(value):
             raise NotUnderstoodError(UNKNOWN_CODE)
-        for key, bound in target.names:
+        for key, variable in target.names:
             part = self.symbol(Member(value, key))
             if part is None:
                 raise NotUnderstoodError(f"uses ctx.{key}")
-            self.symbols[bound] = part
+            self.symbols[variable] = part
 
     def is_ctx(self, value: Expression) -> bool:
         """Whether an expression is the request itself."""

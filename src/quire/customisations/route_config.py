@@ -68,16 +68,19 @@ def _policy(module: Module, context: str, statements: Sequence[Statement]) -> Po
             case Declaration():
                 continue
             case Return(value) if value is not None:
-                return _returned(module, context, value)
+                return _policy_result(module, context, value)
             case If(test, then, ()):
-                chosen = _decision(module, context, test)
-                rest = statements[index + 1 :]
-                if chosen is PolicyResult.ALLOW:
+                decision = _decision(module, context, test)
+                other_statements = statements[index + 1 :]
+                if decision is PolicyResult.ALLOW:
                     return _policy(module, context, then)
-                if chosen is PolicyResult.DENY:
-                    return _policy(module, context, rest)
-                inside, after = _policy(module, context, then), _policy(module, context, rest)
-                if (inside, after) == (PolicyResult.ALLOW, PolicyResult.DENY):
+                if decision is PolicyResult.DENY:
+                    return _policy(module, context, other_statements)
+                result, other_result = (
+                    _policy(module, context, then),
+                    _policy(module, context, other_statements),
+                )
+                if (result, other_result) == (PolicyResult.ALLOW, PolicyResult.DENY):
                     return PolicyResult.SIGNED_IN
                 raise NotUnderstoodError("decides by more than whether somebody is signed in")
             case _ if is_harmless(statement):
@@ -87,7 +90,7 @@ def _policy(module: Module, context: str, statements: Sequence[Statement]) -> Po
     raise NotUnderstoodError("decides by code that does not run")
 
 
-def _returned(module: Module, context: str, value: Expression) -> PolicyResult:
+def _policy_result(module: Module, context: str, value: Expression) -> PolicyResult:
     """Return the result of a policy that returns a value: only ``true`` allows."""
     match value:
         case Unary("!", _) | Call(Name("Boolean"), _):
@@ -149,7 +152,9 @@ class RouteGuard(Struct):
     @property
     def has_scripts(self) -> bool:
         """Whether code is evaluated before the action."""
-        return bool(self.policies) or any(isinstance(one, Script) for one in self.middlewares)
+        return bool(self.policies) or any(
+            isinstance(middleware, Script) for middleware in self.middlewares
+        )
 
 
 class GuardCode:
@@ -299,13 +304,13 @@ class GuardCode:
 
     def _find(self, folder: str, name: str, api: str) -> SourceFile | None:
         """Find a policy or middleware by the name that a route of an API uses."""
-        namespace, _, rest = name.partition("::")
-        if namespace == "global" and rest:
-            places = [("", rest)]
-        elif namespace == "api" and rest:
-            owner, _, own_name = rest.partition(".")
+        namespace, _, local_name = name.partition("::")
+        if namespace == "global" and local_name:
+            places = [("", local_name)]
+        elif namespace == "api" and local_name:
+            owner, _, own_name = local_name.partition(".")
             places = [(owner, own_name)]
-        elif not rest:
+        elif not local_name:
             places = [(api, name), ("", name)]
         else:
             return None
@@ -319,7 +324,7 @@ class GuardCode:
     def _of(self, api: str, folder: str) -> Mapping[str, SourceFile]:
         key = (api, folder)
         if key not in self._files:
-            self._files[key] = {one.name: one for one in self._sources(api, folder)}
+            self._files[key] = {file.name: file for file in self._sources(api, folder)}
         return self._files[key]
 
     def _sources(self, api: str, folder: str) -> Iterator[SourceFile]:

@@ -32,8 +32,8 @@ def is_route(route: object) -> bool:
     """Whether an entry of a list of routes can be analysed."""
     match route:
         case {"method": str(), "path": str() as path, "handler": handler, **options}:
-            known = {"config", "info"}.issuperset(options)
-            return known and handler is not CODE and bool(_PLAIN_PATH.fullmatch(path))
+            has_known_options = {"config", "info"}.issuperset(options)
+            return has_known_options and handler is not CODE and bool(_PLAIN_PATH.fullmatch(path))
         case _:
             return False
 
@@ -43,21 +43,23 @@ def can_be_served(method: str, path: str, action: str, content_type: ContentType
     usual = {name: verb for verb, _, name in core_routes(content_type)}
     if usual.get(action) != method:
         return False
-    needs_id = any(name == action and ":" in of for _, of, name in core_routes(content_type))
+    needs_id = any(
+        name == action and ":" in route_path for _, route_path, name in core_routes(content_type)
+    )
     if action == "find":
         return True
     return (_ID in path.split("/")) == needs_id and path.count("/:") == int(needs_id)
 
 
-def covers(used_names: tuple[str, str], own: tuple[str, str]) -> bool:
+def covers(registered: tuple[str, str], route: tuple[str, str]) -> bool:
     """Whether every request for a route matches one that was registered before."""
-    first, later = used_names[1].strip("/").split("/"), own[1].strip("/").split("/")
+    segments, route_segments = registered[1].strip("/").split("/"), route[1].strip("/").split("/")
     return (
-        used_names[0] == own[0]
-        and len(first) == len(later)
+        registered[0] == route[0]
+        and len(segments) == len(route_segments)
         and all(
-            part.startswith(":") or part.lower() == other.lower()
-            for part, other in zip(first, later, strict=True)
+            segment.startswith(":") or segment.lower() == route_segment.lower()
+            for segment, route_segment in zip(segments, route_segments, strict=True)
         )
     )
 
@@ -105,8 +107,8 @@ def read_routes(
 ) -> Routes:
     """Read router files. ``controllers`` are those of types that have others than the core's."""
     reader = _Reader(types, code, controllers)
-    for one in files:
-        reader.take(one)
+    for router_file in files:
+        reader.take(router_file)
     return reader.routes
 
 
@@ -118,53 +120,57 @@ class _Reader(Struct):
     registered: list[tuple[str, str]] = field(default_factory=list)
     """Methods and paths in the order of registration: the first match counts."""
 
-    def take(self, one: RouterFile) -> None:
-        if one.file.path.endswith(".json"):
-            exported = one.file.exported
+    def take(self, router_file: RouterFile) -> None:
+        if router_file.file.path.endswith(".json"):
+            exported = router_file.file.exported
         else:
-            module = one.file.module
+            module = router_file.file.module
             if module.is_empty:
                 return
             exported = module.exported_value(partial=True)
         match exported:
             case Factory("createCoreRouter", (str() as uid,)) if uid in self.types:
-                self._core_router(one, uid, {})
+                self._add_core_router(router_file, uid, {})
             case Factory("createCoreRouter", (str() as uid, dict() as router)) if (
                 uid in self.types and _ROUTER_OPTIONS.issuperset(router)
             ):
-                self._core_router(one, uid, router)
+                self._add_core_router(router_file, uid, router)
             case {"routes": list() as routes, **others} if _LIST_OPTIONS.issuperset(others):
-                self._list(one, routes, others)
+                self._add_routes(router_file, routes, others)
             case []:
                 return
             case _:
-                combined = combined_routes(one.file.module, self.types)
+                combined = combined_routes(router_file.file.module, self.types)
                 if combined is None:
-                    self.routes.opaque.append(one)
+                    self.routes.opaque.append(router_file)
                 else:
-                    self._list(one, combined, {})
+                    self._add_routes(router_file, combined, {})
 
-    def _core_router(self, one: RouterFile, uid: str, options: dict[str, object]) -> None:
+    def _add_core_router(
+        self, router_file: RouterFile, uid: str, options: dict[str, object]
+    ) -> None:
         content_type = self.types[uid]
-        only, without = options.get("only"), options.get("except")
+        included_names, excluded_names = options.get("only"), options.get("except")
         config, prefix = options.get("config", {}), options.get("prefix", "")
-        is_plain = all(_is_names(names) for names in (only, without)) and isinstance(prefix, str)
+        is_plain = all(
+            _is_names(names) for names in (included_names, excluded_names)
+        ) and isinstance(prefix, str)
         if not is_plain or not isinstance(config, dict) or CODE in config.values():
-            self.routes.opaque.append(one)
+            self.routes.opaque.append(router_file)
             return
         self.routes.registered.setdefault(uid, [])
         if options.get("type", "content-api") != "content-api":
             return
         for method, path, action in core_routes(content_type):
-            if isinstance(only, list) and action not in only:
+            if isinstance(included_names, list) and action not in included_names:
                 continue
-            if isinstance(without, list) and action in without:
+            if isinstance(excluded_names, list) and action in excluded_names:
                 continue
-            whole = f"{prefix}{path}"
-            if self._is_taken(method, whole) and not self._is_unserved(method, whole):
+            full_path = f"{prefix}{path}"
+            if self._is_taken(method, full_path) and not self._is_unserved(method, full_path):
                 continue
-            guard = self.code.guard(config.get(action, {}), one.api, one.file)
-            self._register(uid, method, whole, action, guard, one)
+            guard = self.code.guard(config.get(action, {}), router_file.api, router_file.file)
+            self._register(uid, method, full_path, action, guard, router_file)
 
     def _register(
         self,
@@ -173,14 +179,14 @@ class _Reader(Struct):
         path: str,
         action: str,
         guard: RouteGuard,
-        one: RouterFile,
+        router_file: RouterFile,
         id_name: str = "id",
     ) -> None:
         name = f"{uid}.{action}"
         self.registered.append((method, path))
         if guard.has_scripts and self._needs_script(uid, action):
             sentence = f"guards {action}, which reads by itself, with code that does not run"
-            guard.problems.append(GuardProblem(one.file.path, "routes", sentence))
+            guard.problems.append(GuardProblem(router_file.file.path, "routes", sentence))
         is_closed = bool(guard.problems)
         route = ServedRoute(
             method=method,
@@ -195,7 +201,7 @@ class _Reader(Struct):
             id_name=id_name,
         )
         registered = RegisteredRoute(
-            uid=uid, route=route, problems=tuple(guard.problems), file=one.file.path
+            uid=uid, route=route, problems=tuple(guard.problems), file=router_file.file.path
         )
         self.routes.registered.setdefault(uid, []).append(registered)
 
@@ -206,36 +212,40 @@ class _Reader(Struct):
             actions is not None and action in actions.reads and action not in actions.read_scripts
         )
 
-    def _list(
-        self, one: RouterFile, routes: list[object], options: Mapping[object, object]
+    def _add_routes(
+        self, router_file: RouterFile, routes: list[object], options: Mapping[object, object]
     ) -> None:
         prefix = options.get("prefix", "")
         if options.get("type", "content-api") != "content-api":
             return
         if not isinstance(prefix, str) or not all(map(is_route, routes)):
-            self.routes.opaque.append(one)
+            self.routes.opaque.append(router_file)
             return
         for route in routes:
             if isinstance(route, dict):
-                self._listed(one, route, prefix)
+                self._add_listed_route(router_file, route, prefix)
 
-    def _listed(self, one: RouterFile, route: Mapping[str, object], prefix: str) -> None:
+    def _add_listed_route(
+        self, router_file: RouterFile, route: Mapping[str, object], prefix: str
+    ) -> None:
         method, path = str(route["method"]).upper(), f"{prefix}{route['path']}".rstrip("/")
         handler = route["handler"]
-        target = self._target(handler, one.api)
+        target = self._target(handler, router_file.api)
         if target is not None:
             self.routes.registered.setdefault(target[0], [])
         if self._is_taken(method, path):
             return
-        guard = self.code.guard(route.get("config", {}), one.api, one.file)
-        if target is not None and self._take_own(one, method, path, target, guard):
+        guard = self.code.guard(route.get("config", {}), router_file.api, router_file.file)
+        if target is not None and self._register_understood(
+            router_file, method, path, target, guard
+        ):
             return
         self.registered.append((method, path))
-        shown = handler if isinstance(handler, str) else "a function"
+        handler_name = handler if isinstance(handler, str) else "a function"
         reason = self._reason(target, guard) if target is not None else ""
-        unserved = UnservedRoute(method, path, shown, one.file.path, reason)
-        controller = shown.strip().rpartition(".")[0]
-        owner = controller if "::" in controller else f"api::{one.api}.{controller}"
+        unserved = UnservedRoute(method, path, handler_name, router_file.file.path, reason)
+        controller = handler_name.strip().rpartition(".")[0]
+        owner = controller if "::" in controller else f"api::{router_file.api}.{controller}"
         if owner in self.types:
             # In Strapi, a type whose router file lists other routes has no core routes.
             self.routes.registered.setdefault(owner, [])
@@ -243,9 +253,9 @@ class _Reader(Struct):
         for content_type in self.types.values():
             self._disable_shadowed(unserved, content_type)
 
-    def _take_own(
+    def _register_understood(
         self,
-        one: RouterFile,
+        router_file: RouterFile,
         method: str,
         path: str,
         target: tuple[str, str],
@@ -261,14 +271,14 @@ class _Reader(Struct):
         if not is_core and guard.problems:
             return False
         if actions is not None and action in actions.scripts:
-            self._register(uid, method, path, action, guard, one, "documentId")
+            self._register(uid, method, path, action, guard, router_file, "documentId")
             return True
         is_read = actions is not None and action in actions.reads
         if is_read and method != "GET":
             return False
         if not is_read and not can_be_served(method, path, core, self.types[uid]):
             return False
-        self._register(uid, method, with_document_id(path), action, guard, one)
+        self._register(uid, method, with_document_id(path), action, guard, router_file)
         return True
 
     def _is_taken(self, method: str, path: str) -> bool:
@@ -276,11 +286,13 @@ class _Reader(Struct):
 
         In Strapi, the first matching route counts, in the order of folders and files.
         """
-        return any(covers(taken, (method, path)) for taken in self.registered)
+        return any(covers(registered_route, (method, path)) for registered_route in self.registered)
 
     def _is_unserved(self, method: str, path: str) -> bool:
         """Tell whether that route is not served: then the core route is disabled."""
-        return any(covers((one.method, one.path), (method, path)) for one in self.routes.unserved)
+        return any(
+            covers((route.method, route.path), (method, path)) for route in self.routes.unserved
+        )
 
     def _reason(self, target: tuple[str, str], guard: RouteGuard) -> str:
         """Return why an action of the project's own is not served."""
@@ -319,10 +331,10 @@ def served_routes(
     A route to a disabled action needs the usual permission, which nobody has then.
     """
     served: dict[str, tuple[ServedRoute, ...]] = {}
-    for uid, registered in routes.registered.items():
+    for uid, registered_routes in routes.registered.items():
         results: list[ServedRoute] = []
-        for one in registered:
-            route = one.route
+        for registered_route in registered_routes:
+            route = registered_route.route
             name = f"{uid}.{route.action}"
             is_core = route.action in CORE_ACTIONS
             if uid in closed and not is_core:
@@ -332,14 +344,14 @@ def served_routes(
                     method=route.method, path=route.path, action=route.action, permission=name
                 )
             elif uid in controllers:
-                route = _completed(route, controllers[uid])
+                route = _complete_route(route, controllers[uid])
             results.append(route)
         if set(results) != set(usual_routes(types[uid])):
             served[uid] = tuple(results)
     return served
 
 
-def _completed(route: ServedRoute, actions: Actions) -> ServedRoute:
+def _complete_route(route: ServedRoute, actions: Actions) -> ServedRoute:
     """Return a route with the behaviour of its action."""
     if route.is_scripted and route.action in actions.reads:
         return replace(route, script=actions.read_scripts[route.action])
@@ -356,4 +368,6 @@ def _completed(route: ServedRoute, actions: Actions) -> ServedRoute:
 
 
 def _is_names(value: object) -> bool:
-    return value is None or (isinstance(value, list) and all(isinstance(one, str) for one in value))
+    return value is None or (
+        isinstance(value, list) and all(isinstance(name, str) for name in value)
+    )

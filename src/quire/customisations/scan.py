@@ -129,8 +129,8 @@ def _match(parts: Sequence[str], patterns: Sequence[str]) -> bool:
     if not patterns:
         return True
     if patterns[0] == "**":
-        rest = patterns[1:]
-        return any(_match(parts[start:], rest) for start in range(len(parts) + 1))
+        other_patterns = patterns[1:]
+        return any(_match(parts[start:], other_patterns) for start in range(len(parts) + 1))
     if not parts:
         return False
     return fnmatchcase(parts[0], patterns[0]) and _match(parts[1:], patterns[1:])
@@ -157,7 +157,7 @@ def find_customisations(
     """
     types = schema.content_types
     project = settings.project
-    apis = [_api(folder, types) for folder in folders(project / "src" / "api")]
+    apis = [_build_api(folder, types) for folder in folders(project / "src" / "api")]
     files = [
         RouterFile(api.name, file)
         for api in apis
@@ -167,21 +167,23 @@ def find_customisations(
     scripts = ScriptProject(
         services.code,
         services.note_call,
-        types=frozenset({*(one.uid for one in schema.api_types), USER_UID}),
-        single_row_types=frozenset(one.uid for one in schema.api_types if has_single_rows(one)),
+        types=frozenset({*(content_type.uid for content_type in schema.api_types), USER_UID}),
+        single_row_types=frozenset(
+            content_type.uid for content_type in schema.api_types if has_single_rows(content_type)
+        ),
     )
     code = GuardCode(project, scripts)
     controllers = _Controllers(
         ReadContext(schema, services.find_service, services.note_call), scripts
     )
     in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
-    in_apis += [finding for api in apis for finding in _services(project, api, services)]
+    in_apis += [finding for api in apis for finding in _service_findings(project, api, services)]
     routes = read_routes(files, types, code, controllers.actions)
     results = [
         *_routes_findings(routes, apis, types),
-        *_unserved(apis, routes, has_routes=bool(files), types=types),
+        *_missing_routes_findings(apis, routes, has_routes=bool(files), types=types),
         *in_apis,
-        *_guards(project, apis, routes, code),
+        *_all_guard_findings(project, apis, routes, code),
         *find_project_code(project, types),
         *find_configuration(settings),
     ]
@@ -200,25 +202,35 @@ def _apply_ignores(
     findings: list[Finding], ignore: tuple[str, ...], replaced: Mapping[str, str], types: Types
 ) -> Customisations:
     """Leave out findings that the owner accepts or replaces, and collect what others disable."""
-    weighed = []
+    weighed_findings = []
     closed: dict[str, list[str]] = {}
-    for finding in sorted(findings, key=lambda one: (one.file, one.kind, one.sentence)):
+    for finding in sorted(
+        findings, key=lambda finding: (finding.file, finding.kind, finding.sentence)
+    ):
         closes = tuple(sorted(name for name in set(finding.closes) if _is_closable(name, types)))
         effect: Effect = "closed" if closes else "warning"
         if finding.file in replaced:
             effect = "replaced"
         elif any(matches(finding.file, pattern) for pattern in ignore):
             effect = "ignored"
-        weighed.append(Finding(finding.file, finding.kind, effect, finding.sentence, closes))
+        weighed_findings.append(
+            Finding(finding.file, finding.kind, effect, finding.sentence, closes)
+        )
         for name in closes if effect == "closed" else ():
             closed.setdefault(name, []).append(finding.file)
     unused = tuple(
-        pattern for pattern in ignore if not any(matches(one.file, pattern) for one in weighed)
+        pattern
+        for pattern in ignore
+        if not any(matches(finding.file, pattern) for finding in weighed_findings)
     )
     files = {name: tuple(dict.fromkeys(closed[name])) for name in sorted(closed)}
-    known = {one.file for one in weighed}
-    useless = tuple((place, file) for file, place in replaced.items() if file not in known)
-    return Customisations(MappingProxyType(files), tuple(weighed), unused, useless)
+    found_files = {finding.file for finding in weighed_findings}
+    unused_replacements = tuple(
+        (place, file) for file, place in replaced.items() if file not in found_files
+    )
+    return Customisations(
+        MappingProxyType(files), tuple(weighed_findings), unused, unused_replacements
+    )
 
 
 def _is_closable(name: str, types: Types) -> bool:
@@ -226,33 +238,43 @@ def _is_closable(name: str, types: Types) -> bool:
     uid, _, action = name.rpartition(".")
     if name in types:
         return True
-    return uid in types and action in {one for _, _, one in core_routes(types[uid])}
+    return uid in types and action in {core_action for _, _, core_action in core_routes(types[uid])}
 
 
-def _api(folder: Path, types: Types) -> _Api:
+def _build_api(folder: Path, types: Types) -> _Api:
     name = registered_name(folder.name)
-    own = tuple(one for uid, one in types.items() if uid.startswith(f"api::{name}."))
-    return _Api(name, folder, own)
+    api_types = tuple(
+        content_type for uid, content_type in types.items() if uid.startswith(f"api::{name}.")
+    )
+    return _Api(name, folder, api_types)
 
 
-def _guarded_types(one: RouterFile, api: "_Api", types: Types) -> frozenset[str]:
+def _guarded_types(router_file: RouterFile, api: "_Api", types: Types) -> frozenset[str]:
     """The types that routes with code may guard: those of the folder, and any that they name."""
-    segments = set(_QUOTED_PATH.findall(one.file.text))
-    by_path = {uid for uid, of in types.items() if of.is_api and of.route_name in segments}
-    return frozenset({of.uid for of in api.types} | set(_UID.findall(one.file.text)) | by_path)
+    segments = set(_QUOTED_PATH.findall(router_file.file.text))
+    by_path = {
+        uid
+        for uid, content_type in types.items()
+        if content_type.is_api and content_type.route_name in segments
+    }
+    return frozenset(
+        {content_type.uid for content_type in api.types}
+        | set(_UID.findall(router_file.file.text))
+        | by_path
+    )
 
 
 def _routes_findings(routes: Routes, apis: Iterable["_Api"], types: Types) -> Iterator[Finding]:
     folders_by_name = {api.name: api for api in apis}
-    for one in routes.opaque:
+    for router_file in routes.opaque:
         sentence = "has routes of its own, or options on the usual ones, that are not served"
-        closes = _guarded_types(one, folders_by_name[one.api], types)
-        yield warning_of(one.file, "routes", sentence, closes)
+        closes = _guarded_types(router_file, folders_by_name[router_file.api], types)
+        yield warning_of(router_file.file, "routes", sentence, closes)
     problems = [
-        (f"{one.uid}.{one.route.action}", problem)
-        for registered in routes.registered.values()
-        for one in registered
-        for problem in one.problems
+        (f"{registered_route.uid}.{registered_route.route.action}", problem)
+        for registered_routes in routes.registered.values()
+        for registered_route in registered_routes
+        for problem in registered_route.problems
     ]
     by_problem: dict[GuardProblem, set[str]] = {}
     for action, problem in (*problems, *routes.problems):
@@ -262,16 +284,16 @@ def _routes_findings(routes: Routes, apis: Iterable["_Api"], types: Types) -> It
         yield Finding(problem.file, kind, "warning", problem.sentence, tuple(sorted(actions)))
 
 
-def _unserved(
+def _missing_routes_findings(
     apis: Iterable["_Api"], routes: Routes, *, has_routes: bool, types: Types
 ) -> Iterator[Finding]:
     """Types without routes in a project that has routes for others."""
     by_name = {api.name: api for api in apis}
-    known = set(routes.registered)
-    for one in routes.opaque:
-        known |= _guarded_types(one, by_name[one.api], types)
-    for content_type in (one for api in by_name.values() for one in api.types):
-        if has_routes and content_type.uid not in known:
+    uids_with_routes = set(routes.registered)
+    for router_file in routes.opaque:
+        uids_with_routes |= _guarded_types(router_file, by_name[router_file.api], types)
+    for content_type in (type_ for api in by_name.values() for type_ in api.types):
+        if has_routes and content_type.uid not in uids_with_routes:
             sentence = (
                 "has no routes file, and so no routes in Strapi; here it has the usual ones, "
                 "open to those whom a role or a token allows it"
@@ -302,7 +324,7 @@ class _Controllers(Struct):
 
 
 def _api_findings(project: Path, api: _Api, controllers: _Controllers) -> Iterator[Finding]:
-    yield from _handlers(project, api, controllers)
+    yield from _controller_findings(project, api, controllers)
     for folder in folders(api.folder / "content-types"):
         for file in named_sources(project, folder, "lifecycles"):
             if not generated_files.is_empty(file.exported):
@@ -312,19 +334,19 @@ def _api_findings(project: Path, api: _Api, controllers: _Controllers) -> Iterat
             yield warning_of(file, "start-up", "has functions that do not run")
 
 
-def _handlers(project: Path, api: _Api, controllers: _Controllers) -> Iterator[Finding]:
+def _controller_findings(project: Path, api: _Api, controllers: _Controllers) -> Iterator[Finding]:
     """Find controllers that are not the core ones."""
     for file in sources(project, api.folder / "controllers"):
         uid = f"api::{api.name}.{file.name}"
         if generated_files.is_core_controller(file.exported, uid):
             continue
-        if uid in {one.uid for one in api.types}:
+        if uid in {content_type.uid for content_type in api.types}:
             yield from controllers.take(file, uid)
         else:
             yield warning_of(file, "controller", "has actions of its own that do not run")
 
 
-def _services(project: Path, api: _Api, services: ServiceFiles) -> Iterator[Finding]:
+def _service_findings(project: Path, api: _Api, services: ServiceFiles) -> Iterator[Finding]:
     """Find services that are not the core ones."""
     for file in sources(project, api.folder / "services"):
         uid = f"api::{api.name}.{file.name}"
@@ -340,18 +362,20 @@ def _services(project: Path, api: _Api, services: ServiceFiles) -> Iterator[Find
             yield warning_of(file, "service", "has methods of its own that do not run")
 
 
-def _guards(project: Path, apis: list[_Api], routes: Routes, code: GuardCode) -> Iterator[Finding]:
+def _all_guard_findings(
+    project: Path, apis: list[_Api], routes: Routes, code: GuardCode
+) -> Iterator[Finding]:
     """Policies and middlewares; each disables the types whose routes name it."""
     kinds: dict[str, FindingKind] = {"policies": "policy", "middlewares": "middleware"}
     for folder, kind in kinds.items():
         for file in sources(project, project / "src" / folder):
-            yield from _guard(file, kind, "", routes, code)
+            yield from _guard_findings(file, kind, "", routes, code)
         for api in apis:
             for file in sources(project, api.folder / folder):
-                yield from _guard(file, kind, api.name, routes, code)
+                yield from _guard_findings(file, kind, api.name, routes, code)
 
 
-def _guard(
+def _guard_findings(
     file: SourceFile, kind: FindingKind, api: str, routes: Routes, code: GuardCode
 ) -> Iterator[Finding]:
     """The finding of a policy or middleware; ``api`` is empty for one of the whole project.
@@ -359,7 +383,7 @@ def _guard(
     Those that routes name and that are understood have none; those that are not understood are
     found with the routes.
     """
-    if any(_names(one, file, api) for one in routes.opaque):
+    if any(_names(router_file, file, api) for router_file in routes.opaque):
         yield warning_of(file, kind, "is named by routes and does not run")
     elif file.path not in code.named:
         yield warning_of(file, kind, "does not run; no route names it")

@@ -40,7 +40,7 @@ class ServedRoute(Struct, frozen=True, kw_only=True):
     @property
     def is_scripted(self) -> bool:
         """Whether code is evaluated for each request."""
-        of_route = any(isinstance(one, Script) for one in self.middlewares)
+        of_route = any(isinstance(middleware, Script) for middleware in self.middlewares)
         return self.script is not None or bool(self.policies) or of_route
 
     @property
@@ -72,13 +72,13 @@ def core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
     path = f"/{content_type.route_name}"
     if content_type.kind is TypeKind.SINGLE:
         return (("GET", path, "find"), ("PUT", path, "update"), ("DELETE", path, "delete"))
-    one = f"{path}/:documentId"
+    document_path = f"{path}/:documentId"
     return (
         ("GET", path, "find"),
-        ("GET", one, "findOne"),
+        ("GET", document_path, "findOne"),
         ("POST", path, "create"),
-        ("PUT", one, "update"),
-        ("DELETE", one, "delete"),
+        ("PUT", document_path, "update"),
+        ("DELETE", document_path, "delete"),
     )
 
 

@@ -78,7 +78,9 @@ def is_harmless(statement: Statement) -> bool:
     """Whether a statement only writes to a log."""
     match statement:
         case Evaluate(Call(callee, arguments)):
-            is_safe = all(has_no_effect(one) and not _needs_user(one) for one in arguments)
+            is_safe = all(
+                has_no_effect(argument) and not _needs_user(argument) for argument in arguments
+            )
             return is_harmless_call(callee) and is_safe
         case _:
             return False
@@ -99,12 +101,13 @@ def _needs_user(value: object) -> bool:
 
 def without_unused(statements: Sequence[Statement], ctx: str | None) -> Sequence[Statement]:
     """Return statements without variables of the request that are only logged."""
-    names = [name for one in statements for name in _logged_names(one, ctx)]
+    names = [name for statement in statements for name in _logged_names(statement, ctx)]
     unused = {name for name in names if not _is_used(name, statements)}
     return [
-        one
-        for one in statements
-        if not (bound := list(_logged_names(one, ctx))) or not unused.issuperset(bound)
+        statement
+        for statement in statements
+        if not (logged_names := list(_logged_names(statement, ctx)))
+        or not unused.issuperset(logged_names)
     ]
 
 
@@ -116,7 +119,7 @@ def _logged_names(statement: Statement, ctx: str | None) -> Iterator[str]:
                 case Name(name):
                     yield name
                 case ObjectPattern(names) if value in _never_missing(ctx):
-                    yield from (bound for _, bound in names)
+                    yield from (variable for _, variable in names)
                 case _:
                     return
         case _:
@@ -125,9 +128,9 @@ def _logged_names(statement: Statement, ctx: str | None) -> Iterator[str]:
 
 def _is_part_of(value: object, ctx: str | None) -> bool:
     """Whether an expression is ``ctx.request``, ``ctx.state``, or a member of one."""
-    known = _never_missing(ctx)
+    never_missing = _never_missing(ctx)
     if isinstance(value, Member) and isinstance(value.key, str):
-        return value in known or value.object in known
+        return value in never_missing or value.object in never_missing
     return False
 
 
@@ -138,13 +141,17 @@ def _never_missing(ctx: str | None) -> tuple[Member, ...]:
 
 def _is_used(name: str, statements: Sequence[Statement]) -> bool:
     """Whether a variable is used other than in log calls."""
-    return any(_mentions(name, one) for one in statements)
+    return any(_mentions(name, statement) for statement in statements)
 
 
 def _mentions(name: str, part: object) -> bool:
     match part:
         case Evaluate(Call(callee, arguments)) if is_harmless_call(callee):
-            return any(_mentions(name, one) for one in arguments if not isinstance(one, Name))
+            return any(
+                _mentions(name, argument)
+                for argument in arguments
+                if not isinstance(argument, Name)
+            )
         case Declaration(_, value):
             return _mentions(name, value)
         case Name(text):
@@ -152,7 +159,7 @@ def _mentions(name: str, part: object) -> bool:
         case Opaque(names):
             return name in names
         case tuple():
-            return any(_mentions(name, one) for one in part)
+            return any(_mentions(name, item) for item in part)
         case Struct():
             return any(_mentions(name, getattr(part, key)) for key in part.__struct_fields__)
         case _:

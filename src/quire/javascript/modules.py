@@ -75,7 +75,9 @@ def _without_functions(module: Module, value: object, *, partial: bool) -> objec
         case list():
             return [_without_functions(module, inner, partial=partial) for inner in value]
         case Factory(name, arguments):
-            made_arguments = (_without_functions(module, one, partial=partial) for one in arguments)
+            made_arguments = (
+                _without_functions(module, argument, partial=partial) for argument in arguments
+            )
             return Factory(name, tuple(made_arguments))
         case _:
             return value

@@ -28,8 +28,10 @@ def number_text(number: float) -> str:
 
 def _plain_digits(digits: str, exponent: int) -> str:
     sign = "-" if digits.startswith("-") else ""
-    whole, _, fraction = digits.lstrip("-").partition(".")
-    return sign + whole + fraction.removesuffix("0" if fraction == "0" else "").ljust(exponent, "0")
+    integer, _, fraction = digits.lstrip("-").partition(".")
+    return (
+        sign + integer + fraction.removesuffix("0" if fraction == "0" else "").ljust(exponent, "0")
+    )
 
 
 def read_number(text: str) -> float:

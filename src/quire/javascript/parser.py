@@ -137,7 +137,7 @@ class _Parser:
             return self._declarations()
         if token.is_word("function") or self._is_async_function():
             return [self._function_declaration()]
-        known: Mapping[str, Callable[[], Statement]] = {
+        parsers: Mapping[str, Callable[[], Statement]] = {
             "return": self._return,
             "if": self._if,
             "try": self._try,
@@ -148,8 +148,8 @@ class _Parser:
             "break": self._jump,
             "continue": self._jump,
         }
-        if token.kind == "word" and token.text in known:
-            return [known[token.text]()]
+        if token.kind == "word" and token.text in parsers:
+            return [parsers[token.text]()]
         if token.is_word("enum") and self._peek(1).kind == "word":
             return self._enumeration()
         if token.is_word(*_TYPE_DECLARATIONS) and self._peek(1).kind == "word":
@@ -190,8 +190,8 @@ class _Parser:
             return self._skip_balanced()
         except _UnknownSyntaxError:
             self.position = len(self.tokens)
-            rest = self.tokens[start:]
-            return set().union(*map(_names_in, rest))
+            skipped_tokens = self.tokens[start:]
+            return set().union(*map(_names_in, skipped_tokens))
 
     def _import(self) -> list[Statement]:
         self._next()
@@ -308,13 +308,13 @@ class _Parser:
         names = frozenset(self._skip_balanced())
         end, self.position = self.position, start
         try:
-            members, rest = self._destructured()
+            members, rest = self._destructuring_members()
         except _UnknownSyntaxError:
             self.position = end
             return Opaque(names)
         return Destructuring(names, members=tuple(members), rest=rest)
 
-    def _destructured(self) -> tuple[list[tuple[str, Pattern]], Pattern | None]:
+    def _destructuring_members(self) -> tuple[list[tuple[str, Pattern]], Pattern | None]:
         members: list[tuple[str, Pattern]] = []
         rest: Pattern | None = None
         self._mark("{")
@@ -420,7 +420,7 @@ class _Parser:
         looped = self._for_of(start)
         if looped is not None:
             return looped
-        before: list[Statement] = [] if self._skip(";") else self.statement()
+        start_statements: list[Statement] = [] if self._skip(";") else self.statement()
         if not self.tokens[self.position - 1].is_mark(";"):
             raise _UnknownSyntaxError
         test = None if self._peek().is_mark(";") else self.expression()
@@ -428,7 +428,9 @@ class _Parser:
         step = None if self._peek().is_mark(")") else self.expression()
         self._mark(")")
         body = self._branch()
-        return Loop(self._names_since(start), start=tuple(before), test=test, step=step, body=body)
+        return Loop(
+            self._names_since(start), start=tuple(start_statements), test=test, step=step, body=body
+        )
 
     def _for_of(self, start: int) -> Statement | None:
         """Read ``const target of items) …``; ``None`` for other loops."""
@@ -730,7 +732,7 @@ class _Parser:
             case "word":
                 return self._word_value(token)
             case "mark":
-                return self._bracketed(token)
+                return self._bracket_expression(token)
             case _:
                 raise _UnknownSyntaxError
 
@@ -760,7 +762,7 @@ class _Parser:
             self._skip_angles()
         return callee
 
-    def _bracketed(self, token: Token) -> Expression:
+    def _bracket_expression(self, token: Token) -> Expression:
         if token.is_mark("("):
             value = self.expression()
             self._mark(")")

@@ -140,19 +140,19 @@ def _bracket(source: str, position: int) -> tuple[str, int]:
     """Translate a set of characters; ``position`` is that after the opening bracket."""
     negated = source.startswith("^", position)
     position += negated
-    inside: list[str] = []
+    members: list[str] = []
     while not source.startswith("]", position):
         first, position = _translate_member(source, position)
-        inside.append(first)
+        members.append(first)
         if not source.startswith("-", position) or source.startswith("-]", position):
             continue
         last, position = _translate_member(source, position + 1)
         # Next to a class such as \d a hyphen is literal.
         plain = _CLASS in first or _CLASS in last
-        inside.append(rf"\-{last}" if plain else f"-{last}")
-    if not inside:
+        members.append(rf"\-{last}" if plain else f"-{last}")
+    if not members:
         return ("(?s:.)" if negated else "(?!)"), position + 1
-    return f"[{'^' if negated else ''}{''.join(inside)}]".replace(_CLASS, ""), position + 1
+    return f"[{'^' if negated else ''}{''.join(members)}]".replace(_CLASS, ""), position + 1
 
 
 def _translate_member(source: str, position: int) -> tuple[str, int]:

@@ -105,9 +105,9 @@ class Module:
         statements = parse_module(source)
         for statement in statements:
             self._take(statement)
-        self._changed = frozenset(_changed_names(statements))
+        self._modified_names = frozenset(_modified_names(statements))
         self._assigned = frozenset(_assigned_names(statements))
-        self._handed_on = frozenset(_handed_on(statements))
+        self._passed_names = frozenset(_passed_names(statements))
 
     @cached_property
     def bindings(self) -> Mapping[str, Expression]:
@@ -199,7 +199,7 @@ class Module:
             case Declaration(target, value):
                 self._declare(target, value)
             case Import(names, origin):
-                self._imports |= {bound: (origin, name) for name, bound in names}
+                self._imports |= {variable: (origin, name) for name, variable in names}
             case Export(value):
                 self._exported.append(value)
             case Evaluate(Assign("=", target, value)) if _is_exports(target):
@@ -211,13 +211,13 @@ class Module:
         required = _required(value)
         match target:
             case ObjectPattern(names) if required is not None:
-                self._imports |= {bound: (required, name) for name, bound in names}
+                self._imports |= {variable: (required, name) for name, variable in names}
             case Name(name) if required is not None and isinstance(value, Call):
                 self._imports[name] = (required, "*")
             case Name(name):
                 self._bindings[name] = value
             case ObjectPattern(names):
-                self._parts |= {bound: Member(value, name) for name, bound in names}
+                self._parts |= {variable: Member(value, name) for name, variable in names}
             case _:
                 return
 
@@ -257,24 +257,24 @@ class Module:
 
     def returned_value(self, function: Function, *, partial: bool = False) -> object:
         """Return the result of a function whose body is constants and one ``return``."""
-        has_defaults = any(isinstance(one, Opaque) for one in function.parameters)
+        has_defaults = any(isinstance(parameter, Opaque) for parameter in function.parameters)
         if has_defaults or isinstance(function.body, Opaque):
             raise NotPlainError
         if not isinstance(function.body, tuple):
             return self.value(function.body, partial=partial)
-        *before, last = function.body or (Opaque(),)
+        *declarations, last = function.body or (Opaque(),)
         if not isinstance(last, Return) or last.value is None:
             raise NotPlainError
-        if not all(isinstance(one, Declaration) for one in before):
+        if not all(isinstance(statement, Declaration) for statement in declarations):
             raise NotPlainError
-        return self.inner(before).value(last.value, partial=partial)
+        return self.inner(declarations).value(last.value, partial=partial)
 
     def _value(self, expression: Expression, *, partial: bool) -> object:
         match expression:
             case Literal(value):
                 return value
             case Name(name):
-                return UNDEFINED if name == "undefined" else self._named(name, partial=partial)
+                return UNDEFINED if name == "undefined" else self._name_value(name, partial=partial)
             case Object(members):
                 return self._object(members, partial=partial)
             case Array(items):
@@ -284,9 +284,9 @@ class Module:
             case Function():
                 return expression
             case _:
-                return self._computed(expression, partial=partial)
+                return self._compute(expression, partial=partial)
 
-    def _computed(self, expression: Expression, *, partial: bool) -> object:
+    def _compute(self, expression: Expression, *, partial: bool) -> object:
         match expression:
             case Template(parts):
                 return "".join(self._text(part) for part in parts)
@@ -295,8 +295,8 @@ class Module:
             case Binary(operator, left, right):
                 return self._binary(operator, left, right, partial=partial)
             case Conditional(test, then, otherwise):
-                chosen = then if is_truthy(self._value(test, partial=False)) else otherwise
-                return self._value(chosen, partial=partial)
+                branch = then if is_truthy(self._value(test, partial=False)) else otherwise
+                return self._value(branch, partial=partial)
             case Unary(operator, operand):
                 return self._unary(operator, operand)
             case _:
@@ -308,11 +308,11 @@ class Module:
             raise NotPlainError
         return str(value)
 
-    def _named(self, name: str, *, partial: bool) -> object:
+    def _name_value(self, name: str, *, partial: bool) -> object:
         if self._may_change(name) or name in self._evaluating:
             raise NotPlainError
         if name in self._imports:
-            return self._imported(*self._imports[name], partial=partial)
+            return self._import_value(*self._imports[name], partial=partial)
         if name not in self._bindings:
             raise NotPlainError
         self._evaluating.add(name)
@@ -324,16 +324,16 @@ class Module:
     def _may_change(self, name: str) -> bool:
         """Whether a constant may change: texts and numbers cannot."""
         is_primitive = isinstance(self._bindings.get(name), Literal | Template)
-        return name in self._changed or (name in self._handed_on and not is_primitive)
+        return name in self._modified_names or (name in self._passed_names and not is_primitive)
 
-    def _imported(self, origin: str, name: str, *, partial: bool) -> object:
+    def _import_value(self, origin: str, name: str, *, partial: bool) -> object:
         """Return a constant of another module of the project."""
         other = self._other_module(origin)
         if isinstance(other, Module):
             if not other.is_known:
                 raise NotPlainError
             if name in other._bindings:  # noqa: SLF001 - of the same class
-                return other._named(name, partial=partial)  # noqa: SLF001
+                return other._name_value(name, partial=partial)  # noqa: SLF001
             exported = other.exported_value()
         else:
             exported = other
@@ -411,12 +411,12 @@ class Module:
     def _call(self, call: Call, *, partial: bool) -> object:
         factory = self.factory_name(call)
         if factory is not None:
-            arguments = tuple(self._value(one, partial=partial) for one in call.arguments)
+            arguments = tuple(self._value(argument, partial=partial) for argument in call.arguments)
             return Factory(factory, arguments)
         reader = _environment_reader(call.callee)
         if reader is None:
             raise NotPlainError
-        match [self._value(one, partial=partial) for one in call.arguments]:
+        match [self._value(argument, partial=partial) for argument in call.arguments]:
             case [str() as name]:
                 return EnvironmentVariable(name, None, reader)
             case [str() as name, default]:
@@ -472,17 +472,15 @@ class Module:
                 is_missing = first is None or first is UNDEFINED
                 return self._value(right, partial=partial) if is_missing else first
             case _:
-                return self._compared(operator, first, right, partial=partial)
+                return self._compare(operator, first, right, partial=partial)
 
-    def _compared(
-        self, operator: str, first: object, right: Expression, *, partial: bool
-    ) -> object:
+    def _compare(self, operator: str, first: object, right: Expression, *, partial: bool) -> object:
         second = self._value(right, partial=partial)
         if operator in {"==", "==="}:
             return _is_equal(first, second)
         if operator in {"!=", "!=="}:
             return not _is_equal(first, second)
-        return _calculated(operator, first, second)
+        return _calculate(operator, first, second)
 
     def _unary(self, operator: str, operand: Expression) -> object:
         value = self._value(operand, partial=False)
@@ -503,15 +501,17 @@ def is_truthy(value: object) -> bool:
 
 
 def _is_equal(first: object, second: object) -> bool:
-    if any(isinstance(one, EnvironmentVariable | Code | dict | list) for one in (first, second)):
+    if any(
+        isinstance(operand, EnvironmentVariable | Code | dict | list) for operand in (first, second)
+    ):
         raise NotPlainError
     return type(first) is type(second) and first == second
 
 
-def _calculated(operator: str, first: object, second: object) -> object:
+def _calculate(operator: str, first: object, second: object) -> object:
     if isinstance(first, str) and isinstance(second, str) and operator == "+":
         return first + second
-    numbers = [one for one in (first, second) if type(one) in {int, float}]
+    numbers = [operand for operand in (first, second) if type(operand) in {int, float}]
     if len(numbers) == len((first, second)) and operator in {"+", "-", "*"}:
         left, right = numbers
         calculate: Mapping[str, Callable[[object, object], object]] = {
@@ -579,7 +579,7 @@ _PURE_METHODS = frozenset({"includes", "indexOf", "join", "split", "trim"})
 """Methods of texts and arrays that do not change them."""
 
 
-def _changed_names(statements: Iterable[Statement]) -> Iterator[str]:
+def _modified_names(statements: Iterable[Statement]) -> Iterator[str]:
     """Yield the names that are assigned to, as a whole or in part."""
     for part in _walk(statements):
         match part:
@@ -605,14 +605,14 @@ def _assigned_names(statements: Iterable[Statement]) -> Iterator[str]:
             ):
                 yield name
             case Assign(_, target, _) if not isinstance(target, Member):
-                yield from (one.text for one in _walk((target,)) if isinstance(one, Name))
+                yield from (node.text for node in _walk((target,)) if isinstance(node, Name))
             case Opaque(names) if type(part) is Opaque:
                 yield from names
             case _:
                 continue
 
 
-def _handed_on(statements: Iterable[Statement]) -> Iterator[str]:
+def _passed_names(statements: Iterable[Statement]) -> Iterator[str]:
     """Yield the names whose values a called function may change.
 
     These are values that are passed to a function, or whose method is called.

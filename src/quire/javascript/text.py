@@ -12,7 +12,7 @@ def string_of(value: object) -> str:
         return ",".join("" if item is None else string_of(item) for item in value)
     if isinstance(value, dict):
         return "[object Object]"
-    return value if isinstance(value, str) else _plain(value)
+    return value if isinstance(value, str) else _format_scalar(value)
 
 
 def type_of(value: object) -> str:
@@ -39,7 +39,7 @@ def printed(value: object) -> str:
         return json.dumps(_with_printed_scalars(value), indent=2, ensure_ascii=False)
     if isinstance(value, float) and value == 0 and math.copysign(1, value) < 0:
         return "-0"
-    return f'"{value}"' if isinstance(value, str) else _plain(value)
+    return f'"{value}"' if isinstance(value, str) else _format_scalar(value)
 
 
 def _with_printed_scalars(value: object) -> object:
@@ -50,7 +50,7 @@ def _with_printed_scalars(value: object) -> object:
     return printed(value)
 
 
-def _plain(value: object) -> str:
+def _format_scalar(value: object) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -67,7 +67,7 @@ def tokenise(source: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
-def _next(source: str, position: int, before: list[Token]) -> tuple[TokenKind, str, int]:
+def _next(source: str, position: int, preceding_tokens: list[Token]) -> tuple[TokenKind, str, int]:
     """Return the kind, the text and the end of the token at a position."""
     if source[position] == "`":
         end = template_end(source, position + 1)
@@ -77,7 +77,7 @@ def _next(source: str, position: int, before: list[Token]) -> tuple[TokenKind, s
         if "\\" not in text and "${" not in text:
             return "string", text, end + 1
         return "template", text, end + 1
-    if source[position] == "/" and _may_be_regex(before):
+    if source[position] == "/" and _may_be_regex(preceding_tokens):
         regex = _REGEX.match(source, position)
         if regex:
             return "regex", regex[0], regex.end()
@@ -88,7 +88,7 @@ def _next(source: str, position: int, before: list[Token]) -> tuple[TokenKind, s
     for kind in kinds:
         text = match[kind]
         if text is not None:
-            return kind, _unescaped(text[1:-1]) if kind == "string" else text, match.end()
+            return kind, _unescape(text[1:-1]) if kind == "string" else text, match.end()
     return "other", match[0], match.end()
 
 
@@ -130,17 +130,17 @@ def hole_end(source: str, position: int) -> int | None:
     return None
 
 
-def _may_be_regex(before: list[Token]) -> bool:
+def _may_be_regex(preceding_tokens: list[Token]) -> bool:
     """Whether a slash begins a regular expression: if no operand precedes it."""
-    if not before:
+    if not preceding_tokens:
         return True
-    last = before[-1]
+    last = preceding_tokens[-1]
     if last.kind == "word":
         return last.text in _OPERATOR_WORDS
     return last.kind == "mark" and last.text not in _OPERAND_ENDS
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
 

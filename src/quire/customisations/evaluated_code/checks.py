@@ -172,8 +172,8 @@ class _Checker(Struct):
     ) -> None:
         """Check a method of an object, or of the object that a function returns."""
         self.this_object = module, expression
-        names, found = self._object(module, expression)
-        value = _member(found, name)
+        names, object_literal = self._object(module, expression)
+        value = _member(object_literal, name)
         if value is None:
             raise NotUnderstoodError(f"has no {name}")
         function = value if isinstance(value, Function) else module.followed(value)
@@ -186,11 +186,11 @@ class _Checker(Struct):
         expression = module.followed(expression)
         names = KnownNames(module)
         if isinstance(expression, Function):
-            names = self._bound(names, expression, (("with strapi",),))
+            names = self._bind_parameters(names, expression, (("with strapi",),))
             body = expression.body
             if isinstance(body, tuple):
-                *before, last = body or (Opaque(),)
-                self._statements(before, names)
+                *setup, last = body or (Opaque(),)
+                self._statements(setup, names)
                 if not isinstance(last, Return) or last.value is None:
                     raise NotUnderstoodError(UNKNOWN_CODE)
                 body = last.value
@@ -209,11 +209,11 @@ class _Checker(Struct):
         inner: Sequence[Path | None],
     ) -> None:
         """Check a function that returns a function."""
-        names = self._bound(KnownNames(module), function, kinds)
+        names = self._bind_parameters(KnownNames(module), function, kinds)
         body = function.body
         if isinstance(body, tuple):
-            *before, last = body or (Opaque(),)
-            self._statements(before, names)
+            *setup, last = body or (Opaque(),)
+            self._statements(setup, names)
             if not isinstance(last, Return) or last.value is None:
                 raise NotUnderstoodError("does not return a handler")
             body = last.value
@@ -232,7 +232,7 @@ class _Checker(Struct):
         self._body(KnownNames(module), function, kinds)
 
     def _body(self, names: KnownNames, function: Function, kinds: Sequence[Path | None]) -> None:
-        inner = self._bound(names, function, kinds)
+        inner = self._bind_parameters(names, function, kinds)
         if isinstance(function.body, tuple):
             self._statements(function.body, inner)
         elif type(function.body) is Opaque:
@@ -240,7 +240,7 @@ class _Checker(Struct):
         else:
             self.value(function.body, inner)
 
-    def _bound(
+    def _bind_parameters(
         self, names: KnownNames, function: Function, kinds: Sequence[Path | None]
     ) -> KnownNames:
         inner = names.inner()
@@ -258,11 +258,11 @@ class _Checker(Struct):
             case Name(name):
                 names.bind(name, kind)
             case ObjectPattern(members):
-                for key, bound in members:
-                    names.bind(bound, self._part(kind, key))
+                for key, variable in members:
+                    names.bind(variable, self._part(kind, key))
             case ArrayPattern(members) if kind not in LIVE:
-                for bound in members:
-                    names.bind(bound, None)
+                for variable in members:
+                    names.bind(variable, None)
             case WithDefault():
                 self.value(target.default, names)
                 self._bind(target.target, kind, names)
@@ -272,7 +272,7 @@ class _Checker(Struct):
                 for key, inner in target.members:
                     self._bind(inner, self._part(kind, key), names)
                 if target.rest is not None:
-                    self._plain(kind)
+                    self._require_plain(kind)
                     self._bind(target.rest, None, names)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
@@ -331,7 +331,7 @@ class _Checker(Struct):
                 self._test(left, names)
                 self._test(right, names)
             case _:
-                path = self._checked(value, names)
+                path = self._check_expression(value, names)
                 if path is not None and path[0] == "service":
                     self._require_service(path[1])
 
@@ -349,9 +349,9 @@ class _Checker(Struct):
             return
         kind = self._path_of(value, names)
         if kind is None:
-            kind = self._checked(value, names)
+            kind = self._check_expression(value, names)
             if kind is not None and kind[0] not in {"service", "engine"}:
-                self._plain(kind)
+                self._require_plain(kind)
         if isinstance(target, Name) and isinstance(value, Function):
             return  # bound before, so that functions may call each other
         self._bind(target, kind, names)
@@ -362,15 +362,15 @@ class _Checker(Struct):
             value = getattr(part, key)
             if key == "names":
                 continue
-            self._inner(value, names)
+            self._check_children(value, names)
 
-    def _inner(self, value: object, names: KnownNames) -> None:
+    def _check_children(self, value: object, names: KnownNames) -> None:
         if isinstance(value, tuple):
-            if value and all(_is_statement(one) for one in value):
+            if value and all(_is_statement(item) for item in value):
                 self._statements(value, names.inner())
             else:
-                for one in value:
-                    self._inner(one, names)
+                for item in value:
+                    self._check_children(item, names)
         elif isinstance(value, Property):
             if not isinstance(value.key, str):
                 self.value(value.key, names)
@@ -386,32 +386,32 @@ class _Checker(Struct):
 
     def value(self, value: Expression, names: KnownNames) -> None:
         """Check an expression with a plain value."""
-        path = self._checked(value, names)
-        if path is None or path[:2] != ("method", "this") or not self._own_method(path[2]):
-            self._plain(path)
+        path = self._check_expression(value, names)
+        if path is None or path[:2] != ("method", "this") or not self._has_own_method(path[2]):
+            self._require_plain(path)
 
-    def _own_method(self, name: str) -> bool:
+    def _has_own_method(self, name: str) -> bool:
         """Whether ``this`` has a function of a name; checks it, as it may be called later."""
         if self.this_object is None:
             return False
-        module, made = self.this_object
-        _, found = self._object(module, made)
-        if not isinstance(_member(found, name), Function):
+        module, expression = self.this_object
+        _, object_literal = self._object(module, expression)
+        if not isinstance(_member(object_literal, name), Function):
             return False
         self._this_call(name, (), KnownNames(module))
         return True
 
-    def _plain(self, kind: Path | None) -> None:
+    def _require_plain(self, kind: Path | None) -> None:
         if kind is not None and (kind in LIVE or kind[0] in _NO_VALUES):
             raise NotUnderstoodError(f"hands on {path_text(kind)}")
 
-    def _checked(  # noqa: C901, PLR0912 - a case for each kind of expression
+    def _check_expression(  # noqa: C901, PLR0912 - a case for each kind of expression
         self, value: Expression, names: KnownNames
     ) -> Path | None:
         """Check an expression; return its path, if it has one."""
         match value:
             case Name(name):
-                return self._named(name, names)
+                return self._check_name(name, names)
             case Member() | Unary("()", _):
                 return self._path_of(value, names, check=True)
             case Call(callee, arguments, is_new):
@@ -440,14 +440,14 @@ class _Checker(Struct):
                 self._parts(value, names)
         return None
 
-    def _named(self, name: str, names: KnownNames) -> Path | None:
+    def _check_name(self, name: str, names: KnownNames) -> Path | None:
         if name in {"this", "super"}:
             return (name,)
         if names.knows(name):
             return names.kind(name)
         module = names.module
         if name in module.bindings:
-            self._binding(module, name)
+            self._check_binding(module, name)
             return None
         if name in module.imports:
             self._import(module, name)
@@ -458,7 +458,7 @@ class _Checker(Struct):
             raise NotUnderstoodError("uses a package" if name == "require" else f"uses {name}")
         return None
 
-    def _binding(self, module: Module, name: str) -> None:
+    def _check_binding(self, module: Module, name: str) -> None:
         """Check what a module binds a name to, once."""
         key = (id(module), (), name)
         if key in self.checked_calls:
@@ -495,7 +495,7 @@ class _Checker(Struct):
         """Return the path of a chain of members of the request or the server."""
         match value:
             case Name(name) if names.knows(name) or name in _SERVER_NAMES:
-                return self._named(name, names)
+                return self._check_name(name, names)
             case Unary("()" | "await", inner):
                 return self._path_of(inner, names, check=check)
             case Member(inner, str() as key):
@@ -510,7 +510,7 @@ class _Checker(Struct):
                     self._member(inner, key, names)
             case Member(inner, computed):
                 path = self._path_of(inner, names, check=check)
-                self._plain(path)
+                self._require_plain(path)
                 if not isinstance(computed, str):
                     self.value(computed, names)
                 if path is None and check:
@@ -528,9 +528,9 @@ class _Checker(Struct):
         if package is not None:
             require_package_member(package, key)
             return
-        known = global_of(inner, names)
-        if known is not None:
-            require_global_member(known, key)
+        global_name = global_of(inner, names)
+        if global_name is not None:
+            require_global_member(global_name, key)
             return
         match inner:
             case Name(name) if not names.knows(name) and name in names.module.imports:
@@ -632,11 +632,11 @@ class _Checker(Struct):
         key = callee.key
         if path is None or path[:2] != ("method", "strapi") or not isinstance(key, str):
             return False
-        result = self._made_engine(path[-1], inner.arguments, names)
+        result = self._create_engine(path[-1], inner.arguments, names)
         self._path_call((*result, key), arguments, names)
         return True
 
-    def _made_engine(self, engine: str, uids: Sequence[Expression], names: KnownNames) -> Path:
+    def _create_engine(self, engine: str, uids: Sequence[Expression], names: KnownNames) -> Path:
         """Check ``strapi.service(uid)``, ``strapi.documents(uid)`` or ``strapi.query(uid)``."""
         self._values(uids, names)
         try:
@@ -668,21 +668,21 @@ class _Checker(Struct):
     def _call_service(
         self, uid: str, key: str, arguments: Sequence[Expression], names: KnownNames
     ) -> None:
-        kinds = [self._argument(one, names) for one in arguments]
+        kinds = [self._argument(argument, names) for argument in arguments]
         service = self._require_service(uid)
-        checker = self._of_object(is_core=service.is_core)
-        mark = (id(service.factory), tuple(kinds), key)
-        if mark in self.checked_calls:
+        checker = self._object_checker(is_core=service.is_core)
+        call_key = (id(service.factory), tuple(kinds), key)
+        if call_key in self.checked_calls:
             return
-        self.checked_calls.add(mark)
+        self.checked_calls.add(call_key)
         self.alive.append(service)
-        _, found = checker._object(service.module, service.factory)  # noqa: SLF001 - of the same class
-        if _member(found, key) is None and service.is_core and key in SERVICE_READS:
+        _, object_literal = checker._object(service.module, service.factory)  # noqa: SLF001 - of the same class
+        if _member(object_literal, key) is None and service.is_core and key in SERVICE_READS:
             return
         checker.method(service.module, service.factory, key, kinds)
         self.project.note_call(uid, key)
 
-    def _of_object(self, *, is_core: bool) -> "_Checker":
+    def _object_checker(self, *, is_core: bool) -> "_Checker":
         """Return the check of the methods of another object, a service or a constant."""
         return _Checker(
             self.project,
@@ -693,14 +693,16 @@ class _Checker(Struct):
             methods=self.methods,
         )
 
-    def _constant_object(self, of: Expression, names: KnownNames) -> tuple[Module, Object] | None:
+    def _constant_object(
+        self, expression: Expression, names: KnownNames
+    ) -> tuple[Module, Object] | None:
         """Return the object of a name of a module, here or where it is imported from."""
-        if not isinstance(of, Name) or names.knows(of.text):
+        if not isinstance(expression, Name) or names.knows(expression.text):
             return None
-        module, value = names.module, names.module.followed(of)
-        if of.text in module.imports:
+        module, value = names.module, names.module.followed(expression)
+        if expression.text in module.imports:
             try:
-                module, value = module.imported(of.text)
+                module, value = module.imported(expression.text)
             except NotPlainError:
                 return None
             value = module.followed(value)
@@ -715,7 +717,7 @@ class _Checker(Struct):
             return
         self.checked_calls.add(mark)
         self.alive.append(node)
-        self._of_object(is_core=False).method(module, node, key, kinds)
+        self._object_checker(is_core=False).method(module, node, key, kinds)
         self._constant_values(module, node)
 
     def _constant_member(self, module: Module, node: Object, key: str) -> None:
@@ -755,7 +757,7 @@ class _Checker(Struct):
             case ("next",):
                 self._values(arguments, names)
             case ("function", _):
-                kinds = [self._argument(one, names) for one in arguments]
+                kinds = [self._argument(argument, names) for argument in arguments]
                 mark = (id(names.function(int(path[1]))), tuple(kinds), "local")
                 if any(kinds) and mark not in self.checked_calls:
                     self.checked_calls.add(mark)
@@ -779,7 +781,7 @@ class _Checker(Struct):
                 "db",
                 "query",
             ):
-                return self._made_engine(path[-1], arguments, names)
+                return self._create_engine(path[-1], arguments, names)
             case ("service", uid, name):
                 self._call_service(uid, name, arguments, names)
             case ("engine", engine, uid, name):
@@ -821,19 +823,19 @@ class _Checker(Struct):
 
     def _this_call(self, name: str, arguments: Sequence[Expression], names: KnownNames) -> None:
         if self.this_object is not None:
-            module, made = self.this_object
-            _, found = self._object(module, made)
-            if _member(found, name) is not None:
-                kinds = tuple(self._argument(one, names) for one in arguments)
-                key = (id(made), kinds, f"this {name}")
+            module, expression = self.this_object
+            _, object_literal = self._object(module, expression)
+            if _member(object_literal, name) is not None:
+                kinds = tuple(self._argument(argument, names) for argument in arguments)
+                key = (id(expression), kinds, f"this {name}")
                 if key not in self.checked_calls:
                     self.checked_calls.add(key)
-                    self.method(module, made, name, kinds)
+                    self.method(module, expression, name, kinds)
                 return
         if self.is_core and not self.of_service and name in CONTROLLER_METHODS:
-            for one in arguments:
-                if self._path_of(one, names) != ("ctx",):
-                    self.value(one, names)
+            for argument in arguments:
+                if self._path_of(argument, names) != ("ctx",):
+                    self.value(argument, names)
             return
         if self.is_core and self.of_service and name in SERVICE_READS:
             self._values(arguments, names)
@@ -857,32 +859,36 @@ class _Checker(Struct):
             self._values(arguments, names)
             return
         module, function = result
-        kinds = [self._argument(one, names) for one in arguments]
+        kinds = [self._argument(argument, names) for argument in arguments]
         self.function(module, function, kinds)
 
     def _method_call(
-        self, of: Expression, key: str, arguments: Sequence[Expression], names: KnownNames
+        self,
+        callee_object: Expression,
+        key: str,
+        arguments: Sequence[Expression],
+        names: KnownNames,
     ) -> None:
         """Check a call of a method of a value."""
-        package, known = package_of(of, names), global_of(of, names)
-        if package is not None or known is not None:
+        package, global_name = package_of(callee_object, names), global_of(callee_object, names)
+        if package is not None or global_name is not None:
             if package is not None:
                 require_package_member(package, key)
-            elif known is not None:
-                require_global_member(known, key)
+            elif global_name is not None:
+                require_global_member(global_name, key)
             self._values(arguments, names)
             return
-        constant = self._constant_object(of, names)
+        constant = self._constant_object(callee_object, names)
         if constant is not None and _member(constant[1], key) is not None:
-            kinds = [self._argument(one, names) for one in arguments]
+            kinds = [self._argument(argument, names) for argument in arguments]
             self._constant_method(*constant, key, kinds)
             return
         if key not in METHOD_NAMES and key not in self.methods:
             raise NotUnderstoodError(f"calls {key}")
         require_known_locale(key, arguments, names.module)
         if key in _MUTATING_METHODS:
-            self._own_only(of, names)
-        self.value(of, names)
+            self._own_only(callee_object, names)
+        self.value(callee_object, names)
         self._values(arguments, names)
 
     def _own_only(self, value: Expression, names: KnownNames) -> None:
@@ -910,10 +916,10 @@ class _Checker(Struct):
                     self._own_only(inner, names)
                     self.value(inner, names)
                     return
-                whole = (*path, key)
+                assigned_path = (*path, key)
                 is_state = path[-1] == "state" and key not in {*SERVER_STATE, "auth"}
-                if whole not in SET and not is_state:
-                    raise NotUnderstoodError(f"sets {path_text(whole)}")
+                if assigned_path not in SET and not is_state:
+                    raise NotUnderstoodError(f"sets {path_text(assigned_path)}")
             case Member(inner, _):
                 self._own_only(inner, names)
                 self.value(target, names)
@@ -935,9 +941,9 @@ def _is_plain_member(member: object) -> bool:
 
 
 def _member(node: Object, name: str) -> Expression | None:
-    for one in node.members:
-        if isinstance(one, Property) and one.key == name:
-            return one.value
+    for member in node.members:
+        if isinstance(member, Property) and member.key == name:
+            return member.value
     return None
 
 

@@ -65,9 +65,9 @@ _NAMESPACE_IMPORTS = frozenset({"*", "default"})
 _RANDOM = frozenset({("Math", "random"), ("crypto", "randomUUID"), ("Date", "now")})
 
 
-def package_of(of: Expression, names: KnownNames) -> str | None:
+def package_of(expression: Expression, names: KnownNames) -> str | None:
     """Return the name of the package of an expression, ``None`` for anything else."""
-    match of:
+    match expression:
         case Call(Name("require"), (Literal(str() as origin),)) if not names.knows("require"):
             return origin if origin in PACKAGES else None
         case Name(name) if not names.knows(name):
@@ -94,12 +94,17 @@ def require_package_member(origin: str, key: str) -> None:
         raise NotUnderstoodError(f"uses {key} of {origin}")
 
 
-def global_of(of: Expression, names: KnownNames) -> str | None:
+def global_of(expression: Expression, names: KnownNames) -> str | None:
     """Return the name of the global object of an expression."""
-    if not isinstance(of, Name) or names.knows(of.text) or of.text not in GLOBAL_NAMES:
+    if (
+        not isinstance(expression, Name)
+        or names.knows(expression.text)
+        or expression.text not in GLOBAL_NAMES
+    ):
         return None
     module = names.module
-    return None if of.text in module.bindings or of.text in module.imports else of.text
+    is_own_name = expression.text in module.bindings or expression.text in module.imports
+    return None if is_own_name else expression.text
 
 
 def require_global_member(name: str, key: str) -> None:
@@ -115,12 +120,12 @@ def require_known_locale(key: str, arguments: Sequence[Expression], module: Modu
     if key not in LOCAL_METHODS:
         return
     try:
-        given: list[object] = [module.value(argument) for argument in arguments]
+        values: list[object] = [module.value(argument) for argument in arguments]
     except NotPlainError:
         raise NotUnderstoodError(f"calls {key} with a locale that is computed") from None
-    locale = given[0] if given else UNDEFINED
-    options = given[1] if len(given) > 1 else {}
-    if len(given) > 2 or not isinstance(options, dict) or options.keys() - {"timeZone"}:
+    locale = values[0] if values else UNDEFINED
+    options = values[1] if len(values) > 1 else {}
+    if len(values) > 2 or not isinstance(options, dict) or options.keys() - {"timeZone"}:
         raise NotUnderstoodError(f"calls {key} with options")
     if not is_known_form(key, locale, options.get("timeZone", UNDEFINED)):
         raise NotUnderstoodError(f"calls {key} with another locale")
@@ -149,7 +154,7 @@ def require_constant(value: Expression, module: Module) -> None:
 
 def _require_constants(value: object, module: Module) -> None:
     if isinstance(value, tuple):
-        for one in value:
-            _require_constants(one, module)
+        for item in value:
+            _require_constants(item, module)
     elif isinstance(value, Struct):
         require_constant(value, module)  # type: ignore[arg-type]

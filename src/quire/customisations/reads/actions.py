@@ -70,10 +70,10 @@ def understand_read(
         case _:
             raise NotUnderstoodError("is not a function of ctx")
     result = _Interpreter(values, project, _interpret, uid).run(statements_of(function))
-    return _checked(result, uid, project.schema)
+    return _check_read(result, uid, project.schema)
 
 
-def _checked(read: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
+def _check_read(read: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
     """Return a read that was checked against the schema, with its attachments."""
     if read.uid != uid and (read.sanitized or read.enveloped):
         raise NotUnderstoodError("sanitizes entries of another type")
@@ -82,10 +82,10 @@ def _checked(read: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
         read.query, model, schema, sanitized=read.sanitized, of_rows=read.of_any_version
     )
     changes = tuple(
-        replace(one, read=_checked(one.read, uid, schema))
-        if isinstance(one, AttachedEntries)
-        else one
-        for one in read.changes
+        replace(change, read=_check_read(change.read, uid, schema))
+        if isinstance(change, AttachedEntries)
+        else change
+        for change in read.changes
     )
     return replace(read, query=query, changes=changes)
 
@@ -116,7 +116,7 @@ class _Interpreter(ChangingFunction):
     def run(self, statements: Sequence[Statement]) -> DocumentRead:
         """Return the response, or the result of a service."""
         statements = without_unused(without_try(statements), self.values.ctx)
-        constants = [one for one in statements if self._is_constant(one)]
+        constants = [statement for statement in statements if self._is_constant(statement)]
         self.values.module = self.values.module.inner(constants)
         for index, statement in enumerate(statements):
             if isinstance(statement, Return):
@@ -140,13 +140,13 @@ class _Interpreter(ChangingFunction):
             case Declaration(target, value):
                 self._declaration(target, value)
             case Evaluate(Assign("=", Member(Name(ctx), "body"), value)) if ctx == self.values.ctx:
-                self.body = self._wrapped(value)
+                self.body = self._read_response(value)
             case Evaluate(Assign("=", Name(name), value)):
-                self._assigned(name, value)
+                self._assign_variable(name, value)
             case Evaluate(value) if self.is_own(value, "validateQuery"):
                 self.validates = True
             case Evaluate(value) if self._response_of_send(value) is not None:
-                self.body = self._wrapped(value)
+                self.body = self._read_response(value)
             case _ if self.change(statement):
                 return
             case If(test, then, ()):
@@ -160,12 +160,12 @@ class _Interpreter(ChangingFunction):
             check = NotFoundCheck(self.values, self.read_of)
             self.not_found_message = check.message(test, then, self.not_found_message)
 
-    def _assigned(self, name: str, value: Expression) -> None:
+    def _assign_variable(self, name: str, value: Expression) -> None:
         if name in self.reads:
             self.reads[name] = self.read(value)
         elif name in self.declared:
             self.declared.remove(name)
-            self._named(name, value)
+            self._declare_variable(name, value)
         else:
             raise NotUnderstoodError(UNKNOWN_CODE)
 
@@ -185,7 +185,7 @@ class _Interpreter(ChangingFunction):
     def _declaration(self, target: object, value: Expression) -> None:
         match target:
             case Name(name):
-                self._named(name, value)
+                self._declare_variable(name, value)
             case ObjectPattern((("results", results), ("pagination", pages))) | ObjectPattern(
                 (("pagination", pages), ("results", results))
             ):
@@ -209,7 +209,7 @@ class _Interpreter(ChangingFunction):
         self.reads[results] = read
         self.pages = pages
 
-    def _named(self, name: str, value: Expression) -> None:
+    def _declare_variable(self, name: str, value: Expression) -> None:
         if value == Opaque():
             self.declared.add(name)
             return
@@ -226,7 +226,7 @@ class _Interpreter(ChangingFunction):
     # The response
 
     def _response(self, value: Expression | None) -> DocumentRead:
-        read = self.body if value is None else self._wrapped(value)
+        read = self.body if value is None else self._read_response(value)
         if read is None:
             raise NotUnderstoodError("does not respond")
         return replace(
@@ -236,7 +236,7 @@ class _Interpreter(ChangingFunction):
             checks=(*self.checks, *read.checks),
         )
 
-    def _wrapped(self, value: Expression) -> DocumentRead:
+    def _read_response(self, value: Expression) -> DocumentRead:
         value = self._response_of_send(value) or without_await(value)
         match value:
             case Call(Member(Name("this"), "transformResponse"), (inner,)):
@@ -264,13 +264,13 @@ class _Interpreter(ChangingFunction):
         """Return the response of an object: one read, constants, and the number of entries."""
         result: DocumentRead | None = None
         entries: list[str] = []
-        others: dict[str, Expression] = {}
+        other_members: dict[str, Expression] = {}
         for member in members:
             if not isinstance(member, Property) or not isinstance(member.key, str):
                 raise NotUnderstoodError(_COMPUTED_RESPONSE)
             read = self.maybe_read(member.value)
             if read is None:
-                others[member.key] = member.value
+                other_members[member.key] = member.value
             elif result is None:
                 result = read
                 entries.append(member.key)
@@ -278,15 +278,17 @@ class _Interpreter(ChangingFunction):
                 raise NotUnderstoodError("responds with more than one read")
         if result is None:
             raise NotUnderstoodError(_COMPUTED_RESPONSE)
-        constants = {key: self._plain(value, result) for key, value in others.items()}
+        constants = {
+            key: self._constant_value(value, result) for key, value in other_members.items()
+        }
         return replace(unwrapped(result), wrapped=ResponseObject(tuple(entries), constants))
 
-    def _plain(self, value: Expression, read: DocumentRead) -> object:
+    def _constant_value(self, value: Expression, read: DocumentRead) -> object:
         match value:
             case Object(members):
-                pairs = [one for one in members if isinstance(one, Property)]
+                pairs = [member for member in members if isinstance(member, Property)]
                 if len(pairs) == len(members):
-                    return {str(one.key): self._plain(one.value, read) for one in pairs}
+                    return {str(pair.key): self._constant_value(pair.value, read) for pair in pairs}
             case Member(inner, "length") if read.is_list and self.read_of(inner) is not None:
                 return ENTRY_COUNT
         try:

@@ -57,22 +57,26 @@ def core_call(
     uid: Expression, name: str, arguments: Sequence[Expression], values: RequestValues
 ) -> ReadCall | None:
     """Return the read of a call of a method of the core's services, ``None`` for others."""
-    asked: Value = ObjectLiteral(())
+    requested: Value = ObjectLiteral(())
     match name, arguments:
         case "find", ():
-            return ReadCall(uid, asked, is_list=True, is_core=True)
+            return ReadCall(uid, requested, is_list=True, is_core=True)
         case "find", (parameters,):
             return ReadCall(uid, values.value(parameters), is_list=True, is_core=True)
-        case "findOne", (document_id, *rest) if len(rest) <= 1:
+        case "findOne", (document_id, *other_arguments) if len(other_arguments) <= 1:
             by_id = ("documentId", values.value(document_id))
-            others = [pair for one in rest for pair in _spread(values.value(one))]
-            asked = ObjectLiteral((by_id, *others))
-            return ReadCall(uid, _one_document(asked), is_list=False, is_core=True)
+            parameters_of_call = [
+                pair
+                for argument in other_arguments
+                for pair in _spread_members(values.value(argument))
+            ]
+            requested = ObjectLiteral((by_id, *parameters_of_call))
+            return ReadCall(uid, _one_document(requested), is_list=False, is_core=True)
         case _:
             return None
 
 
-def _spread(value: Value) -> tuple[tuple[str | None, Value], ...]:
+def _spread_members(value: Value) -> tuple[tuple[str | None, Value], ...]:
     return value.members if isinstance(value, ObjectLiteral) else ((None, value),)
 
 
@@ -81,12 +85,12 @@ def _read(
 ) -> ReadCall:
     match arguments:
         case []:
-            asked: Value = ObjectLiteral(())
+            requested: Value = ObjectLiteral(())
         case [parameters]:
-            asked = values.value(parameters)
+            requested = values.value(parameters)
         case _:
             raise NotUnderstoodError(UNKNOWN_CODE)
-    return ReadCall(uid, method.convert(asked), method.is_list, method.of_any_version)
+    return ReadCall(uid, method.convert(requested), method.is_list, method.of_any_version)
 
 
 def row_query(parameters: Mapping[str, object]) -> dict[str, object]:
@@ -94,7 +98,7 @@ def row_query(parameters: Mapping[str, object]) -> dict[str, object]:
 
     Raises NotUnderstoodError.
     """
-    converted = _of_rows(Constant(dict(parameters)))
+    converted = _convert_row_parameters(Constant(dict(parameters)))
     members = converted.members if isinstance(converted, ObjectLiteral) else ()
     return {
         name: value.value
@@ -125,41 +129,43 @@ def _one_document(value: Value) -> Value:
     if not isinstance(value, ObjectLiteral):
         raise NotUnderstoodError(UNKNOWN_CODE)
     ids = [inner for name, inner in value.members if name == "documentId"]
-    others = tuple(pair for pair in value.members if pair[0] != "documentId")
+    other_members = tuple(pair for pair in value.members if pair[0] != "documentId")
     if len(ids) != 1:
         raise NotUnderstoodError("reads a document by something else than its id")
     conditions: list[Value] = [ObjectLiteral((("documentId", ids[0]),))]
-    for name, inner in others:
+    for name, inner in other_members:
         if name == "filters":
             conditions.append(inner)
         elif name is None:
-            asked = MemberAccess(inner, "filters", is_optional=True)
-            conditions.append(Or(asked, Constant({}), only_missing=True))
+            member_filters = MemberAccess(inner, "filters", is_optional=True)
+            conditions.append(Or(member_filters, Constant({}), only_missing=True))
     filters = (
         conditions[0]
         if len(conditions) == 1
         else ObjectLiteral((("$and", ArrayLiteral(tuple(conditions))),))
     )
-    return ObjectLiteral((*(pair for pair in others if pair[0] != "filters"), ("filters", filters)))
+    return ObjectLiteral(
+        (*(pair for pair in other_members if pair[0] != "filters"), ("filters", filters))
+    )
 
 
 # Parameters of the query engine
 
 
-def _of_rows(value: Value) -> Value:
+def _convert_row_parameters(value: Value) -> Value:
     """Convert parameters of the query engine to those of the content API."""
-    members = _members_of(value)
+    members = _parameter_members(value)
     converted: list[tuple[str | None, Value]] = []
     for name, inner in members:
-        known = _ROW_PARAMETERS.get(name or "")
-        if known is None:
+        conversion = _ROW_PARAMETERS.get(name or "")
+        if conversion is None:
             raise NotUnderstoodError(f"reads rows by {name}")
-        new_name, convert = known
+        new_name, convert = conversion
         converted.append((new_name, convert(inner)))
     return ObjectLiteral(tuple(converted))
 
 
-def _members_of(value: Value) -> tuple[tuple[str | None, Value], ...]:
+def _parameter_members(value: Value) -> tuple[tuple[str | None, Value], ...]:
     match value:
         case ObjectLiteral(members):
             return members
@@ -173,20 +179,20 @@ def _populate(value: Value) -> Value:
     """Check the populated attributes; only constants are supported."""
     if not isinstance(value, Constant):
         raise NotUnderstoodError("computes what it populates")
-    return Constant(_populated(value.value))
+    return Constant(_convert_populate(value.value))
 
 
-def _populated(value: object) -> object:
+def _convert_populate(value: object) -> object:
     match value:
         case list() if all(isinstance(item, str) for item in value):
             return value
         case dict():
-            return {name: _populated_member(inner) for name, inner in value.items()}
+            return {name: _convert_populate_options(inner) for name, inner in value.items()}
         case _:
             raise NotUnderstoodError("populates in a way that is not known")
 
 
-def _populated_member(value: object) -> object:
+def _convert_populate_options(value: object) -> object:
     """Convert the options of a populated relation to the form of the content API."""
     if isinstance(value, bool):
         return value
@@ -196,27 +202,27 @@ def _populated_member(value: object) -> object:
     for name, inner in value.items():
         match name, inner:
             case "populate", _:
-                result["populate"] = _populated(inner)
+                result["populate"] = _convert_populate(inner)
             case "where", dict():
                 result["filters"] = inner
             case "select", _:
-                result["fields"] = _selected(inner)
+                result["fields"] = _require_ids(inner)
             case "orderBy", _:
                 result["sort"] = inner
             case "sort", _:
                 continue  # the query engine does not have it
             case "on", dict():
-                result["on"] = {uid: _populated_member(part) for uid, part in inner.items()}
+                result["on"] = {uid: _convert_populate_options(part) for uid, part in inner.items()}
             case _:
                 raise NotUnderstoodError(f"populates by {name}")
     return result
 
 
 def _select(value: Value) -> Value:
-    return Constant(_selected(value.value if isinstance(value, Constant) else None))
+    return Constant(_require_ids(value.value if isinstance(value, Constant) else None))
 
 
-def _selected(names: object) -> list[object]:
+def _require_ids(names: object) -> list[object]:
     """Check the selected columns: the content API always shows both ids."""
     if not isinstance(names, list) or not {"id", "documentId"}.issubset(names):
         raise NotUnderstoodError("selects columns without the ids")
@@ -235,6 +241,10 @@ _METHODS: Mapping[tuple[str, str], _Method] = {
     ("documents", "findFirst"): _Method(of_any_version=False, is_list=False, convert=_as_they_are),
     ("documents", "findMany"): _Method(of_any_version=False, is_list=True, convert=_as_they_are),
     ("documents", "findOne"): _Method(of_any_version=False, is_list=False, convert=_one_document),
-    ("rows", "findOne"): _Method(of_any_version=True, is_list=False, convert=_of_rows),
-    ("rows", "findMany"): _Method(of_any_version=True, is_list=True, convert=_of_rows),
+    ("rows", "findOne"): _Method(
+        of_any_version=True, is_list=False, convert=_convert_row_parameters
+    ),
+    ("rows", "findMany"): _Method(
+        of_any_version=True, is_list=True, convert=_convert_row_parameters
+    ),
 }

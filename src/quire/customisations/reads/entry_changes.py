@@ -67,8 +67,8 @@ class ChangingFunction(ReadingFunction):
                     return None
                 if not read.is_list or function.is_async:
                     raise NotUnderstoodError(UNKNOWN_CODE)
-                made = self.values.with_entry(name).returned(statements_of(function))
-                return self._with_change(read, ComputedEntry(made))
+                computed_value = self.values.with_entry(name).returned(statements_of(function))
+                return self._add_change(read, ComputedEntry(computed_value))
             case Call(Member(inner, "reduce"), (function, Object(()))):
                 read = self.maybe_read(inner)
                 return None if read is None else self._read_as_object(read, _reduced_pair(function))
@@ -91,8 +91,8 @@ class ChangingFunction(ReadingFunction):
             case Evaluate(Assign("=", Member(Name(name), str()), _)) if name in self.reads:
                 self._analyse_assignment(name, statement)
                 return True
-            case If() if (changed := _assigned_variable(statement)) in self.reads:
-                self._analyse_assignment(changed, statement)
+            case If() if (variable := _assigned_variable(statement)) in self.reads:
+                self._analyse_assignment(variable, statement)
                 return True
             case _:
                 return False
@@ -106,7 +106,7 @@ class ChangingFunction(ReadingFunction):
                 statements = (Evaluate(assignment),)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
-        self.reads[name] = self._with_change(
+        self.reads[name] = self._add_change(
             read, ComputedEntry(self._with_assignments(entry, statements))
         )
 
@@ -120,8 +120,8 @@ class ChangingFunction(ReadingFunction):
             # with an error there, Quire with 404.
             self.not_found_message = self.not_found_message or _NOT_FOUND
         attached = self._attached_read(name, statement)
-        made = attached or ComputedEntry(self._with_assignments(name, (statement,)))
-        self.reads[name] = self._with_change(read, made)
+        entry_change = attached or ComputedEntry(self._with_assignments(name, (statement,)))
+        self.reads[name] = self._add_change(read, entry_change)
 
     def _exclusive_value(self, name: str) -> DocumentRead:
         """Return the value of a variable; no other variable may have the same."""
@@ -129,7 +129,7 @@ class ChangingFunction(ReadingFunction):
             raise NotUnderstoodError("changes what other variables may hold")
         return self.reads[name]
 
-    def _with_change(self, read: DocumentRead, change: EntryChange) -> DocumentRead:
+    def _add_change(self, read: DocumentRead, change: EntryChange) -> DocumentRead:
         return replace(bare(read), changes=(*read.changes, change))
 
     def _read_as_object(self, read: DocumentRead, function: Expression) -> DocumentRead:
@@ -142,7 +142,7 @@ class ChangingFunction(ReadingFunction):
                 values = self.values.with_entry(entry)
                 pair = (("name", values.value(key)), ("value", values.value(value)))
                 return replace(
-                    self._with_change(read, ComputedEntry(ObjectLiteral(pair))), keyed=True
+                    self._add_change(read, ComputedEntry(ObjectLiteral(pair))), keyed=True
                 )
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
@@ -164,8 +164,8 @@ class ChangingFunction(ReadingFunction):
                 case _:
                     computed.append(member)
         if len(computed) > 1:
-            made = self.values.with_entry(name).value(Object(tuple(computed)))
-            read = self._with_change(read, ComputedEntry(made))
+            computed_value = self.values.with_entry(name).value(Object(tuple(computed)))
+            read = self._add_change(read, ComputedEntry(computed_value))
         return replace(bare(read), changes=(*read.changes, *attached))
 
     def _unmodified_read(self, name: str) -> DocumentRead:

@@ -80,11 +80,12 @@ class ReadingFunction(Struct):
             case Name(name):
                 return self.reads.get(name)
             case Member(inner, key) if key in {"0", Literal(0)}:
-                whole = self.maybe_read(inner)
-                return None if whole is None else first(whole)
+                list_read = self.maybe_read(inner)
+                return None if list_read is None else first(list_read)
             case Conditional(Call(Member(Name("Array"), "isArray"), (tested,)), then, _):
-                whole = self.maybe_read(tested)
-                return self.maybe_read(then) if whole is not None and whole.is_list else None
+                list_read = self.maybe_read(tested)
+                is_list = list_read is not None and list_read.is_list
+                return self.maybe_read(then) if is_list else None
             case Call(Member(Name("this"), "sanitizeOutput"), (inner, ctx)):
                 read = self.maybe_read(inner)
                 if read is not None and read.changes:
@@ -92,9 +93,9 @@ class ReadingFunction(Struct):
                 is_own = self.uid is not None and self.values.is_ctx(ctx)
                 return replace(bare(read), sanitized=True) if read and is_own else None
             case Call(Member(Call(Member(Name("strapi"), "service"), (uid,)), str() as name)):
-                return self._called(self._uid_of(uid), name, value)
+                return self._service_read(self._uid_of(uid), name, value)
             case Call(Member(Name("this"), str() as name)) if self.uid is None:
-                return self._called(self.service, name, value)
+                return self._service_read(self.service, name, value)
             case _:
                 return self._call(value)
 
@@ -114,10 +115,10 @@ class ReadingFunction(Struct):
 
     def _call(self, value: Expression) -> DocumentRead | None:
         call = read_call(value, self.values)
-        return None if call is None else self._counted(call, value)
+        return None if call is None else self._build_read(call, value)
 
-    def _counted(self, call: ReadCall, value: Expression) -> DocumentRead:
-        self._count(value)
+    def _build_read(self, call: ReadCall, value: Expression) -> DocumentRead:
+        self._count_call(value)
         uid = self._uid_of(call.uid)
         is_single = self.project.schema.content_types[uid].kind is TypeKind.SINGLE
         return DocumentRead(
@@ -128,7 +129,7 @@ class ReadingFunction(Struct):
             is_core=call.is_core,
         )
 
-    def _count(self, call: Expression) -> None:
+    def _count_call(self, call: Expression) -> None:
         if isinstance(call, Call):
             self.calls.add(call)
         if len(self.calls) > 1:
@@ -139,11 +140,11 @@ class ReadingFunction(Struct):
             result = self.values.module.value(value)
         except NotPlainError:
             raise NotUnderstoodError("computes what it reads") from None
-        if result not in {one.uid for one in self.project.schema.api_types}:
+        if result not in {content_type.uid for content_type in self.project.schema.api_types}:
             raise NotUnderstoodError("reads something else than content of the project")
         return str(result)
 
-    def _called(self, uid: str, name: str, call: Call) -> DocumentRead:
+    def _service_read(self, uid: str, name: str, call: Call) -> DocumentRead:
         """Return the result of a method of a service: one of the project's own, or of the core."""
         arguments = call.arguments
         service = self.project.services(uid)
@@ -152,10 +153,10 @@ class ReadingFunction(Struct):
             if core is not None and core.is_list and not self.takes_page:
                 raise NotUnderstoodError("uses a page of the core's service as a whole")
             if core is not None:
-                return self._counted(core, call)
+                return self._build_read(core, call)
         if service is None or name not in service[1] or self.depth >= _DEEPEST_CALL:
             raise NotUnderstoodError(f"calls {name} of a service")
-        self._count(call)
+        self._count_call(call)
         module, methods = service
         function = module.followed(methods[name])
         if not isinstance(function, Function):

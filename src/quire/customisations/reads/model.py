@@ -39,14 +39,14 @@ class ResponseObject(Struct, frozen=True):
 
     def around(self, entries: object, length: int) -> dict[str, object]:
         """Return the response for entries and their number."""
-        return {**dict.fromkeys(self.entries, entries), **_with_length(self.constants, length)}
+        return {**dict.fromkeys(self.entries, entries), **_insert_length(self.constants, length)}
 
 
-def _with_length(values: Mapping[str, object], length: int) -> dict[str, object]:
+def _insert_length(values: Mapping[str, object], length: int) -> dict[str, object]:
     return {
         name: length
         if value is ENTRY_COUNT
-        else _with_length(value, length)
+        else _insert_length(value, length)
         if isinstance(value, dict)
         else value
         for name, value in values.items()
@@ -126,12 +126,14 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
         """
         apply_steps(self.checks, query, path)
         result = evaluate(self.query, query, path, variables)
-        known = without_undefined(result if isinstance(result, dict) else {})
+        defined_parameters = without_undefined(result if isinstance(result, dict) else {})
         if self.is_core:
-            return known
-        asked = {name: value for name, value in known.items() if name in _PARAMETERS}
+            return defined_parameters
+        query_parameters = {
+            name: value for name, value in defined_parameters.items() if name in _PARAMETERS
+        }
         if self.of_any_version:
-            asked["locale"] = "*"
-        elif asked.get("status", UNDEFINED) != _PUBLISHED:
-            asked["status"] = _DRAFT
-        return asked
+            query_parameters["locale"] = "*"
+        elif query_parameters.get("status", UNDEFINED) != _PUBLISHED:
+            query_parameters["status"] = _DRAFT
+        return query_parameters

@@ -32,27 +32,29 @@ class NotFoundCheck(Struct):
     values: RequestValues
     read_of: Callable[[Expression], DocumentRead | None]
 
-    def message(self, test: Expression, then: Sequence[Statement], known: str | None) -> str | None:
+    def message(
+        self, test: Expression, then: Sequence[Statement], present_message: str | None
+    ) -> str | None:
         """Return the message of ``if (test) then``, or the present one.
 
         Raises NotUnderstoodError for other conditions, and for other statements.
         """
         if self._is_never(test):
-            return known
+            return present_message
         if not self._finds_nothing(test):
             raise NotUnderstoodError("decides by code that does not run")
-        statements = [one for one in then if not is_harmless(one)]
+        statements = [statement for statement in then if not is_harmless(statement)]
         match statements:
             case [Return(Call() as call)] | [Evaluate(Call() as call)] if call.callee == Member(
                 Name(self.values.ctx or ""), "throw"
             ):
-                return self._thrown(call.arguments)
+                return self._thrown_message(call.arguments)
             case [Return(Call(Member(Name(ctx), "notFound"), arguments))] if (
                 ctx == self.values.ctx and len(arguments) <= 1
             ):
                 return self._text(arguments)
             case [Return(None | Literal(None))] | [Return(Name("undefined"))]:
-                return known or _NOT_FOUND
+                return present_message or _NOT_FOUND
             case [Throw(Call(callee, arguments, is_new=True))] if (
                 _last_name(callee) == "NotFoundError" and len(arguments) <= 1
             ):
@@ -60,7 +62,7 @@ class NotFoundCheck(Struct):
             case _:
                 raise NotUnderstoodError("does something else when nothing is found")
 
-    def _thrown(self, arguments: Sequence[Expression]) -> str:
+    def _thrown_message(self, arguments: Sequence[Expression]) -> str:
         match arguments:
             case (Literal(404), *message) if len(message) <= 1:
                 return self._text(message)

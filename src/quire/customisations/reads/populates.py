@@ -40,14 +40,16 @@ def typed_filters(filters: Value, model: Model) -> Value:
     """Return filters in which the attributes of a model are compared by their types."""
     match filters:
         case ObjectLiteral(members):
-            return ObjectLiteral(tuple(_typed(name, value, model) for name, value in members))
+            return ObjectLiteral(
+                tuple(_convert_operand(name, value, model) for name, value in members)
+            )
         case ArrayLiteral(items):
             return ArrayLiteral(tuple(typed_filters(item, model) for item in items))
         case _:
             return filters
 
 
-def _typed(name: str | None, value: Value, model: Model) -> tuple[str | None, Value]:
+def _convert_operand(name: str | None, value: Value, model: Model) -> tuple[str | None, Value]:
     if name in _GROUPS:
         return name, typed_filters(value, model)
     attribute = model.attributes.get(name or "")
@@ -56,11 +58,11 @@ def _typed(name: str | None, value: Value, model: Model) -> tuple[str | None, Va
     if name == "documentId":
         return name, ComparedValue(value, "")
     if isinstance(attribute, ScalarAttribute):
-        return name, ComparedValue(value, _undefined(attribute.type.name))
+        return name, ComparedValue(value, _undefined_placeholder(attribute.type.name))
     return name, value
 
 
-def _undefined(type_name: str) -> str | None:
+def _undefined_placeholder(type_name: str) -> str | None:
     """Return the placeholder for an undefined operand of a type of attribute."""
     if type_name in _NULLS:
         return None
@@ -106,7 +108,7 @@ class _PopulateCheck(Struct, frozen=True):
 
     def show(self, model: Model) -> None:
         """Check that all of a model can be shown: it must have no password."""
-        if not self.sanitized and any(one.secret for one in model.scalars):
+        if not self.sanitized and any(attribute.secret for attribute in model.scalars):
             raise NotUnderstoodError(f"would show the passwords of {model.uid}")
 
     def checked(self, populate: object, model: Model) -> object:
@@ -127,35 +129,37 @@ class _PopulateCheck(Struct, frozen=True):
 
     def _is_shown(self, path: str, model: Model) -> bool:
         """Whether a dotted path is part of the response."""
-        here = [model]
+        models = [model]
         for name in path.split("."):
-            results = [one.attributes[name] for one in here if name in one.attributes]
-            if self.of_rows and all(isinstance(one, ScalarAttribute) for one in results):
+            results = [model.attributes[name] for model in models if name in model.attributes]
+            if self.of_rows and all(
+                isinstance(attribute, ScalarAttribute) for attribute in results
+            ):
                 return False
             if not results:
                 raise NotUnderstoodError(f"populates {path}, which does not exist")
             if self.sanitized and any(attribute.private for attribute in results):
                 return False
-            here = [target for attribute in results for target in self._targets(attribute)]
-            for target in here:
+            models = [target for attribute in results for target in self._targets(attribute)]
+            for target in models:
                 self.show(target)
         return True
 
     def _members(
         self, populate: Mapping[str, object], model: Model
     ) -> Iterator[tuple[str, object]]:
-        for name, asked in populate.items():
+        for name, requested in populate.items():
             attribute = model.attributes.get(name)
             if self.of_rows and (attribute is None or isinstance(attribute, ScalarAttribute)):
                 continue
             if attribute is None:
                 raise NotUnderstoodError(f"populates {name}, which does not exist")
             targets = self._targets(attribute)
-            if asked is False or (self.sanitized and attribute.private):
+            if requested is False or (self.sanitized and attribute.private):
                 continue
-            yield name, self._checked_options(asked, targets)
+            yield name, self._check_options(requested, targets)
 
-    def _checked_options(self, requested: object, targets: list[Model]) -> object:
+    def _check_options(self, requested: object, targets: list[Model]) -> object:
         for target in targets:
             self.show(target)
         if requested is True or (requested == _STAR and self.sanitized):
@@ -171,11 +175,11 @@ class _PopulateCheck(Struct, frozen=True):
             case "populate", "*", _ if self.sanitized:
                 return requested
             case "on", dict(), _:
-                known = self.schema.components
-                if not known.keys() >= requested.keys():
+                components = self.schema.components
+                if not components.keys() >= requested.keys():
                     raise NotUnderstoodError("populates components that do not exist")
                 return {
-                    uid: self._checked_options(inner, [known[uid]])
+                    uid: self._check_options(inner, [components[uid]])
                     for uid, inner in requested.items()
                 }
             case "fields" | "filters" | "sort", _, _:

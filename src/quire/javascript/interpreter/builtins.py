@@ -75,11 +75,11 @@ def library(machine: "Machine", now: Callable[[], int]) -> dict[str, object]:
                 "from": HostFunction(lambda given: _array_from(machine, given)),
             }
         ),
-        "Object": HostObject({**_OBJECT, "assign": function(partial(_assigned, machine))}),
+        "Object": HostObject({**_OBJECT, "assign": function(partial(_assign, machine))}),
     }
 
 
-def _assigned(machine: "Machine", target: object = UNDEFINED, *sources: object) -> object:
+def _assign(machine: "Machine", target: object = UNDEFINED, *sources: object) -> object:
     """Return ``Object.assign(target, …)``.
 
     Raises UnsupportedError for objects that requests share.
@@ -105,7 +105,7 @@ async def _array_from(machine: "Machine", arguments: Sequence[object]) -> object
     elif isinstance(source, list | str):
         items = [*source]
     elif isinstance(source, dict) and source.keys() == {"length"}:
-        items = [UNDEFINED] * _length(source["length"])
+        items = [UNDEFINED] * _require_length(source["length"])
     else:
         raise UnsupportedError("Array.from")
     if len(arguments) < 2:
@@ -116,7 +116,7 @@ async def _array_from(machine: "Machine", arguments: Sequence[object]) -> object
     ]
 
 
-def _length(value: object) -> int:
+def _require_length(value: object) -> int:
     if not isinstance(value, int) or not 0 <= value <= _LONGEST_ARRAY:
         raise UnsupportedError("an array of a length that is not known")
     return value
@@ -126,22 +126,22 @@ def _length(value: object) -> int:
 
 
 def _date(now: Callable[[], int]) -> HostObject:
-    async def made(arguments: Sequence[object]) -> object:
+    async def construct(arguments: Sequence[object]) -> object:
         if not arguments:
             return DateValue(now())
         if len(arguments) > 1:
             return date_of_parts(arguments)
         return parsed_date(arguments[0])
 
-    return HostObject({"new": HostFunction(made), "now": function(lambda *_: now())})
+    return HostObject({"new": HostFunction(construct), "now": function(lambda *_: now())})
 
 
 def _promise() -> HostObject:
     async def all_of(arguments: Sequence[object]) -> object:
-        return [_value_of(one) for one in _listed(arguments)]
+        return [_settled_value(item) for item in _require_list(arguments)]
 
     async def all_settled(arguments: Sequence[object]) -> object:
-        return [_outcome(one) for one in _listed(arguments)]
+        return [_outcome(item) for item in _require_list(arguments)]
 
     async def resolved(arguments: Sequence[object]) -> object:
         return arguments[0] if arguments else UNDEFINED
@@ -159,13 +159,13 @@ def _promise() -> HostObject:
     )
 
 
-def _listed(arguments: Sequence[object]) -> list[object]:
+def _require_list(arguments: Sequence[object]) -> list[object]:
     if len(arguments) != 1 or not isinstance(arguments[0], list):
         raise UnsupportedError("waits for something else than a list")
     return arguments[0]
 
 
-def _value_of(value: object) -> object:
+def _settled_value(value: object) -> object:
     while isinstance(value, Promise):
         value = value.settled()
     return value
@@ -173,7 +173,7 @@ def _value_of(value: object) -> object:
 
 def _outcome(value: object) -> dict[str, object]:
     try:
-        return {"status": "fulfilled", "value": _value_of(value)}
+        return {"status": "fulfilled", "value": _settled_value(value)}
     except ThrownError as error:
         return {"status": "rejected", "reason": error.value}
 
@@ -229,10 +229,12 @@ def _parse_int(value: object = UNDEFINED, base: object = 10) -> int | float:
     sign, digits = ("-" if text.startswith("-") else ""), text.lstrip("+-")
     if len(text) - len(digits) > 1:
         return math.nan
-    taken = digits[: next((at for at, one in enumerate(digits) if one not in _DIGITS), None)]
-    if len(taken) > _MAX_DIGITS:
+    digits_read = digits[
+        : next((index for index, letter in enumerate(digits) if letter not in _DIGITS), None)
+    ]
+    if len(digits_read) > _MAX_DIGITS:
         raise UnsupportedError("a large number")
-    return int(sign + taken) if taken else math.nan
+    return int(sign + digits_read) if digits_read else math.nan
 
 
 _DIGITS = frozenset("0123456789")
@@ -242,17 +244,17 @@ def _parse_float(value: object = UNDEFINED) -> int | float:
     if is_number(value):
         return number_of(value)
     text = text_of(value).strip(WHITE_SPACE)
-    seen, taken = False, 0
-    for at, one in enumerate(text):
-        if one == "." and not seen:
-            seen = True
-        elif not (one in _DIGITS or (one in "+-" and at == 0)):
-            if one in "eEI":
+    has_point, length = False, 0
+    for index, letter in enumerate(text):
+        if letter == "." and not has_point:
+            has_point = True
+        elif not (letter in _DIGITS or (letter in "+-" and index == 0)):
+            if letter in "eEI":
                 raise UnsupportedError("a number in another form")
             break
-        taken = at + 1
+        length = index + 1
     try:
-        return number(float(text[:taken]))
+        return number(float(text[:length]))
     except ValueError:
         return math.nan
 
@@ -270,30 +272,30 @@ def _is_integer(value: object = UNDEFINED) -> bool:
     )
 
 
-def _rounded(value: object = UNDEFINED) -> int | float:
-    return _whole(value, lambda found: math.floor(found + 0.5))
+def _round(value: object = UNDEFINED) -> int | float:
+    return _convert_number(value, lambda number_value: math.floor(number_value + 0.5))
 
 
-def _whole(value: object, change: Callable[[float], float]) -> int | float:
+def _convert_number(value: object, change: Callable[[float], float]) -> int | float:
     result = number_of(value)
     return number(change(result)) if math.isfinite(result) else result
 
 
 def _extreme(choose: Callable[[list[float]], float], usual: float) -> Callable[..., object]:
-    def made(*values: object) -> object:
+    def choose_extreme(*values: object) -> object:
         results = [number_of(value) for value in values]
-        if any(math.isnan(one) for one in results):
+        if any(math.isnan(result) for result in results):
             return math.nan
         return number(choose(results)) if results else usual
 
-    return made
+    return choose_extreme
 
 
 def _power(base: object = UNDEFINED, exponent: object = UNDEFINED) -> object:
-    left, right = number_of(base), number_of(exponent)
-    if not (abs(left) <= 1e6 and 0 <= right <= 10):
+    base_number, exponent_number = number_of(base), number_of(exponent)
+    if not (abs(base_number) <= 1e6 and 0 <= exponent_number <= 10):
         raise UnsupportedError("Math.pow")
-    return number(left**right)
+    return number(base_number**exponent_number)
 
 
 def _square_root(value: object = UNDEFINED) -> int | float:
@@ -339,21 +341,21 @@ def _parse_json(value: object = UNDEFINED, *more: object) -> object:
 
 
 def _error(name: str, status: int | None = None, usual: str = "") -> HostObject:
-    async def made(arguments: Sequence[object]) -> object:
+    async def construct(arguments: Sequence[object]) -> object:
         message = usual if not arguments or arguments[0] is UNDEFINED else text_of(arguments[0])
         if status is None:
             return ErrorValue(name, message)
         details = arguments[1] if len(arguments) > 1 and arguments[1] is not UNDEFINED else {}
         return ErrorValue(name, message, status=status, details=details, is_application=True)
 
-    return HostObject({"new": HostFunction(made)})
+    return HostObject({"new": HostFunction(construct)})
 
 
-def _nothing(*_given: object) -> object:
+def _return_undefined(*_arguments: object) -> object:
     return UNDEFINED
 
 
-def _made(make: Callable[[Sequence[object]], object]) -> HostFunction:
+def _collection_constructor(make: Callable[[Sequence[object]], object]) -> HostFunction:
     async def call(arguments: Sequence[object]) -> object:
         value = arguments[0] if arguments else UNDEFINED
         if is_nullish(value):
@@ -370,7 +372,7 @@ def _made(make: Callable[[Sequence[object]], object]) -> HostFunction:
 def quiet_log() -> HostObject:
     """Return a log that discards its messages."""
     names = ("log", "info", "warn", "error", "debug", "trace", "http", "fatal", "verbose", "silly")
-    return HostObject({name: function(_nothing) for name in names})
+    return HostObject({name: function(_return_undefined) for name in names})
 
 
 def strapi_errors() -> HostObject:
@@ -383,7 +385,7 @@ def _callable(make: Callable[..., object], members: Mapping[str, object]) -> Cal
     return CallableObject(function(make), members)
 
 
-def _encoded(value: object = UNDEFINED) -> str:
+def _encode_component(value: object = UNDEFINED) -> str:
     return quote(text_of(value), safe="!'()*-._~")
 
 
@@ -398,19 +400,19 @@ _VALUES: Mapping[str, object] = {
     "Error": _error("Error"),
     "Infinity": math.inf,
     "JSON": HostObject({"stringify": function(_stringify), "parse": function(_parse_json)}),
-    "Map": HostObject({"new": _made(MapValue)}),
+    "Map": HostObject({"new": _collection_constructor(MapValue)}),
     "Math": HostObject(
         {
             "abs": function(lambda value=UNDEFINED: number(abs(number_of(value)))),
-            "ceil": function(lambda value=UNDEFINED: _whole(value, math.ceil)),
-            "floor": function(lambda value=UNDEFINED: _whole(value, math.floor)),
+            "ceil": function(lambda value=UNDEFINED: _convert_number(value, math.ceil)),
+            "floor": function(lambda value=UNDEFINED: _convert_number(value, math.floor)),
             "max": function(_extreme(max, -math.inf)),
             "min": function(_extreme(min, math.inf)),
             "pow": function(_power),
             "random": function(_random.random),
-            "round": function(_rounded),
+            "round": function(_round),
             "sqrt": function(_square_root),
-            "trunc": function(lambda value=UNDEFINED: _whole(value, math.trunc)),
+            "trunc": function(lambda value=UNDEFINED: _convert_number(value, math.trunc)),
         }
     ),
     "NaN": math.nan,
@@ -427,13 +429,13 @@ _VALUES: Mapping[str, object] = {
             "MAX_SAFE_INTEGER": 2**53 - 1,
         },
     ),
-    "Set": HostObject({"new": _made(SetValue)}),
+    "Set": HostObject({"new": _collection_constructor(SetValue)}),
     "String": _callable(lambda *given: text_of(given[0]) if given else "", {}),
     "TypeError": _error("TypeError"),
     "Promise": _promise(),
     "console": quiet_log(),
     "crypto": WEB_CRYPTO,
-    "encodeURIComponent": function(_encoded),
+    "encodeURIComponent": function(_encode_component),
     "isNaN": function(_is_nan),
     "parseFloat": function(_parse_float),
     "parseInt": function(_parse_int),

@@ -66,10 +66,15 @@ def _set_time(date: DateValue, arguments: Sequence[object]) -> object:
 
 def _parts_of(date: DateValue, *, is_local: bool) -> list[float]:
     moment = date.moment()
-    shown = moment.astimezone() if is_local else moment
+    local_moment = moment.astimezone() if is_local else moment
     return [
-        *(shown.year, shown.month - 1, shown.day),
-        *(shown.hour, shown.minute, shown.second, shown.microsecond // 1000),
+        *(local_moment.year, local_moment.month - 1, local_moment.day),
+        *(
+            local_moment.hour,
+            local_moment.minute,
+            local_moment.second,
+            local_moment.microsecond // 1000,
+        ),
     ]
 
 
@@ -80,7 +85,7 @@ def _milliseconds(parts: Sequence[float], *, is_local: bool) -> float:
     """
     if not all(map(math.isfinite, parts)):
         return math.nan
-    year, month, day, hours, minutes, seconds, milliseconds = (math.trunc(one) for one in parts)
+    year, month, day, hours, minutes, seconds, milliseconds = (math.trunc(part) for part in parts)
     try:
         first = datetime(
             year + month // _MONTHS, month % _MONTHS + 1, 1, tzinfo=None if is_local else UTC

@@ -221,11 +221,11 @@ class Machine:
                 if final is not None:
                     return final
                 raise
-            ended = await self._handled(statement, error, scope, frame)
+            ended = await self._catch(statement, error, scope, frame)
         final = await self._statements(statement.finalizer, scope.inner(), frame)
         return ended if final is None else final
 
-    async def _handled(
+    async def _catch(
         self, statement: Try, error: ThrownError, scope: VariableScope, frame: Frame
     ) -> object:
         inner = scope.inner()
@@ -317,12 +317,12 @@ class Machine:
             case Name(name):
                 scope.declare(name, value)
             case ObjectPattern(names):
-                for key, bound in names:
-                    scope.declare(bound, self.member(value, key))
+                for key, variable in names:
+                    scope.declare(variable, self.member(value, key))
             case ArrayPattern(names):
                 items = iterated(value)
-                for index, bound in enumerate(names):
-                    scope.declare(bound, items[index] if index < len(items) else UNDEFINED)
+                for index, variable in enumerate(names):
+                    scope.declare(variable, items[index] if index < len(items) else UNDEFINED)
             case WithDefault():
                 if value is UNDEFINED:
                     value = await self._value(target.default, scope, frame)
@@ -343,8 +343,8 @@ class Machine:
             return
         if not isinstance(value, dict):
             raise UnsupportedError("the rest of something else than an object")
-        taken = {key for key, _ in target.members}
-        rest = {key: value[key] for key in own_keys(value) if key not in taken}
+        named_keys = {key for key, _ in target.members}
+        rest = {key: value[key] for key in own_keys(value) if key not in named_keys}
         await self._bind(target.rest, rest, scope, frame)
 
     # Expressions
@@ -386,7 +386,7 @@ class Machine:
                 module.bindings[name], self.scope_of(module), Frame(UNDEFINED, UNDEFINED)
             )
         elif name in module.imports:
-            value = await self._imported(module, name)
+            value = await self._import_value(module, name)
         elif name in self._names:
             return self._names[name]
         elif name == "require":
@@ -396,7 +396,7 @@ class Machine:
         self._constants.keep(module, name, value)
         return value
 
-    async def _imported(self, module: Module, name: str) -> object:
+    async def _import_value(self, module: Module, name: str) -> object:
         origin, imported = module.imports[name]
         package = self._packages.get(origin)
         if package is not None:
@@ -485,8 +485,8 @@ class Machine:
             case operator:
                 return operate(operator, left, await self._value(expression.right, scope, frame))
 
-    def _is_instance(self, value: object, of: Expression) -> bool:
-        match of:
+    def _is_instance(self, value: object, class_name: Expression) -> bool:
+        match class_name:
             case Name("Error"):
                 return isinstance(value, ErrorValue)
             case Name("Date"):
@@ -499,7 +499,7 @@ class Machine:
     async def _unary(self, expression: Unary, scope: VariableScope, frame: Frame) -> object:
         operator, operand = expression.operator, expression.operand
         if operator in {"++", "--"}:
-            return await self._step(operand, operator, scope, frame, before=True)
+            return await self._step(operand, operator, scope, frame, is_prefix=True)
         if operator == "delete":
             return await self._delete(operand, scope, frame)
         value = await self._value(operand, scope, frame)
@@ -524,44 +524,54 @@ class Machine:
     async def _delete(self, operand: Expression, scope: VariableScope, frame: Frame) -> bool:
         if not isinstance(operand, Member):
             raise UnsupportedError("the operator delete")
-        of = await self._value(operand.object, scope, frame)
-        if is_nullish(of):
+        target = await self._value(operand.object, scope, frame)
+        if is_nullish(target):
             raise type_error("Cannot convert undefined or null to object")
-        if not isinstance(of, dict):
+        if not isinstance(target, dict):
             raise UnsupportedError("the operator delete")
-        self._constants.require_own(of)
-        of.pop(await self._key(operand, scope, frame), None)
+        self._constants.require_own(target)
+        target.pop(await self._key(operand, scope, frame), None)
         return True
 
     async def _update(self, expression: Update, scope: VariableScope, frame: Frame) -> object:
-        return await self._step(expression.target, expression.operator, scope, frame, before=False)
+        return await self._step(
+            expression.target, expression.operator, scope, frame, is_prefix=False
+        )
 
     async def _step(
-        self, target: Expression, operator: str, scope: VariableScope, frame: Frame, *, before: bool
+        self,
+        target: Expression,
+        operator: str,
+        scope: VariableScope,
+        frame: Frame,
+        *,
+        is_prefix: bool,
     ) -> object:
-        old = number(number_of(await self._value(target, scope, frame)))
-        new = number(old + (1 if operator == "++" else -1))
-        await self._assign_to(target, new, scope, frame)
-        return new if before else old
+        old_value = number(number_of(await self._value(target, scope, frame)))
+        new_value = number(old_value + (1 if operator == "++" else -1))
+        await self._assign_to(target, new_value, scope, frame)
+        return new_value if is_prefix else old_value
 
     # Members and calls
 
     async def _member(self, expression: Member, scope: VariableScope, frame: Frame) -> object:
-        of = await self._chained(expression.object, scope, frame)
-        if of is _CHAIN_ENDED or (expression.is_optional and is_nullish(of)):
+        value = await self._chain_object(expression.object, scope, frame)
+        if value is _CHAIN_ENDED or (expression.is_optional and is_nullish(value)):
             return _CHAIN_ENDED
-        return self.member(of, await self._key(expression, scope, frame))
+        return self.member(value, await self._key(expression, scope, frame))
 
-    async def _chained(self, expression: Expression, scope: VariableScope, frame: Frame) -> object:
+    async def _chain_object(
+        self, expression: Expression, scope: VariableScope, frame: Frame
+    ) -> object:
         """Return the object of a member or a call, or that the chain ended early."""
         if isinstance(expression, Member):
             self._count()
             return await self._member(expression, scope, frame)
         if isinstance(expression, Call):
             self._count()
-            return await self._called(expression, scope, frame)
+            return await self._call(expression, scope, frame)
         if isinstance(expression, OptionalCall):
-            return await self._optional(expression, scope, frame)
+            return await self._optional_call(expression, scope, frame)
         return await self._value(expression, scope, frame)
 
     async def _key(self, expression: Member, scope: VariableScope, frame: Frame) -> str:
@@ -569,51 +579,51 @@ class Machine:
             return expression.key
         return key_of(await self._value(expression.key, scope, frame))
 
-    def member(self, of: object, key: str) -> object:
+    def member(self, value: object, key: str) -> object:
         """Return a member of a value. Raises ThrownError, UnsupportedError."""
-        if is_nullish(of):
-            raise type_error(f"Cannot read properties of {text_of(of)} (reading '{key}')")
-        if isinstance(of, HostObject):
-            return of.member(key)
-        return property_of(of, key)
+        if is_nullish(value):
+            raise type_error(f"Cannot read properties of {text_of(value)} (reading '{key}')")
+        if isinstance(value, HostObject):
+            return value.member(key)
+        return property_of(value, key)
 
-    async def _called(self, expression: Call, scope: VariableScope, frame: Frame) -> object:
+    async def _call(self, expression: Call, scope: VariableScope, frame: Frame) -> object:
         callee = expression.callee
         if expression.is_new:
-            return await self._made(expression, scope, frame)
+            return await self._construct(expression, scope, frame)
         if not isinstance(callee, Member):
-            function = await self._chained(callee, scope, frame)
+            function = await self._chain_object(callee, scope, frame)
             if function is _CHAIN_ENDED:
                 return _CHAIN_ENDED
             arguments = await self._values(expression.arguments, scope, frame)
             return await self._call_value(function, arguments, UNDEFINED)
-        of = await self._chained(callee.object, scope, frame)
-        if of is _CHAIN_ENDED or (callee.is_optional and is_nullish(of)):
+        receiver = await self._chain_object(callee.object, scope, frame)
+        if receiver is _CHAIN_ENDED or (callee.is_optional and is_nullish(receiver)):
             return _CHAIN_ENDED
         key = await self._key(callee, scope, frame)
-        if is_nullish(of):
-            raise type_error(f"Cannot read properties of {text_of(of)} (reading '{key}')")
-        this = frame.this if callee.object == Name("super") else of
-        return await self._call_member(of, key, expression.arguments, this, scope, frame)
+        if is_nullish(receiver):
+            raise type_error(f"Cannot read properties of {text_of(receiver)} (reading '{key}')")
+        this = frame.this if callee.object == Name("super") else receiver
+        return await self._call_member(receiver, key, expression.arguments, this, scope, frame)
 
     async def _call_member(
         self,
-        of: object,
+        receiver: object,
         key: str,
         arguments: Sequence[Expression],
         this: object,
         scope: VariableScope,
         frame: Frame,
     ) -> object:
-        if isinstance(of, HostObject):
-            function = of.member(key)
-            given = await self._values(arguments, scope, frame)
-            return await self._call_value(function, given, this)
-        if isinstance(of, dict) and key in of:
-            given = await self._values(arguments, scope, frame)
-            return await self._call_value(of[key], given, this)
-        given = await self._values(arguments, scope, frame)
-        return await call_method(self, of, key, given)
+        if isinstance(receiver, HostObject):
+            function = receiver.member(key)
+            values = await self._values(arguments, scope, frame)
+            return await self._call_value(function, values, this)
+        if isinstance(receiver, dict) and key in receiver:
+            values = await self._values(arguments, scope, frame)
+            return await self._call_value(receiver[key], values, this)
+        values = await self._values(arguments, scope, frame)
+        return await call_method(self, receiver, key, values)
 
     async def _call_value(
         self, function: object, arguments: Sequence[object], this: object
@@ -622,13 +632,13 @@ class Machine:
             raise type_error("is not a function")
         return await self.call(function, arguments, this)
 
-    async def _optional(
+    async def _optional_call(
         self, expression: OptionalCall, scope: VariableScope, frame: Frame
     ) -> object:
         callee = expression.callee
         this: object = UNDEFINED
         if isinstance(callee, Member):
-            this = await self._chained(callee.object, scope, frame)
+            this = await self._chain_object(callee.object, scope, frame)
             if this is _CHAIN_ENDED or (callee.is_optional and is_nullish(this)):
                 return _CHAIN_ENDED
             if not isinstance(this, dict | HostObject):
@@ -641,7 +651,7 @@ class Machine:
         arguments = await self._values(expression.arguments, scope, frame)
         return await self.call(function, arguments, this)
 
-    async def _made(self, expression: Call, scope: VariableScope, frame: Frame) -> object:
+    async def _construct(self, expression: Call, scope: VariableScope, frame: Frame) -> object:
         function = await self._value(expression.callee, scope, frame)
         arguments = await self._values(expression.arguments, scope, frame)
         if not isinstance(function, HostObject):
@@ -656,19 +666,19 @@ class Machine:
             value = await self._value(expression.value, scope, frame)
             await self._assign_to(target, value, scope, frame)
             return value
-        old = await self._value(target, scope, frame)
+        old_value = await self._value(target, scope, frame)
         if operator in {"??=", "||=", "&&="}:
             is_kept = {
-                "??=": not is_nullish(old),
-                "||=": is_truthy(old),
-                "&&=": not is_truthy(old),
+                "??=": not is_nullish(old_value),
+                "||=": is_truthy(old_value),
+                "&&=": not is_truthy(old_value),
             }[operator]
             if is_kept:
-                return old
+                return old_value
             value = await self._value(expression.value, scope, frame)
         else:
-            right = await self._value(expression.value, scope, frame)
-            value = operate(operator[:-1], old, right)
+            operand = await self._value(expression.value, scope, frame)
+            value = operate(operator[:-1], old_value, operand)
         await self._assign_to(target, value, scope, frame)
         return value
 
@@ -682,22 +692,22 @@ class Machine:
                     raise UnsupportedError("assigns to what requests share")
                 result.declare(name, value)
             case Member():
-                of = await self._value(target.object, scope, frame)
-                self._set(of, await self._key(target, scope, frame), value)
+                target_object = await self._value(target.object, scope, frame)
+                self._set(target_object, await self._key(target, scope, frame), value)
             case _:
                 raise UnsupportedError("assigns in a way that is not known")
 
-    def _set(self, of: object, key: str, value: object) -> None:
-        if is_nullish(of):
-            raise type_error(f"Cannot set properties of {text_of(of)} (setting '{key}')")
-        self._constants.require_own(of)
-        match of:
+    def _set(self, target: object, key: str, value: object) -> None:
+        if is_nullish(target):
+            raise type_error(f"Cannot set properties of {text_of(target)} (setting '{key}')")
+        self._constants.require_own(target)
+        match target:
             case HostObject() | ErrorValue():
-                of.assign(key, value)
+                target.assign(key, value)
             case dict():
-                of[key] = value
-            case list() if key.isdigit() and int(key) <= len(of):
-                of[int(key) : int(key) + 1] = [value]
+                target[key] = value
+            case list() if key.isdigit() and int(key) <= len(target):
+                target[int(key) : int(key) + 1] = [value]
             case _:
                 raise UnsupportedError("sets a member of something else than an object")
 
@@ -710,8 +720,8 @@ class Machine:
         Template: _template,
         Name: _name,
         Member: _member,
-        Call: _called,
-        OptionalCall: _optional,
+        Call: _call,
+        OptionalCall: _optional_call,
         Object: _object,
         Array: _array,
         Unary: _unary,

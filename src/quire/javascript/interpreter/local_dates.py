@@ -105,13 +105,13 @@ def american_parts(text: str) -> list[object] | None:
         return None
     hours = hours % _HALF_DAY + (_HALF_DAY if half == "PM" else 0)
     try:
-        on = date(int(year), int(month), int(day))
-        at = clock_time(hours, int(minute or 0), int(second or 0))
+        day_date = date(int(year), int(month), int(day))
+        time_of_day = clock_time(hours, int(minute or 0), int(second or 0))
     except ValueError:
         return None
-    if on.year not in _YEARS:
+    if day_date.year not in _YEARS:
         return None
     return [
-        *(on.year, on.month - 1, on.day),
-        *(at.hour, at.minute, at.second),
+        *(day_date.year, day_date.month - 1, day_date.day),
+        *(time_of_day.hour, time_of_day.minute, time_of_day.second),
     ]

@@ -50,7 +50,7 @@ class SetValue:
 
     def has(self, item: object) -> bool:
         """Whether an item is in it."""
-        return any(strictly_equal(one, item) for one in self.items)
+        return any(strictly_equal(present_item, item) for present_item in self.items)
 
     def add(self, item: object) -> None:
         """Add an item."""
@@ -92,23 +92,23 @@ class MapValue:
             pair[1] = value
 
 
-def property_of(of: object, key: str) -> object:
+def property_of(value: object, key: str) -> object:
     """Return a property of a value. Raises UnsupportedError for an unknown one."""
-    match of:
+    match value:
         case dict():
-            return member_of(of, key)
+            return member_of(value, key)
         case list() if key == "length":
-            return len(of)
+            return len(value)
         case list() if key.isdigit():
-            return of[int(key)] if int(key) < len(of) else UNDEFINED
+            return value[int(key)] if int(key) < len(value) else UNDEFINED
         case str() if key == "length":
-            return len(of.encode("utf-16-le", "surrogatepass")) // 2
-        case str() if key.isdigit() and of.isascii():
-            return of[int(key)] if int(key) < len(of) else UNDEFINED
+            return len(value.encode("utf-16-le", "surrogatepass")) // 2
+        case str() if key.isdigit() and value.isascii():
+            return value[int(key)] if int(key) < len(value) else UNDEFINED
         case ErrorValue():
-            return _error_property(of, key)
+            return _error_property(value, key)
         case SetValue() | MapValue() if key == "size":
-            return len(of.items)
+            return len(value.items)
         case bool() | int() | float() | str() | list() if not _is_method(key):
             return UNDEFINED
         case _:
@@ -150,34 +150,34 @@ def _error_property(error: ErrorValue, key: str) -> object:
 
 
 async def call_method(  # noqa: C901 - a case for each kind of value
-    run: Caller, of: object, key: str, arguments: Sequence[object]
+    run: Caller, receiver: object, key: str, arguments: Sequence[object]
 ) -> object:
     """Call a method of a value. Raises ThrownError, UnsupportedError."""
-    match of:
+    match receiver:
         case str():
             methods: Mapping[str, Method] = _TEXT
         case list():
             methods = _ARRAY
         case DateValue():
             if key in DATE_METHODS:
-                return DATE_METHODS[key](of, arguments)
+                return DATE_METHODS[key](receiver, arguments)
             raise UnsupportedError(f"{key} of a date")
         case SetValue():
             methods = _SET
         case MapValue():
             methods = _MAP
         case Regex() if key == "test":
-            return tested(of, text_of(_at(arguments, 0)))
+            return tested(receiver, text_of(_argument(arguments, 0)))
         case dict() if key == "hasOwnProperty":
-            return text_of(_at(arguments, 0)) in of
+            return text_of(_argument(arguments, 0)) in receiver
         case bool() | int() | float():
             methods = _NUMBER
         case _:
             raise UnsupportedError(f"the method {key}")
     method = methods.get(key)
     if method is not None:
-        return await method(run, of, arguments)
-    if _is_method(key) or isinstance(of, SetValue | MapValue):
+        return await method(run, receiver, arguments)
+    if _is_method(key) or isinstance(receiver, SetValue | MapValue):
         raise UnsupportedError(f"the method {key}")
     raise type_error(f"{key} is not a function")
 
@@ -185,15 +185,15 @@ async def call_method(  # noqa: C901 - a case for each kind of value
 Method = Callable[[Caller, object, Sequence[object]], Awaitable[object]]
 
 
-def _at(arguments: Sequence[object], index: int) -> object:
+def _argument(arguments: Sequence[object], index: int) -> object:
     return arguments[index] if index < len(arguments) else UNDEFINED
 
 
-def _plain(
+def _sync_method(
     make: Callable[..., object],
 ) -> Method:
-    async def call(_run: Caller, of: object, arguments: Sequence[object]) -> object:
-        return make(of, *arguments)
+    async def call(_run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+        return make(receiver, *arguments)
 
     return call
 
@@ -220,16 +220,16 @@ def _ascii(text: object) -> str:
     return result
 
 
-def _slice(of: object, start: object = UNDEFINED, end: object = UNDEFINED) -> object:
-    items = _ascii(of) if isinstance(of, str) else of
+def _slice(receiver: object, start: object = UNDEFINED, end: object = UNDEFINED) -> object:
+    items = _ascii(receiver) if isinstance(receiver, str) else receiver
     if not isinstance(items, str | list):
         raise UnsupportedError("slice")
     first = _index(start, len(items), 0)
     return items[first : max(_index(end, len(items), len(items)), first)]
 
 
-def _substring(of: object, start: object = UNDEFINED, end: object = UNDEFINED) -> object:
-    text = _ascii(of)
+def _substring(receiver: object, start: object = UNDEFINED, end: object = UNDEFINED) -> object:
+    text = _ascii(receiver)
 
     def place(value: object, usual: int) -> int:
         if value is UNDEFINED:
@@ -241,41 +241,43 @@ def _substring(of: object, start: object = UNDEFINED, end: object = UNDEFINED) -
     return text[first:last]
 
 
-def _char_at(of: object, place: object = 0) -> object:
-    text, index = _ascii(of), int(number_of(place))
+def _char_at(receiver: object, place: object = 0) -> object:
+    text, index = _ascii(receiver), int(number_of(place))
     return text[index] if 0 <= index < len(text) else ""
 
 
-def _pad(of: object, length: object, filler: object, *, at_start: bool) -> str:
-    text, fill = _ascii(of), " " if filler is UNDEFINED else text_of(filler)
-    missing = int(number_of(length)) - len(text)
-    if missing <= 0 or not fill:
+def _pad(receiver: object, length: object, filler: object, *, at_start: bool) -> str:
+    text, fill = _ascii(receiver), " " if filler is UNDEFINED else text_of(filler)
+    padding_length = int(number_of(length)) - len(text)
+    if padding_length <= 0 or not fill:
         return text
-    if missing > 10_000:
+    if padding_length > 10_000:
         raise UnsupportedError("a long text")
-    added = (fill * missing)[:missing]
+    added = (fill * padding_length)[:padding_length]
     return added + text if at_start else text + added
 
 
-def _replaced(of: object, expected: object, by: object, *, match_all: bool) -> object:
-    if not isinstance(by, str):
+def _replace(receiver: object, expected: object, replacement: object, *, match_all: bool) -> object:
+    if not isinstance(replacement, str):
         raise UnsupportedError("replaces by something else than a text")
-    if "$" in by:
+    if "$" in replacement:
         raise UnsupportedError("replaces by parts of what was found")
     if isinstance(expected, Regex):
-        return replaced(expected, str(of), by)
-    return str(of).replace(text_of(expected), by, -1 if match_all else 1)
+        return replaced(expected, str(receiver), replacement)
+    return str(receiver).replace(text_of(expected), replacement, -1 if match_all else 1)
 
 
-def _repeat(of: object, count: object) -> str:
+def _repeat(receiver: object, count: object) -> str:
     times = int(number_of(count))
     if not 0 <= times <= 10_000:
         raise UnsupportedError("repeats a text")
-    return str(of) * times
+    return str(receiver) * times
 
 
-def _split(of: object, separator: object = UNDEFINED, limit: object = UNDEFINED) -> list[object]:
-    text = str(of)
+def _split(
+    receiver: object, separator: object = UNDEFINED, limit: object = UNDEFINED
+) -> list[object]:
+    text = str(receiver)
     if limit is not UNDEFINED:
         raise UnsupportedError("split with a limit")
     if separator is UNDEFINED:
@@ -286,100 +288,116 @@ def _split(of: object, separator: object = UNDEFINED, limit: object = UNDEFINED)
     return [*text.split(mark)] if mark else [*_ascii(text)]
 
 
-def _lower(of: object) -> str:
-    return _changed(of, str.lower)
+def _lower(receiver: object) -> str:
+    return _change_text(receiver, str.lower)
 
 
-def _upper(of: object) -> str:
-    return _changed(of, str.upper)
+def _upper(receiver: object) -> str:
+    return _change_text(receiver, str.upper)
 
 
-def _changed(of: object, change: Callable[[str], str]) -> str:
-    return change(str(of))
+def _change_text(receiver: object, change: Callable[[str], str]) -> str:
+    return change(str(receiver))
 
 
-def _of_text(make: Callable[[str, str], object]) -> Method:
-    def made(of: object, expected: object = UNDEFINED, *others: object) -> object:
+def _text_method(make: Callable[[str, str], object]) -> Method:
+    def call_with_text(receiver: object, expected: object = UNDEFINED, *others: object) -> object:
         if isinstance(expected, Regex):
             raise UnsupportedError("a pattern in the place of a text")
         if others:
             raise UnsupportedError("a second argument")
-        return make(str(of), text_of(expected))
+        return make(str(receiver), text_of(expected))
 
-    return _plain(made)
+    return _sync_method(call_with_text)
 
 
 _TEXT: Mapping[str, Method] = {
-    "charAt": _plain(_char_at),
-    "concat": _plain(lambda of, *more: str(of) + "".join(map(text_of, more))),
-    "endsWith": _of_text(str.endswith),
-    "includes": _of_text(lambda text, wanted: wanted in text),
-    "indexOf": _of_text(lambda text, wanted: _ascii(text).find(wanted)),
-    "lastIndexOf": _of_text(lambda text, wanted: _ascii(text).rfind(wanted)),
-    "localeCompare": _of_text(compared),
-    "padEnd": _plain(lambda of, to, by=UNDEFINED: _pad(of, to, by, at_start=False)),
-    "padStart": _plain(lambda of, to, by=UNDEFINED: _pad(of, to, by, at_start=True)),
-    "repeat": _plain(_repeat),
-    "replace": _plain(lambda of, wanted, by=UNDEFINED: _replaced(of, wanted, by, match_all=False)),
-    "replaceAll": _plain(
-        lambda of, wanted, by=UNDEFINED: _replaced(of, wanted, by, match_all=True)
+    "charAt": _sync_method(_char_at),
+    "concat": _sync_method(
+        lambda receiver, *other_values: str(receiver) + "".join(map(text_of, other_values))
     ),
-    "slice": _plain(_slice),
-    "split": _plain(_split),
-    "startsWith": _of_text(str.startswith),
-    "substring": _plain(_substring),
-    "toLowerCase": _plain(_lower),
-    "toString": _plain(lambda of: of),
-    "toUpperCase": _plain(_upper),
-    "trim": _plain(lambda of: str(of).strip(WHITE_SPACE)),
-    "trimEnd": _plain(lambda of: str(of).rstrip(WHITE_SPACE)),
-    "trimStart": _plain(lambda of: str(of).lstrip(WHITE_SPACE)),
+    "endsWith": _text_method(str.endswith),
+    "includes": _text_method(lambda text, expected_text: expected_text in text),
+    "indexOf": _text_method(lambda text, expected_text: _ascii(text).find(expected_text)),
+    "lastIndexOf": _text_method(lambda text, expected_text: _ascii(text).rfind(expected_text)),
+    "localeCompare": _text_method(compared),
+    "padEnd": _sync_method(
+        lambda receiver, target_length, filler=UNDEFINED: _pad(
+            receiver, target_length, filler, at_start=False
+        )
+    ),
+    "padStart": _sync_method(
+        lambda receiver, target_length, filler=UNDEFINED: _pad(
+            receiver, target_length, filler, at_start=True
+        )
+    ),
+    "repeat": _sync_method(_repeat),
+    "replace": _sync_method(
+        lambda receiver, expected_text, replacement=UNDEFINED: _replace(
+            receiver, expected_text, replacement, match_all=False
+        )
+    ),
+    "replaceAll": _sync_method(
+        lambda receiver, expected_text, replacement=UNDEFINED: _replace(
+            receiver, expected_text, replacement, match_all=True
+        )
+    ),
+    "slice": _sync_method(_slice),
+    "split": _sync_method(_split),
+    "startsWith": _text_method(str.startswith),
+    "substring": _sync_method(_substring),
+    "toLowerCase": _sync_method(_lower),
+    "toString": _sync_method(lambda receiver: receiver),
+    "toUpperCase": _sync_method(_upper),
+    "trim": _sync_method(lambda receiver: str(receiver).strip(WHITE_SPACE)),
+    "trimEnd": _sync_method(lambda receiver: str(receiver).rstrip(WHITE_SPACE)),
+    "trimStart": _sync_method(lambda receiver: str(receiver).lstrip(WHITE_SPACE)),
 }
 
 
 # Numbers
 
 
-def _to_fixed(of: object, digits: object = 0) -> str:
-    value, places = number_of(of), int(number_of(digits))
+def _to_fixed(receiver: object, digits: object = 0) -> str:
+    value, places = number_of(receiver), int(number_of(digits))
     if not 0 <= places <= 20 or abs(value) >= 1e15 or value != value:  # noqa: PLR0124
         raise UnsupportedError("toFixed")
     return f"{value:.{places}f}"
 
 
-def _number_text(of: object, base: object = UNDEFINED) -> str:
+def _number_text(receiver: object, base: object = UNDEFINED) -> str:
     if base is not UNDEFINED:
         raise UnsupportedError("a number in another base")
-    return text_of(of) if isinstance(of, bool) else number_text(number_of(of))
+    return text_of(receiver) if isinstance(receiver, bool) else number_text(number_of(receiver))
 
 
 _NUMBER: Mapping[str, Method] = {
-    "toFixed": _plain(_to_fixed),
-    "toString": _plain(_number_text),
+    "toFixed": _sync_method(_to_fixed),
+    "toString": _sync_method(_number_text),
 }
 
 
 # Arrays
 
 
-def _list(of: object) -> list[object]:
-    if not isinstance(of, list):
+def _list(receiver: object) -> list[object]:
+    if not isinstance(receiver, list):
         raise UnsupportedError("an array")
-    return of
+    return receiver
 
 
-def _own(run: Caller, of: object) -> list[object]:
-    run.require_own(of)
-    return _list(of)
+def _require_own_list(run: Caller, receiver: object) -> list[object]:
+    run.require_own(receiver)
+    return _list(receiver)
 
 
-async def _calls(
-    run: Caller, of: object, arguments: Sequence[object]
+async def _call_for_items(
+    run: Caller, receiver: object, arguments: Sequence[object]
 ) -> list[tuple[object, object]]:
     """Return items with the results of a function for them."""
     results = []
-    for index, item in enumerate([*_list(of)]):
-        results.append((item, await _callback(run, _at(arguments, 0), item, index, of)))
+    for index, item in enumerate([*_list(receiver)]):
+        results.append((item, await _callback(run, _argument(arguments, 0), item, index, receiver)))
     return results
 
 
@@ -389,48 +407,52 @@ async def _callback(run: Caller, function: object, *arguments: object) -> object
     return await run.call(function, arguments, UNDEFINED)
 
 
-async def _map(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    return [made for _, made in await _calls(run, of, arguments)]
+async def _map(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    return [result for _, result in await _call_for_items(run, receiver, arguments)]
 
 
-async def _filter(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    return [item for item, made in await _calls(run, of, arguments) if is_truthy(made)]
+async def _filter(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    return [
+        item
+        for item, result in await _call_for_items(run, receiver, arguments)
+        if is_truthy(result)
+    ]
 
 
-async def _for_each(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    await _calls(run, of, arguments)
+async def _for_each(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    await _call_for_items(run, receiver, arguments)
     return UNDEFINED
 
 
-async def _flat_map(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    return _flat([made for _, made in await _calls(run, of, arguments)])
+async def _flat_map(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    return _flat([result for _, result in await _call_for_items(run, receiver, arguments)])
 
 
-async def _searched(run: Caller, of: object, arguments: Sequence[object]) -> int:
-    for index, item in enumerate([*_list(of)]):
-        if is_truthy(await _callback(run, _at(arguments, 0), item, index, of)):
+async def _find_index(run: Caller, receiver: object, arguments: Sequence[object]) -> int:
+    for index, item in enumerate([*_list(receiver)]):
+        if is_truthy(await _callback(run, _argument(arguments, 0), item, index, receiver)):
             return index
     return -1
 
 
-async def _find(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    index = await _searched(run, of, arguments)
-    return UNDEFINED if index < 0 else _list(of)[index]
+async def _find(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    index = await _find_index(run, receiver, arguments)
+    return UNDEFINED if index < 0 else _list(receiver)[index]
 
 
-async def _some(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    return await _searched(run, of, arguments) >= 0
+async def _some(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    return await _find_index(run, receiver, arguments) >= 0
 
 
-async def _every(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    for index, item in enumerate([*_list(of)]):
-        if not is_truthy(await _callback(run, _at(arguments, 0), item, index, of)):
+async def _every(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    for index, item in enumerate([*_list(receiver)]):
+        if not is_truthy(await _callback(run, _argument(arguments, 0), item, index, receiver)):
             return False
     return True
 
 
-async def _reduce(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    items = [*enumerate([*_list(of)])]
+async def _reduce(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    items = [*enumerate([*_list(receiver)])]
     if len(arguments) > 1:
         result = arguments[1]
     elif items:
@@ -438,29 +460,29 @@ async def _reduce(run: Caller, of: object, arguments: Sequence[object]) -> objec
     else:
         raise type_error("Reduce of empty array with no initial value")
     for index, item in items:
-        result = await run.call(arguments[0], (result, item, index, of), UNDEFINED)
+        result = await run.call(arguments[0], (result, item, index, receiver), UNDEFINED)
     return result
 
 
-async def _sort(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    items = _own(run, of)
-    function = _at(arguments, 0)
+async def _sort(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    items = _require_own_list(run, receiver)
+    function = _argument(arguments, 0)
     if function is UNDEFINED:
         if not all(isinstance(item, str) and item.isascii() for item in items):
             raise UnsupportedError("sorts something else than texts")
         items.sort(key=text_of)
         return items
-    items[:] = await _merged(run, function, items)
+    items[:] = await _merge_sort(run, function, items)
     return items
 
 
-async def _merged(run: Caller, function: object, items: list[object]) -> list[object]:
+async def _merge_sort(run: Caller, function: object, items: list[object]) -> list[object]:
     """Return items sorted by a function that compares two; the sort is stable."""
     if len(items) < 2:
         return items
     middle = len(items) // 2
-    first = await _merged(run, function, items[:middle])
-    second = await _merged(run, function, items[middle:])
+    first = await _merge_sort(run, function, items[:middle])
+    second = await _merge_sort(run, function, items[middle:])
     results: list[object] = []
     while first and second:
         compared = number_of(await run.call(function, (first[0], second[0]), UNDEFINED))
@@ -468,48 +490,48 @@ async def _merged(run: Caller, function: object, items: list[object]) -> list[ob
     return [*results, *first, *second]
 
 
-async def _push(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    items = _own(run, of)
+async def _push(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    items = _require_own_list(run, receiver)
     items.extend(arguments)
     return len(items)
 
 
-async def _unshift(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    items = _own(run, of)
+async def _unshift(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    items = _require_own_list(run, receiver)
     items[:0] = arguments
     return len(items)
 
 
-async def _pop(run: Caller, of: object, _given: Sequence[object]) -> object:
-    items = _own(run, of)
+async def _pop(run: Caller, receiver: object, _arguments: Sequence[object]) -> object:
+    items = _require_own_list(run, receiver)
     return items.pop() if items else UNDEFINED
 
 
-async def _shift(run: Caller, of: object, _given: Sequence[object]) -> object:
-    items = _own(run, of)
+async def _shift(run: Caller, receiver: object, _arguments: Sequence[object]) -> object:
+    items = _require_own_list(run, receiver)
     return items.pop(0) if items else UNDEFINED
 
 
-async def _splice(run: Caller, of: object, arguments: Sequence[object]) -> object:
-    items = _own(run, of)
-    start = _index(_at(arguments, 0), len(items), 0)
+async def _splice(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    items = _require_own_list(run, receiver)
+    start = _index(_argument(arguments, 0), len(items), 0)
     count = len(items) if len(arguments) < 2 else max(int(number_of(arguments[1])), 0)
     removed = items[start : start + count]
     items[start : start + count] = arguments[2:]
     return removed
 
 
-async def _reverse(run: Caller, of: object, _given: Sequence[object]) -> object:
-    items = _own(run, of)
+async def _reverse(run: Caller, receiver: object, _arguments: Sequence[object]) -> object:
+    items = _require_own_list(run, receiver)
     items.reverse()
     return items
 
 
-def _flat(of: object, depth: object = 1) -> list[object]:
+def _flat(receiver: object, depth: object = 1) -> list[object]:
     if depth != 1:
         raise UnsupportedError("flat with a depth")
     results: list[object] = []
-    for item in _list(of):
+    for item in _list(receiver):
         if isinstance(item, list):
             results += item
         else:
@@ -517,121 +539,125 @@ def _flat(of: object, depth: object = 1) -> list[object]:
     return results
 
 
-def _contains(of: object, expected: object = UNDEFINED, *others: object) -> bool:
+def _contains(receiver: object, expected: object = UNDEFINED, *others: object) -> bool:
     if others:
         raise UnsupportedError("a second argument")
-    return any(strictly_equal(item, expected) for item in _list(of))
+    return any(strictly_equal(item, expected) for item in _list(receiver))
 
 
-def _index_of(of: object, expected: object = UNDEFINED, *others: object) -> int:
+def _index_of(receiver: object, expected: object = UNDEFINED, *others: object) -> int:
     if others:
         raise UnsupportedError("a second argument")
-    results = (index for index, item in enumerate(_list(of)) if strictly_equal(item, expected))
+    results = (
+        index for index, item in enumerate(_list(receiver)) if strictly_equal(item, expected)
+    )
     return next(results, -1)
 
 
-def _join(of: object, separator: object = UNDEFINED) -> str:
+def _join(receiver: object, separator: object = UNDEFINED) -> str:
     mark = "," if separator is UNDEFINED else text_of(separator)
-    return mark.join("" if is_nullish(item) else text_of(item) for item in _list(of))
+    return mark.join("" if is_nullish(item) else text_of(item) for item in _list(receiver))
 
 
-def _concat(of: object, *more: object) -> list[object]:
-    results = [*_list(of)]
-    for one in more:
-        results += one if isinstance(one, list) else [one]
+def _concat(receiver: object, *values: object) -> list[object]:
+    results = [*_list(receiver)]
+    for value in values:
+        results += value if isinstance(value, list) else [value]
     return results
 
 
-def _item_at(of: object, place: object = 0) -> object:
-    items, index = _list(of), int(number_of(place))
+def _item_at(receiver: object, place: object = 0) -> object:
+    items, index = _list(receiver), int(number_of(place))
     return items[index] if -len(items) <= index < len(items) else UNDEFINED
 
 
 _ARRAY: Mapping[str, Method] = {
-    "at": _plain(_item_at),
-    "concat": _plain(_concat),
-    "entries": _plain(lambda of: [[index, item] for index, item in enumerate(_list(of))]),
+    "at": _sync_method(_item_at),
+    "concat": _sync_method(_concat),
+    "entries": _sync_method(
+        lambda receiver: [[index, item] for index, item in enumerate(_list(receiver))]
+    ),
     "every": _every,
     "filter": _filter,
     "find": _find,
-    "findIndex": _searched,
-    "flat": _plain(_flat),
+    "findIndex": _find_index,
+    "flat": _sync_method(_flat),
     "flatMap": _flat_map,
     "forEach": _for_each,
-    "includes": _plain(_contains),
-    "indexOf": _plain(_index_of),
-    "join": _plain(_join),
-    "keys": _plain(lambda of: [*range(len(_list(of)))]),
+    "includes": _sync_method(_contains),
+    "indexOf": _sync_method(_index_of),
+    "join": _sync_method(_join),
+    "keys": _sync_method(lambda receiver: [*range(len(_list(receiver)))]),
     "map": _map,
     "pop": _pop,
     "push": _push,
     "reduce": _reduce,
     "reverse": _reverse,
     "shift": _shift,
-    "slice": _plain(_slice),
+    "slice": _sync_method(_slice),
     "some": _some,
     "sort": _sort,
     "splice": _splice,
     "unshift": _unshift,
-    "values": _plain(lambda of: [*_list(of)]),
+    "values": _sync_method(lambda receiver: [*_list(receiver)]),
 }
 
 
 # Sets and maps
 
 
-def _set_add(of: object, item: object = UNDEFINED) -> object:
-    if isinstance(of, SetValue):
-        of.add(item)
-    return of
+def _set_add(receiver: object, item: object = UNDEFINED) -> object:
+    if isinstance(receiver, SetValue):
+        receiver.add(item)
+    return receiver
 
 
-def _remove(of: object, key: object = UNDEFINED) -> bool:
-    if not isinstance(of, SetValue | MapValue):
+def _remove(receiver: object, key: object = UNDEFINED) -> bool:
+    if not isinstance(receiver, SetValue | MapValue):
         raise UnsupportedError("delete")
-    for index, one in enumerate(of.items):
-        known = one[0] if isinstance(of, MapValue) and isinstance(one, list) else one
-        if strictly_equal(known, key):
-            del of.items[index]
+    for index, item in enumerate(receiver.items):
+        item_key = item[0] if isinstance(receiver, MapValue) and isinstance(item, list) else item
+        if strictly_equal(item_key, key):
+            del receiver.items[index]
             return True
     return False
 
 
-def _has(of: object, key: object = UNDEFINED) -> bool:
-    if not isinstance(of, SetValue | MapValue):
+def _has(receiver: object, key: object = UNDEFINED) -> bool:
+    if not isinstance(receiver, SetValue | MapValue):
         raise UnsupportedError("has")
-    return of.has(key)
+    return receiver.has(key)
 
 
-def _map_get(of: object, key: object = UNDEFINED) -> object:
-    return of.get(key) if isinstance(of, MapValue) else UNDEFINED
+def _map_get(receiver: object, key: object = UNDEFINED) -> object:
+    return receiver.get(key) if isinstance(receiver, MapValue) else UNDEFINED
 
 
-def _map_set(of: object, key: object = UNDEFINED, value: object = UNDEFINED) -> object:
-    if isinstance(of, MapValue):
-        of.set(key, value)
-    return of
+def _map_set(receiver: object, key: object = UNDEFINED, value: object = UNDEFINED) -> object:
+    if isinstance(receiver, MapValue):
+        receiver.set(key, value)
+    return receiver
 
 
-def _parts(of: object, place: int) -> list[object]:
-    pairs = of.items if isinstance(of, MapValue) else []
+def _pair_members(receiver: object, place: int) -> list[object]:
+    pairs = receiver.items if isinstance(receiver, MapValue) else []
     return [pair[place] for pair in pairs if isinstance(pair, list)]
 
 
 _SET: Mapping[str, Method] = {
-    "add": _plain(_set_add),
-    "delete": _plain(_remove),
-    "has": _plain(_has),
-    "values": _plain(lambda of: [*of.items]),
+    "add": _sync_method(_set_add),
+    "delete": _sync_method(_remove),
+    "has": _sync_method(_has),
+    "values": _sync_method(lambda receiver: [*receiver.items]),
 }
 _MAP: Mapping[str, Method] = {
-    "delete": _plain(_remove),
-    "entries": _plain(lambda of: [[*pair] for pair in of.items]),
-    "get": _plain(_map_get),
-    "has": _plain(_has),
-    "keys": _plain(lambda of: _parts(of, 0)),
-    "set": _plain(_map_set),
-    "values": _plain(lambda of: _parts(of, 1)),
+    "delete": _sync_method(_remove),
+    "entries": _sync_method(lambda receiver: [[*pair] for pair in receiver.items]),
+    "get": _sync_method(_map_get),
+    "has": _sync_method(_has),
+    "keys": _sync_method(lambda receiver: _pair_members(receiver, 0)),
+    "set": _sync_method(_map_set),
+    "values": _sync_method(lambda receiver: _pair_members(receiver, 1)),
 }
 
 METHOD_NAMES = frozenset(

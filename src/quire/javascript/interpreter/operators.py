@@ -37,7 +37,7 @@ def _plus(left: object, right: object) -> object:
     return number(number_of(left) + number_of(right))
 
 
-def _divided(left: float, right: float) -> float:
+def _divide(left: float, right: float) -> float:
     if right == 0:
         return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left)
     return left / right
@@ -49,19 +49,21 @@ def _remainder(left: float, right: float) -> float:
     return math.fmod(left, right)
 
 
-def _calculated(calculate: Callable[[float, float], float]) -> Callable[[object, object], object]:
+def _arithmetic_operator(
+    calculate: Callable[[float, float], float],
+) -> Callable[[object, object], object]:
     return lambda left, right: number(calculate(number_of(left), number_of(right)))
 
 
-def _compared(
-    of_numbers: Callable[[float, float], bool], of_texts: Callable[[str, str], bool]
+def _comparison_operator(
+    compare_numbers: Callable[[float, float], bool], compare_texts: Callable[[str, str], bool]
 ) -> Callable[[object, object], object]:
     def compare(left: object, right: object) -> object:
         if isinstance(left, str) and isinstance(right, str):
             if not (left.isascii() and right.isascii()):
                 left, right = _units(left), _units(right)
-            return of_texts(left, right)
-        return of_numbers(number_of(left), number_of(right))
+            return compare_texts(left, right)
+        return compare_numbers(number_of(left), number_of(right))
 
     return compare
 
@@ -69,7 +71,9 @@ def _compared(
 def _units(text: str) -> str:
     """Return a text whose characters are the UTF-16 units of another, which JavaScript compares."""
     encoded = text.encode("utf-16-be", "surrogatepass")
-    return "".join(chr(int.from_bytes(encoded[at : at + 2])) for at in range(0, len(encoded), 2))
+    return "".join(
+        chr(int.from_bytes(encoded[index : index + 2])) for index in range(0, len(encoded), 2)
+    )
 
 
 def _is_in(left: object, right: object) -> bool:
@@ -80,18 +84,22 @@ def _is_in(left: object, right: object) -> bool:
 
 _OPERATORS: Mapping[str, Callable[[object, object], object]] = {
     "+": _plus,
-    "-": _calculated(lambda left, right: left - right),
-    "*": _calculated(lambda left, right: left * right),
-    "/": _calculated(_divided),
-    "%": _calculated(_remainder),
+    "-": _arithmetic_operator(lambda left, right: left - right),
+    "*": _arithmetic_operator(lambda left, right: left * right),
+    "/": _arithmetic_operator(_divide),
+    "%": _arithmetic_operator(_remainder),
     "===": strictly_equal,
     "!==": lambda left, right: not strictly_equal(left, right),
     "==": loosely_equal,
     "!=": lambda left, right: not loosely_equal(left, right),
-    "<": _compared(lambda left, right: left < right, lambda left, right: left < right),
-    ">": _compared(lambda left, right: left > right, lambda left, right: left > right),
-    "<=": _compared(lambda left, right: left <= right, lambda left, right: left <= right),
-    ">=": _compared(lambda left, right: left >= right, lambda left, right: left >= right),
+    "<": _comparison_operator(lambda left, right: left < right, lambda left, right: left < right),
+    ">": _comparison_operator(lambda left, right: left > right, lambda left, right: left > right),
+    "<=": _comparison_operator(
+        lambda left, right: left <= right, lambda left, right: left <= right
+    ),
+    ">=": _comparison_operator(
+        lambda left, right: left >= right, lambda left, right: left >= right
+    ),
     "in": _is_in,
 }
 

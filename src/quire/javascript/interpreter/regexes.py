@@ -20,36 +20,36 @@ def compiled(regex: Regex) -> re.Pattern[str]:
     """Return a Python pattern for one of JavaScript. Raises UnsupportedError."""
     if not set(regex.flags) <= set("gi"):
         raise UnsupportedError("a pattern with options")
-    return re.compile(_translated(regex.pattern), re.IGNORECASE if "i" in regex.flags else 0)
+    return re.compile(_translate(regex.pattern), re.IGNORECASE if "i" in regex.flags else 0)
 
 
-def _translated(pattern: str) -> str:
+def _translate(pattern: str) -> str:
     """Return a pattern in Python's syntax: ``$`` is the very end, classes are ASCII."""
-    found, position, in_class = [], 0, False
+    parts, position, in_class = [], 0, False
     if "(?" in pattern or sum(map(pattern.count, "*+{")) > _MAX_COUNTS or _nests(pattern):
         raise UnsupportedError("a pattern that is not known")
     while position < len(pattern):
         letter = pattern[position]
         position += 1
         if letter == "\\":
-            found.append(_escape(pattern[position], in_class=in_class))
+            parts.append(_escape(pattern[position], in_class=in_class))
             position += 1
         elif letter == "[":
             is_escaped = in_class
             in_class = True
-            found.append("\\[" if is_escaped else "[")
+            parts.append("\\[" if is_escaped else "[")
         elif letter == "]" and in_class:
             in_class = False
-            found.append("]")
+            parts.append("]")
         elif letter == "$" and not in_class:
-            found.append(r"\Z")
+            parts.append(r"\Z")
         elif letter == "." and not in_class:
-            found.append("[^\n\r\u2028\u2029]")
+            parts.append("[^\n\r\u2028\u2029]")
         else:
-            found.append(
+            parts.append(
                 "\\" + letter if letter in "&~|-" and _doubles(pattern, position) else letter
             )
-    return "".join(found)
+    return "".join(parts)
 
 
 def _doubles(pattern: str, position: int) -> bool:
@@ -81,9 +81,9 @@ def tested(regex: Regex, text: str) -> bool:
     return compiled(regex).search(text) is not None
 
 
-def replaced(regex: Regex, text: str, by: str) -> str:
+def replaced(regex: Regex, text: str, replacement: str) -> str:
     """Return ``text.replace(regex, by)``."""
-    return compiled(regex).sub(lambda _: by, text, count=0 if "g" in regex.flags else 1)
+    return compiled(regex).sub(lambda _: replacement, text, count=0 if "g" in regex.flags else 1)
 
 
 def split(regex: Regex, text: str) -> list[object]:

@@ -242,14 +242,14 @@ def number_of(value: object) -> int | float:
         case None:
             return 0
         case str():
-            return _parsed(value.strip())
+            return _parse_number(value.strip())
         case DateValue():
             return number(value.milliseconds)
         case _:
             raise UnsupportedError("an object as a number")
 
 
-def _parsed(text: str) -> int | float:
+def _parse_number(text: str) -> int | float:
     if not text:
         return 0
     if not text.isascii() or "_" in text or any(letter in text.lower() for letter in "xobn"):
