@@ -72,17 +72,17 @@ class PermissionList:
     """Checks the permissions of a body against the known actions and types."""
 
     def __init__(self, schema: Schema) -> None:
-        known = frozenset(content_type.uid for content_type in subjects(schema))
-        self._item = _Permission(known, _readable(schema))
+        uids = frozenset(content_type.uid for content_type in subjects(schema))
+        self._item = _Permission(uids, _readable(schema))
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        listed = Items(item=self._item, rules=(required,), maximum=_MAX_PERMISSIONS)
-        result = False
-        for problem in listed.problems(place, value):
-            result = True
+        validator = Items(item=self._item, rules=(required,), maximum=_MAX_PERMISSIONS)
+        has_problems = False
+        for problem in validator.problems(place, value):
+            has_problems = True
             yield problem
-        if not result and isinstance(value, list) and _repeats(value):
+        if not has_problems and isinstance(value, list) and _has_duplicates(value):
             yield Problem(path_of(place), DUPLICATE_PERMISSIONS, value)
 
 
@@ -96,45 +96,45 @@ class _Permission(Struct, frozen=True):
     readable: frozenset[str]
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        result = False
+        has_problems = False
         for problem in validator_of(PermissionPayload).problems(place, value):
-            result = True
+            has_problems = True
             yield problem
-        if result or not isinstance(value, Mapping):
+        if has_problems or not isinstance(value, Mapping):
             return
         action = ADMIN_ACTIONS.get(str(value["action"]))
         if action is None:
             yield Problem(path_of((*place, "action")), UNKNOWN_ACTION, value["action"])
             return
-        yield from self._of_action(place, action, value)
+        yield from self._check_action(place, action, value)
 
-    def _of_action(
+    def _check_action(
         self, place: Place, action: AdminAction, value: Mapping[str, object]
     ) -> Iterator[Problem]:
         subject = value.get("subject", ABSENT)
-        if not self._fits(action, subject):
+        if not self._accepts_subject(action, subject):
             yield Problem(path_of((*place, "subject")), BAD_SUBJECT, subject)
         properties = value.get("properties") or {}
-        inside = (*place, "properties")
+        properties_place = (*place, "properties")
         if not isinstance(properties, Mapping) or set(properties).difference(action.properties):
-            message = BAD_PROPERTIES.format(place_text(inside))
-            yield Problem(path_of(inside), message, properties)
+            message = BAD_PROPERTIES.format(place_text(properties_place))
+            yield Problem(path_of(properties_place), message, properties)
             return
-        yield from _of_fields((*inside, FIELDS), properties.get(FIELDS))
-        yield from _of_locales((*inside, "locales"), properties.get("locales"))
+        yield from _check_fields((*properties_place, FIELDS), properties.get(FIELDS))
+        yield from _check_locales((*properties_place, "locales"), properties.get("locales"))
         for index, condition in enumerate(_sequence(value.get("conditions"))):
             if condition not in CONDITIONS:
-                where = path_of((*place, "conditions", index))
-                yield Problem(where, UNKNOWN_CONDITION.format(condition), condition)
+                condition_path = path_of((*place, "conditions", index))
+                yield Problem(condition_path, UNKNOWN_CONDITION.format(condition), condition)
 
-    def _fits(self, action: AdminAction, subject: object) -> bool:
+    def _accepts_subject(self, action: AdminAction, subject: object) -> bool:
         if action.section is not PermissionSection.CONTENT:
             return subject in (None, ABSENT)
-        known = self.readable if action.uid.endswith(".read") else self.subjects
-        return subject in known
+        uids = self.readable if action.uid.endswith(".read") else self.subjects
+        return subject in uids
 
 
-def _of_fields(place: Place, fields: object) -> Iterator[Problem]:
+def _check_fields(place: Place, fields: object) -> Iterator[Problem]:
     if fields is None:
         return
     if not isinstance(fields, list) or not all(isinstance(name, str) for name in fields):
@@ -147,7 +147,7 @@ def _of_fields(place: Place, fields: object) -> Iterator[Problem]:
         yield Problem(path_of(place), BAD_NESTING, fields)
 
 
-def _of_locales(place: Place, locales: object) -> Iterator[Problem]:
+def _check_locales(place: Place, locales: object) -> Iterator[Problem]:
     if locales is None:
         return
     if not isinstance(locales, list) or not all(isinstance(code, str) for code in locales):
@@ -160,9 +160,13 @@ def _parents(name: str) -> Iterator[str]:
         yield name
 
 
-def _repeats(listed: Sequence[object]) -> bool:
-    seen = [(i.get("action"), i.get("subject")) for i in listed if isinstance(i, Mapping)]
-    return len(set(seen)) < len(seen)
+def _has_duplicates(permissions: Sequence[object]) -> bool:
+    keys = [
+        (permission.get("action"), permission.get("subject"))
+        for permission in permissions
+        if isinstance(permission, Mapping)
+    ]
+    return len(set(keys)) < len(keys)
 
 
 def _sequence(value: object) -> Sequence[object]:
@@ -208,48 +212,52 @@ class AdminRoleApi:
         """Yield the routes."""
         route = RouteGroup(ADMINISTRATORS, "admin/roles")
         read, update, delete = (f"{_ACTION}.{verb}" for verb in ("read", "update", "delete"))
-        one, several = DataEnvelope[AdminRole], DataEnvelope[list[AdminRole]]
-        granted = DataEnvelope[list[AdminPermission]]
-        yield route("GET", "", read, self.find, query=ListQuery, response=several)
+        role_response, roles_response = DataEnvelope[AdminRole], DataEnvelope[list[AdminRole]]
+        permissions_response = DataEnvelope[list[AdminPermission]]
+        yield route("GET", "", read, self.find, query=ListQuery, response=roles_response)
         yield route(
             "POST",
             "",
             f"{_ACTION}.create",
             self.create,
             body=NewAdminRole,
-            response=one,
+            response=role_response,
             status=CREATED,
         )
         yield route(
-            "POST", "/batch-delete", delete, self.delete_many, body=RowIds, response=several
+            "POST", "/batch-delete", delete, self.delete_many, body=RowIds, response=roles_response
         )
-        yield route("GET", "/:id", read, self.find_one, response=one)
-        yield route("PUT", "/:id", update, self.change, body=AdminRoleChange, response=one)
+        yield route("GET", "/:id", read, self.find_one, response=role_response)
+        yield route(
+            "PUT", "/:id", update, self.change, body=AdminRoleChange, response=role_response
+        )
         yield route("DELETE", "/:id", delete, self.delete, response=DataEnvelope[AdminRole | None])
         path = "/:id/permissions"
-        yield route("GET", path, read, self.permissions, response=granted)
-        yield route("PUT", path, update, self.grant, body=RolePermissions, response=granted)
+        yield route("GET", path, read, self.permissions, response=permissions_response)
+        yield route(
+            "PUT", path, update, self.grant, body=RolePermissions, response=permissions_response
+        )
 
     async def find(self, request: Request) -> Response:
         """List roles, with their numbers of users."""
-        listed = await self._lists.all(ADMIN_ROLE_UID, request.query, request.version)
-        result = await self._with_user_counts(listed.ids)
-        if listed.fields is not None:
-            wanted = listed.fields | {"id", "documentId", "usersCount"}
-            result = [keep_fields(one, wanted) for one in result]
-        return respond_data(result)
+        page = await self._lists.all(ADMIN_ROLE_UID, request.query, request.version)
+        roles = await self._read_roles(page.ids)
+        if page.fields is not None:
+            field_names = page.fields | {"id", "documentId", "usersCount"}
+            roles = [keep_fields(role, field_names) for role in roles]
+        return respond_data(roles)
 
     async def find_one(self, request: Request) -> Response:
         """Show a role."""
-        result = await self._with_user_counts([_role_id(request)])
-        if not result:
+        roles = await self._read_roles([_role_id(request)])
+        if not roles:
             raise NotFoundError(NOT_FOUND)
-        return respond_data(result[0])
+        return respond_data(roles[0])
 
     async def create(self, request: Request) -> Response:
         """Create a role without permissions."""
-        new = read_body(request.body, NewAdminRole)
-        role = await self._roles.create(new.name, new.description)
+        body = read_body(request.body, NewAdminRole)
+        role = await self._roles.create(body.name, body.description)
         return respond_data(build_response(AdminRole, role), CREATED)
 
     async def change(self, request: Request) -> Response:
@@ -260,16 +268,16 @@ class AdminRoleApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete a role without users; a missing one counts as deleted."""
-        given = request.parameters["id"]
-        role_id = id_of(given)
+        path_value = request.parameters["id"]
+        role_id = id_of(path_value)
         ids = [] if role_id is None else [role_id]
-        deleted = await self._deleted(request, ids, "id", given)
+        deleted = await self._delete_roles(request, ids, "id", path_value)
         return respond_data(build_response(AdminRole, deleted[0]) if deleted else None)
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several roles, all of them or none."""
         ids = read_body(request.body, RowIds).ids
-        deleted = await self._deleted(request, ids_of(ids), "ids", ids)
+        deleted = await self._delete_roles(request, ids_of(ids), "ids", ids)
         return respond_data([build_response(AdminRole, role) for role in deleted])
 
     async def permissions(self, request: Request) -> Response:
@@ -278,11 +286,11 @@ class AdminRoleApi:
 
         def program() -> Program[list[AdminPermission]]:
             role = yield from self._roles.existing(role_id)
-            stored = yield from self._admin_users.permissions([role_id])
+            permissions = yield from self._admin_users.permissions([role_id])
             if not role.is_super_admin:
-                return [permission_response(permission) for permission in stored]
+                return [permission_response(permission) for permission in permissions]
             return list_all_permissions(
-                self._schema, stored, (yield from self._admin_users.locales())
+                self._schema, permissions, (yield from self._admin_users.locales())
             )
 
         return respond_data(await self._database.read(program))
@@ -298,8 +306,8 @@ class AdminRoleApi:
         default = await self._database.read(program)
         body = read_body(request.body, RolePermissions, permissions=self._permissions)
         grants = [self._grant(item, default) for item in body.permissions]
-        stored = await self._roles.grant(role_id, grants, request.administrator.ability)
-        return respond_data([permission_response(permission) for permission in stored])
+        permissions = await self._roles.grant(role_id, grants, request.administrator.ability)
+        return respond_data([permission_response(permission) for permission in permissions])
 
     def _grant(self, permission: PermissionPayload, default_locale: str | None) -> Grant:
         properties = dict(permission.properties)
@@ -315,7 +323,7 @@ class AdminRoleApi:
             conditions=tuple(permission.conditions),
         )
 
-    async def _deleted(
+    async def _delete_roles(
         self, request: Request, ids: list[int], field: str, value: object
     ) -> list[StoredAdminRole]:
         try:
@@ -323,7 +331,7 @@ class AdminRoleApi:
         except InUseError as error:
             raise validation_error([Problem((field,), error.message, value)]) from error
 
-    async def _with_user_counts(self, ids: Sequence[int]) -> list[AdminRole]:
+    async def _read_roles(self, ids: Sequence[int]) -> list[AdminRole]:
         def program() -> Program[list[AdminRole]]:
             roles = yield from self._admin_users.roles(ids)
             members = yield from self._admin_users.members(ids)

@@ -63,17 +63,17 @@ class AdminLists:
     ) -> ListPage:
         """Return a page of a list. Raises ValidationError or PaginationError."""
         names = (*_LIST, "populate")
-        wanted: dict[str, QueryValue] = {name: query[name] for name in names if name in query}
-        wanted["pagination"] = {
+        page_query: dict[str, QueryValue] = {name: query[name] for name in names if name in query}
+        page_query["pagination"] = {
             "page": parse_positive(query, "page", 1),
             "pageSize": parse_positive(query, "pageSize", _PAGE_SIZE),
         }
-        return await self._read(uid, "list", wanted, version)
+        return await self._read(uid, "list", page_query, version)
 
     async def all(self, uid: str, query: Mapping[str, QueryValue], version: int | None) -> ListPage:
         """Return a list without pages."""
-        wanted = {name: query[name] for name in _WINDOW if name in query}
-        return await self._read(uid, "window", wanted, version)
+        window_query = {name: query[name] for name in _WINDOW if name in query}
+        return await self._read(uid, "window", window_query, version)
 
     async def _read(
         self, uid: str, mode: Mode, query: dict[str, QueryValue], version: int | None
@@ -86,10 +86,10 @@ class AdminLists:
         except InvalidKeyError as error:
             raise ValidationError(error.message) from error
         items, total = await self._reader.rows(prepared, version)
-        shown = [members(item) for item in items]
+        rows = [members(item) for item in items]
         pagination = prepared.pagination
         return ListPage(
-            ids=[int(item["id"]) for item in shown],
+            ids=[int(item["id"]) for item in rows],
             fields=None
             if query.get("fields") in (None, "*")
             else frozenset(prepared.plan.root.fields),

@@ -117,13 +117,15 @@ class AdminUserApi:
         read, create, update, delete = (
             f"admin::users.{verb}" for verb in ("read", "create", "update", "delete")
         )
-        one, several = (
+        user_response, users_response = (
             DataEnvelope[AdministratorResponse],
             DataEnvelope[list[AdministratorResponse]],
         )
-        page = DataEnvelope[PageEnvelope[AdministratorResponse]]
-        yield route("PUT", "/me", SIGNED_IN, self.change_self, body=ProfileChange, response=one)
-        yield route("GET", "", read, self.find, query=ListQuery, response=page)
+        page_response = DataEnvelope[PageEnvelope[AdministratorResponse]]
+        yield route(
+            "PUT", "/me", SIGNED_IN, self.change_self, body=ProfileChange, response=user_response
+        )
+        yield route("GET", "", read, self.find, query=ListQuery, response=page_response)
         yield route(
             "POST",
             "",
@@ -134,21 +136,23 @@ class AdminUserApi:
             status=CREATED,
         )
         path = "/batch-delete"
-        yield route("POST", path, delete, self.delete_many, body=RowIds, response=several)
-        yield route("GET", "/:id", read, self.find_one, response=one)
-        yield route("PUT", "/:id", update, self.change, body=AdministratorChange, response=one)
-        yield route("DELETE", "/:id", delete, self.delete, response=one)
+        yield route("POST", path, delete, self.delete_many, body=RowIds, response=users_response)
+        yield route("GET", "/:id", read, self.find_one, response=user_response)
+        yield route(
+            "PUT", "/:id", update, self.change, body=AdministratorChange, response=user_response
+        )
+        yield route("DELETE", "/:id", delete, self.delete, response=user_response)
 
     async def find(self, request: Request) -> Response:
         """List administrators."""
-        listed = await self._lists.page(ADMIN_USER_UID, request.query, request.version)
+        page = await self._lists.page(ADMIN_USER_UID, request.query, request.version)
 
         def program() -> Program[list[AdminUser]]:
-            return self._admin_users.admin_users(listed.ids)
+            return self._admin_users.admin_users(page.ids)
 
         by_id = {admin_user.id: admin_user for admin_user in await self._database.read(program)}
-        results = [_narrowed(by_id[i], listed.fields) for i in listed.ids if i in by_id]
-        return respond_data({"results": results, "pagination": listed.pagination})
+        results = [_serialize_user(by_id[i], page.fields) for i in page.ids if i in by_id]
+        return respond_data({"results": results, "pagination": page.pagination})
 
     async def find_one(self, request: Request) -> Response:
         """Show an administrator."""
@@ -164,18 +168,18 @@ class AdminUserApi:
 
     async def invite(self, request: Request) -> Response:
         """Invite an administrator; the response has the token of the invitation, once."""
-        body = _with_lower_email(request.body)
+        body = _lowercase_email(request.body)
         values = sent_values(read_body(body or {"email": ""}, Invitation))
         roles = ids_of(values.pop("roles", []))
         ability = request.administrator.ability
         admin_user, token = await self._staff.invite(values, roles, ability)
         invited = administrator_response(admin_user)
-        shown = build_response(InvitedAdministrator, invited, registration_token=token)
-        return respond_data(shown, CREATED)
+        invitation = build_response(InvitedAdministrator, invited, registration_token=token)
+        return respond_data(invitation, CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change an administrator."""
-        values = sent_values(read_body(_with_lower_email(request.body), AdministratorChange))
+        values = sent_values(read_body(_lowercase_email(request.body), AdministratorChange))
         admin_user_id = id_of(request.parameters["id"])
         if admin_user_id is None:
             raise NotFoundError(NOT_FOUND)
@@ -205,7 +209,7 @@ class AdminUserApi:
 
     async def change_self(self, request: Request) -> Response:
         """Change the own profile; a new password only with the current one."""
-        body = _with_lower_email(request.body)
+        body = _lowercase_email(request.body)
         sets_password = isinstance(body, Mapping) and "password" in body
         demanded = {"currentPassword": Text(rules=(required,))} if sets_password else {}
         values = sent_values(read_body(body, ProfileChange, **demanded))
@@ -231,14 +235,14 @@ class AdminUserApi:
             raise BadInputError(details={"currentPassword": [WRONG_PASSWORD]})
 
 
-def _with_lower_email(body: object) -> object:
+def _lowercase_email(body: object) -> object:
     if isinstance(body, Mapping) and isinstance(body.get("email"), str):
         return {**body, "email": body["email"].lower()}
     return body
 
 
-def _narrowed(admin_user: AdminUser, actions: frozenset[str] | None) -> AdministratorResponse:
-    result = administrator_response(admin_user)
-    if actions is None:
-        return result
-    return keep_fields(result, actions | {"id", "documentId", "roles"})
+def _serialize_user(admin_user: AdminUser, fields: frozenset[str] | None) -> AdministratorResponse:
+    response = administrator_response(admin_user)
+    if fields is None:
+        return response
+    return keep_fields(response, fields | {"id", "documentId", "roles"})

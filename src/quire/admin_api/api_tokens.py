@@ -33,8 +33,8 @@ class _Lifespan(Struct, frozen=True):
         if isinstance(value, bool) or not isinstance(value, int | float):
             yield problem_at(place, not_of_type("number", value), value)
         if isinstance(value, bool) or value not in LIFESPANS:
-            listed = ", ".join(map(str, LIFESPANS))
-            message = f"must be one of the following values: , {listed}"
+            lifespans = ", ".join(map(str, LIFESPANS))
+            message = f"must be one of the following values: , {lifespans}"
             yield problem_at(place, message, value)
 
 
@@ -90,17 +90,28 @@ class ApiTokenApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup("API tokens", "admin/api-tokens"), DataEnvelope[AdminApiToken]
+        route, token_response = (
+            RouteGroup("API tokens", "admin/api-tokens"),
+            DataEnvelope[AdminApiToken],
+        )
         read, create, update, delete, regenerate = (
             f"admin::api-tokens.{verb}"
             for verb in ("read", "create", "update", "delete", "regenerate")
         )
         yield route("GET", "", read, self.find, response=DataEnvelope[list[AdminApiToken]])
         yield route(
-            "POST", "", create, self.create, body=NewAdminApiToken, response=one, status=CREATED
+            "POST",
+            "",
+            create,
+            self.create,
+            body=NewAdminApiToken,
+            response=token_response,
+            status=CREATED,
         )
-        yield route("GET", "/:id", read, self.find_one, response=one)
-        yield route("PUT", "/:id", update, self.change, body=ApiTokenChange, response=one)
+        yield route("GET", "/:id", read, self.find_one, response=token_response)
+        yield route(
+            "PUT", "/:id", update, self.change, body=ApiTokenChange, response=token_response
+        )
         yield route(
             "DELETE", "/:id", delete, self.delete, response=DataEnvelope[AdminApiToken | None]
         )
@@ -109,25 +120,29 @@ class ApiTokenApi:
 
     async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List tokens, without their keys."""
-        return respond_data([_shown(token) for token in await self._tokens.all()])
+        return respond_data([_serialize_token(token) for token in await self._tokens.all()])
 
     async def find_one(self, request: Request) -> Response:
         """Show a token, with its key if the project stores it and the caller may change it."""
         token = await self._tokens.get(_token_id(request))
         ability = request.administrator.ability
         trusted = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _KEY_PERMISSIONS)
-        return respond_data(_shown(token, token.key if trusted else None))
+        return respond_data(_serialize_token(token, token.key if trusted else None))
 
     async def create(self, request: Request) -> Response:
         """Create a token, and show its key."""
-        given = request.body_fields
-        new = read_body({**given, "name": _name(given.get("name", ""))}, NewAdminApiToken)
+        body = request.body_fields
+        token_input = read_body({**body, "name": _name(body.get("name", ""))}, NewAdminApiToken)
         token = await self._tokens.create(
-            {"name": new.name, "description": new.description or "", "type": new.type},
-            new.permissions,
-            None if new.lifespan is None else int(new.lifespan),
+            {
+                "name": token_input.name,
+                "description": token_input.description or "",
+                "type": token_input.type,
+            },
+            token_input.permissions,
+            None if token_input.lifespan is None else int(token_input.lifespan),
         )
-        return respond_data(_shown(token, token.key), CREATED)
+        return respond_data(_serialize_token(token, token.key), CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change a token."""
@@ -139,8 +154,8 @@ class ApiTokenApi:
         change = read_body(body, ApiTokenChange)
         values, actions = sent_values(change), change.permissions
         values.pop("permissions", None)
-        changed = await self._tokens.change(token_id, values, None if actions is UNSET else actions)
-        return respond_data(_shown(changed))
+        token = await self._tokens.change(token_id, values, None if actions is UNSET else actions)
+        return respond_data(_serialize_token(token))
 
     async def regenerate(self, request: Request) -> Response:
         """Replace the key of a token, and show it."""
@@ -152,7 +167,7 @@ class ApiTokenApi:
         """Delete a token; a missing one counts as deleted."""
         token_id = id_of(request.parameters["id"])
         token = None if token_id is None else await self._tokens.delete(token_id)
-        return respond_data(None if token is None else _shown(token))
+        return respond_data(None if token is None else _serialize_token(token))
 
 
 def _token_id(request: Request) -> int:
@@ -169,7 +184,7 @@ def _name(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
 
 
-def _shown(token: ManagedApiToken, key: str | None = None) -> AdminApiToken:
+def _serialize_token(token: ManagedApiToken, key: str | None = None) -> AdminApiToken:
     """Show a token; ``key`` is what it is used with."""
     lifespan = token.row.lifespan
     return build_response(

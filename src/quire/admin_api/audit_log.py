@@ -71,11 +71,11 @@ class AuditedDatabase(DatabaseWrapper):
         pending = _pending.get()
         if pending is None or pending.noted:
             return await self._database.write(program)
-        result = await self._database.write(self._with_audit_row(program, pending.row))
+        result = await self._database.write(self._add_audit_row(program, pending.row))
         pending.noted = True
         return result
 
-    def _with_audit_row(self, program: Program[T], row: AuditRow) -> Program[T]:
+    def _add_audit_row(self, program: Program[T], row: AuditRow) -> Program[T]:
         result = yield from program
         yield from self._log.added(row)
         return result
@@ -193,20 +193,20 @@ class AuditApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, path = RouteGroup(PROJECT), "admin/x/audit"
-        listed = DataEnvelope[list[AuditRowResponse]]
-        yield route("GET", path, SUPER_ADMINS, self.find, query=AuditFilter, response=listed)
+        rows_response = DataEnvelope[list[AuditRowResponse]]
+        yield route("GET", path, SUPER_ADMINS, self.find, query=AuditFilter, response=rows_response)
         path = f"{path}/export"
         yield route("GET", path, SUPER_ADMINS, self.export, query=AuditFilter, response=_Lines)
 
     async def find(self, request: Request) -> Response:
         """List actions, the latest first; ``before`` is the last known id."""
-        result = await self._log.find(_query(request, _PAGE_SIZE, _MAX_PAGE_SIZE))
-        return respond_data([_shown(row) for row in result])
+        rows = await self._log.find(_query(request, _PAGE_SIZE, _MAX_PAGE_SIZE))
+        return respond_data([_serialize_row(row) for row in rows])
 
     async def export(self, request: Request) -> Response:
         """Return the same as lines of JSON, more at once."""
-        result = await self._log.find(_query(request, _MAX_EXPORTED_ROWS, _MAX_EXPORTED_ROWS))
-        lines = b"".join(msgspec.json.encode(_shown(row)) + b"\n" for row in result)
+        rows = await self._log.find(_query(request, _MAX_EXPORTED_ROWS, _MAX_EXPORTED_ROWS))
+        lines = b"".join(msgspec.json.encode(_serialize_row(row)) + b"\n" for row in rows)
         attachment = b'attachment; filename="audit.ndjson"'
         return Response(200, lines, NDJSON, ((b"content-disposition", attachment),))
 
@@ -219,21 +219,21 @@ def _details(request: Request, body: Mapping[str, object]) -> str:
 
 
 def _query(request: Request, limit: int, max_rows: int) -> AuditQuery:
-    asked = request.query
-    numbers = {name: number_in(asked, name) for name in ("limit", "before", "since", "until")}
-    wanted = numbers["limit"] if numbers["limit"] is not None else limit
+    query = request.query
+    numbers = {name: number_in(query, name) for name in ("limit", "before", "since", "until")}
+    requested_limit = numbers["limit"] if numbers["limit"] is not None else limit
     return AuditQuery(
         values={
-            name: str(asked[name]) for name in FILTER_COLUMNS if isinstance(asked.get(name), str)
+            name: str(query[name]) for name in FILTER_COLUMNS if isinstance(query.get(name), str)
         },
-        limit=min(wanted, max_rows),
+        limit=min(requested_limit, max_rows),
         before=numbers["before"],
         since=numbers["since"],
         until=numbers["until"],
-        type=str(asked["type"]) if isinstance(asked.get("type"), str) else None,
+        type=str(query["type"]) if isinstance(query.get("type"), str) else None,
     )
 
 
-def _shown(row: AuditRow) -> AuditRowResponse:
+def _serialize_row(row: AuditRow) -> AuditRowResponse:
     details = orjson.loads(row.details) if row.details.endswith("}") else None
     return build_response(AuditRowResponse, row, details=details)

@@ -28,12 +28,12 @@ class PluginRoute(Struct, frozen=True, kw_only=True):
     own_path: bool = False
 
 
-def _of(plugin: str, *routes: tuple[str, str, str]) -> Iterator[PluginRoute]:
+def _plugin_routes(plugin: str, *routes: tuple[str, str, str]) -> Iterator[PluginRoute]:
     for method, path, handler in routes:
         yield PluginRoute(plugin=plugin, method=method, path=path, handler=handler)
 
 
-def _accounts(*routes: tuple[str, str, str], limited: bool = False) -> Iterator[PluginRoute]:
+def _account_routes(*routes: tuple[str, str, str], limited: bool = False) -> Iterator[PluginRoute]:
     for method, path, handler in routes:
         yield PluginRoute(
             plugin="users-permissions",
@@ -46,15 +46,15 @@ def _accounts(*routes: tuple[str, str, str], limited: bool = False) -> Iterator[
 
 
 PLUGIN_ROUTES: tuple[PluginRoute, ...] = (
-    *_of(
+    *_plugin_routes(
         "content-type-builder",
         ("GET", "/content-type-builder/content-types", "content-types.getContentTypes"),
         ("GET", "/content-type-builder/content-types/:uid", "content-types.getContentType"),
         ("GET", "/content-type-builder/components", "components.getComponents"),
         ("GET", "/content-type-builder/components/:uid", "components.getComponent"),
     ),
-    *_of("email", ("POST", "/email/", "email.send")),
-    *_of(
+    *_plugin_routes("email", ("POST", "/email/", "email.send")),
+    *_plugin_routes(
         "upload",
         ("POST", "/upload/", "content-api.upload"),
         ("GET", "/upload/files", "content-api.find"),
@@ -62,26 +62,26 @@ PLUGIN_ROUTES: tuple[PluginRoute, ...] = (
         ("GET", "/upload/files/:id", "content-api.findOne"),
         ("DELETE", "/upload/files/:id", "content-api.destroy"),
     ),
-    *_of("i18n", ("GET", "/i18n/locales", "locales.listLocales")),
-    *_accounts(
+    *_plugin_routes("i18n", ("GET", "/i18n/locales", "locales.listLocales")),
+    *_account_routes(
         ("GET", "/connect/(.*)", "auth.connect"),
         ("POST", "/auth/local", "auth.callback"),
         ("POST", "/auth/local/register", "auth.register"),
         limited=True,
     ),
-    *_accounts(("GET", "/auth/:provider/callback", "auth.callback")),
-    *_accounts(
+    *_account_routes(("GET", "/auth/:provider/callback", "auth.callback")),
+    *_account_routes(
         ("POST", "/auth/forgot-password", "auth.forgotPassword"),
         ("POST", "/auth/reset-password", "auth.resetPassword"),
         limited=True,
     ),
-    *_accounts(("GET", "/auth/email-confirmation", "auth.emailConfirmation")),
-    *_accounts(
+    *_account_routes(("GET", "/auth/email-confirmation", "auth.emailConfirmation")),
+    *_account_routes(
         ("POST", "/auth/send-email-confirmation", "auth.sendEmailConfirmation"),
         ("POST", "/auth/change-password", "auth.changePassword"),
         limited=True,
     ),
-    *_accounts(
+    *_account_routes(
         ("POST", "/auth/refresh", "auth.refresh"),
         ("POST", "/auth/logout", "auth.logout"),
         ("GET", "/auth/sessions", "auth.getSessions"),
@@ -94,7 +94,7 @@ PLUGIN_ROUTES: tuple[PluginRoute, ...] = (
         ("PUT", "/users/:id", "user.update"),
         ("DELETE", "/users/:id", "user.destroy"),
     ),
-    *_of(
+    *_plugin_routes(
         "users-permissions",
         ("GET", "/users-permissions/roles/:id", "role.findOne"),
         ("GET", "/users-permissions/roles", "role.find"),
@@ -119,21 +119,23 @@ def described_routes(
     ``served`` are the routes of content types with other than the usual ones, ``custom`` those of
     the project's Python code.
     """
-    result: dict[str, list[DescribedAction]] = {}
+    actions_by_owner: dict[str, list[DescribedAction]] = {}
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
         owner = content_type.uid.rpartition(".")[0]
-        result.setdefault(owner, []).extend(
-            _of_type(content_type, prefix, served.get(content_type.uid))
+        actions_by_owner.setdefault(owner, []).extend(
+            _describe_type_routes(content_type, prefix, served.get(content_type.uid))
         )
-    for one in custom:
-        owner = one.action.partition(".")[0]
-        result.setdefault(owner, []).append(_of_code(one, prefix))
+    for custom_route in custom:
+        owner = custom_route.action.partition(".")[0]
+        actions_by_owner.setdefault(owner, []).append(_describe_custom_route(custom_route, prefix))
     for route in PLUGIN_ROUTES:
-        result.setdefault(f"plugin::{route.plugin}", []).append(_of_plugin(route, prefix))
-    return result
+        actions_by_owner.setdefault(f"plugin::{route.plugin}", []).append(
+            _describe_plugin_route(route, prefix)
+        )
+    return actions_by_owner
 
 
-def _of_type(
+def _describe_type_routes(
     content_type: ContentType, prefix: str, served: Sequence[ServedRoute] | None
 ) -> Iterator[DescribedAction]:
     uid = content_type.uid
@@ -150,7 +152,7 @@ def _of_type(
         }
 
 
-def _of_code(route: CustomRoute, prefix: str) -> DescribedAction:
+def _describe_custom_route(route: CustomRoute, prefix: str) -> DescribedAction:
     api = route.action.partition(".")[0].partition("::")[2]
     return {
         "method": route.method,
@@ -161,7 +163,7 @@ def _of_code(route: CustomRoute, prefix: str) -> DescribedAction:
     }
 
 
-def _of_plugin(route: PluginRoute, prefix: str) -> DescribedAction:
+def _describe_plugin_route(route: PluginRoute, prefix: str) -> DescribedAction:
     config: DescribedAction = {}
     if route.limited:
         config["middlewares"] = ["plugin::users-permissions.rateLimit"]
@@ -189,33 +191,37 @@ class ContentApiActionsApi:
         prefix: str,
     ) -> None:
         self._schema = schema
-        self._found = customisations
-        self._custom = custom
+        self._customisations = customisations
+        self._custom_routes = custom
         self._prefix = prefix.rstrip("/")
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, shown = RouteGroup(PROJECT, "admin/content-api/"), DataEnvelope[FreeObject]
-        yield route("GET", "permissions", SIGNED_IN, self.permissions, response=shown)
-        yield route("GET", "routes", SIGNED_IN, self.list_routes, response=shown)
+        route, response = RouteGroup(PROJECT, "admin/content-api/"), DataEnvelope[FreeObject]
+        yield route("GET", "permissions", SIGNED_IN, self.permissions, response=response)
+        yield route("GET", "routes", SIGNED_IN, self.list_routes, response=response)
         route, path = RouteGroup(END_USERS, "users-permissions/"), "routes"
         yield route("GET", path, SIGNED_IN, self.list_routes_bare, response=FreeObject)
 
     async def permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all actions, by their owners."""
-        result: dict[str, Any] = {}
-        for controller in controllers(self._schema, self._found.routed_actions(self._schema)):
-            owner = result.setdefault(controller.owner, {"controllers": {}})
+        owners: dict[str, Any] = {}
+        for controller in controllers(
+            self._schema, self._customisations.routed_actions(self._schema)
+        ):
+            owner = owners.setdefault(controller.owner, {"controllers": {}})
             owner["controllers"][controller.name] = list(controller.actions)
-        return respond_data(result)
+        return respond_data(owners)
 
     async def list_routes(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all routes, by their owners."""
-        return respond_data(self._described())
+        return respond_data(self._describe_routes())
 
     async def list_routes_bare(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all routes in the form of the page of end users' roles."""
-        return respond_bare({"routes": self._described()})
+        return respond_bare({"routes": self._describe_routes()})
 
-    def _described(self) -> dict[str, list[DescribedAction]]:
-        return described_routes(self._schema, self._prefix, self._found.routes, self._custom)
+    def _describe_routes(self) -> dict[str, list[DescribedAction]]:
+        return described_routes(
+            self._schema, self._prefix, self._customisations.routes, self._custom_routes
+        )

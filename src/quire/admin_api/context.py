@@ -78,7 +78,7 @@ def make_admin_context(settings: Settings, sources: AdminSources, clock: Clock) 
     return AdminContext(
         settings=settings,
         clock=clock,
-        sources=_audited(sources, database),
+        sources=_audit_writes(sources, database),
         database=database,
         tables=tables,
         admin_users=AdminUserRows(tables),
@@ -91,7 +91,7 @@ def admin_secret(settings: Settings) -> str:
     return settings.secrets.admin_jwt_secret or ""
 
 
-def _audited(sources: AdminSources, database: AuditedDatabase) -> AdminSources:
+def _audit_writes(sources: AdminSources, database: AuditedDatabase) -> AdminSources:
     """Record all changes of administrators in the transaction of the change."""
     documents, library = (
         sources.documents.with_database(database),

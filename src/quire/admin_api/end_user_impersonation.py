@@ -72,7 +72,7 @@ class EndUserImpersonationApi:
 
     async def as_role(self, request: Request) -> Response:
         """Return the response for a role, without a particular user."""
-        content, number = self._attached(request)
+        content, number = self._require_responder(request)
         return await _respond(content, request, await content.role_principal(number), number)
 
     async def as_user(self, request: Request) -> Response:
@@ -81,14 +81,14 @@ class EndUserImpersonationApi:
         Raises ApplicationError for one who may not sign in. A 401 would be about the administrator,
         whose session goes on.
         """
-        content, number = self._attached(request)
+        content, number = self._require_responder(request)
         try:
             user = await content.user_principal(number)
         except UnauthorizedError as error:
             raise ApplicationError(_NO_USER) from error
         return await _respond(content, request, user, user.role_id)
 
-    def _attached(self, request: Request) -> tuple[ContentResponder, int]:
+    def _require_responder(self, request: Request) -> tuple[ContentResponder, int]:
         number = id_of(request.parameters["id"])
         if self._content is None or number is None:
             raise NotFoundError

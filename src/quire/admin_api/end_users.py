@@ -92,22 +92,24 @@ class EndUserApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route = RouteGroup(END_USERS, "users-permissions/")
-        one: tuple[tuple[str, str, str, Handler, object], ...] = (
+        role_routes: tuple[tuple[str, str, str, Handler, object], ...] = (
             ("GET", "roles", "read", self._roles.list_roles, None),
             ("POST", "roles", "create", self._roles.create_role, RoleInput),
             ("GET", "roles/:id", "read", self._roles.find_role, None),
             ("PUT", "roles/:id", "update", self._roles.update_role, RoleInput),
             ("DELETE", "roles/:id", "delete", self._roles.delete_role, None),
         )
-        for method, path, verb, handler, body in one:
+        for method, path, verb, handler, body in role_routes:
             action = f"{_OWNER}.roles.{verb}"
-            yield route(method, path, action, _trusted(handler), body=body, response=FreeObject)
+            yield route(
+                method, path, action, _grant_full_access(handler), body=body, response=FreeObject
+            )
         for path, handler in (
             ("permissions", self._roles.list_permissions),
             ("policies", self.policies),
         ):
             yield route("GET", path, SIGNED_IN, handler, response=FreeObject)
-        both: tuple[tuple[str, str, Handler, Handler, object], ...] = (
+        settings_routes: tuple[tuple[str, str, Handler, Handler, object], ...] = (
             ("providers", "providers", self.providers, self.set_providers, Providers),
             (
                 "email-templates",
@@ -118,7 +120,7 @@ class EndUserApi:
             ),
             ("advanced", "advanced-settings", self.advanced, self.set_advanced, FreeObject),
         )
-        for path, name, read, write, body in both:
+        for path, name, read, write, body in settings_routes:
             yield route("GET", path, f"{_OWNER}.{name}.read", read, response=FreeObject)
             action = f"{_OWNER}.{name}.update"
             yield route("PUT", path, action, write, body=body, response=FreeObject)
@@ -137,11 +139,11 @@ class EndUserApi:
 
     async def providers(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the providers that end users may sign in with."""
-        stored = await self._stored(PROVIDERS_KEY)
+        provider_settings = await self._read_setting(PROVIDERS_KEY)
         return respond_bare(
             {
-                name: _with_redirect(options, f"{self._server}/api/connect/{name}/callback")
-                for name, options in stored.items()
+                name: _add_redirect(options, f"{self._server}/api/connect/{name}/callback")
+                for name, options in provider_settings.items()
             }
         )
 
@@ -151,7 +153,7 @@ class EndUserApi:
 
     async def templates(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the templates of mails to end users."""
-        return respond_bare(await self._stored(EMAIL_KEY))
+        return respond_bare(await self._read_setting(EMAIL_KEY))
 
     async def set_templates(self, request: Request) -> Response:
         """Replace the templates of mails. Nothing in them is ever evaluated."""
@@ -167,37 +169,37 @@ class EndUserApi:
         error of the SMTP server, and RateLimitError after too many mails.
         """
         options = _template_options("template", _member(request, "template"))
-        to = request.administrator.email
-        self._attempts.count("mail-test", place_of(request), to)
+        address = request.administrator.email
+        self._attempts.count("mail-test", place_of(request), address)
         try:
-            await self._recovery.send_example("template", options, to)
+            await self._recovery.send_example("template", options, address)
         except MailError as error:
             raise ApplicationError(NOT_SENT.format(error)) from error
-        return respond_data({"to": to})
+        return respond_data({"to": address})
 
     async def advanced(self, request: Request) -> Response:
         """Show how accounts are created, and their possible roles."""
-        listed: dict[str, Any] = orjson.loads((await self._roles.list_roles(request)).body)
-        roles = [{**role, "locale": None} for role in listed["roles"]]
-        return respond_bare({"settings": await self._stored(ADVANCED_KEY), "roles": roles})
+        role_list: dict[str, Any] = orjson.loads((await self._roles.list_roles(request)).body)
+        roles = [{**role, "locale": None} for role in role_list["roles"]]
+        return respond_bare({"settings": await self._read_setting(ADVANCED_KEY), "roles": roles})
 
     async def set_advanced(self, request: Request) -> Response:
         """Replace the options of accounts."""
         return await self._write(ADVANCED_KEY, _body(request))
 
-    async def _stored(self, key: str) -> dict[str, Any]:
+    async def _read_setting(self, key: str) -> dict[str, Any]:
         def program() -> Program[object]:
             return read_setting(self._writes, key)
 
-        result = await self._database.read(program)
-        return dict(result) if isinstance(result, Mapping) else {}
+        value = await self._database.read(program)
+        return dict(value) if isinstance(value, Mapping) else {}
 
     async def _write(self, key: str, value: Mapping[str, object]) -> Response:
         await self._database.write(write_setting(self._writes, key, dict(value)))
         return respond_bare(_OK_BODY)
 
 
-def _trusted(handler: Handler) -> Handler:
+def _grant_full_access(handler: Handler) -> Handler:
     @wraps(handler)
     async def handle(request: Request) -> Response:
         request.principal = _FULL_ACCESS_PRINCIPAL
@@ -238,5 +240,5 @@ def _require_sound(name: str, template: object) -> None:
         raise ValidationError(UNSOUND)
 
 
-def _with_redirect(options: object, address: str) -> object:
+def _add_redirect(options: object, address: str) -> object:
     return {**options, "redirectUri": address} if isinstance(options, Mapping) else options

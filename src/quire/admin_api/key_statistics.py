@@ -64,7 +64,7 @@ class HomepageApi:
         counts: dict[str, int] = {}
         for name, uid in _COUNT_QUERIES.items():
             counts[name] = yield from self._tables.table_for(uid, BaseRow).count()
-        types = [t for t in schema.api_types if is_shown(t)]
+        types = [content_type for content_type in schema.api_types if is_shown(content_type)]
         return {
             "assets": counts["assets"],
             "contentTypes": len(types) + (USER_UID in schema.content_types),

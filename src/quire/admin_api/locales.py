@@ -72,15 +72,17 @@ class LocalesApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one, path = RouteGroup("Locales", "i18n/"), AdminLocale, "locales/:id"
+        route, locale_response, path = RouteGroup("Locales", "i18n/"), AdminLocale, "locales/:id"
         read, create, update, delete = (
             f"plugin::i18n.locale.{verb}" for verb in ("read", "create", "update", "delete")
         )
         yield route("GET", "iso-locales", read, self.all_locales, response=list[KnownLocale])
         yield route("GET", "locales", SIGNED_IN, self.find, response=list[AdminLocale])
-        yield route("POST", "locales", create, self.create, body=NewLocale, response=one)
-        yield route("PUT", path, update, self.change, body=LocaleChange, response=one)
-        yield route("DELETE", path, delete, self.delete, response=one)
+        yield route(
+            "POST", "locales", create, self.create, body=NewLocale, response=locale_response
+        )
+        yield route("PUT", path, update, self.change, body=LocaleChange, response=locale_response)
+        yield route("DELETE", path, delete, self.delete, response=locale_response)
 
     async def all_locales(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List all locales that can be added."""
@@ -89,26 +91,26 @@ class LocalesApi:
     async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List the locales of the project."""
         return respond_bare(
-            [_shown(locale) for locale in await self._database.read(self._locales.all)]
+            [_serialize_locale(locale) for locale in await self._database.read(self._locales.all)]
         )
 
     async def create(self, request: Request) -> Response:
         """Add a locale."""
-        new = read_body(request.body, NewLocale)
-        program = self._locales.create(new.code, new.name, default=new.is_default)
-        return respond_bare(_shown(await self._database.write(program)))
+        body = read_body(request.body, NewLocale)
+        program = self._locales.create(body.code, body.name, default=body.is_default)
+        return respond_bare(_serialize_locale(await self._database.write(program)))
 
     async def change(self, request: Request) -> Response:
         """Rename a locale, or make it the default one."""
         body = sent_values(read_body(request.body, LocaleChange))
         default = body.pop("isDefault", False) is True
         program = self._locales.change(_row_id(request), body, default=default)
-        return respond_bare(_shown(await self._database.write(program)))
+        return respond_bare(_serialize_locale(await self._database.write(program)))
 
     async def delete(self, request: Request) -> Response:
         """Delete a locale with all its entries."""
         program = self._locales.delete(_row_id(request))
-        return respond_bare(_shown(await self._database.write(program)))
+        return respond_bare(_serialize_locale(await self._database.write(program)))
 
 
 def _row_id(request: Request) -> int:
@@ -118,5 +120,5 @@ def _row_id(request: Request) -> int:
     return row_id
 
 
-def _shown(locale: ManagedLocale) -> AdminLocale:
+def _serialize_locale(locale: ManagedLocale) -> AdminLocale:
     return build_response(AdminLocale, locale.row, is_default=locale.is_default)

@@ -15,7 +15,7 @@ class LoginThrottle:
     def __init__(self, limit: AdminRateLimit, calls: SharedCounters, clock: Clock) -> None:
         interval = int(limit.interval.total_seconds() * 1000)
         self._enabled = limit.enabled
-        self._both, self._place, self._account = (
+        self._account_and_place, self._place, self._account = (
             RateLimiter(
                 calls, f"admin {name}", limit=limit.max * factor, interval_ms=interval, clock=clock
             )
@@ -26,11 +26,11 @@ class LoginThrottle:
         """Count an attempt. Raises RateLimitError when the limit is exceeded."""
         if not self._enabled:
             return
-        who = email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
-        self._both.count(f"{route} {place} {who}")
+        account = email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
+        self._account_and_place.count(f"{route} {place} {account}")
         self._place.count(f"{route} {place}")
-        if who:
-            self._account.count(f"{route} {who}")
+        if account:
+            self._account.count(f"{route} {account}")
 
     def count_code(self, email: str) -> None:
         """Count a code of a second factor, by account only.
@@ -38,4 +38,4 @@ class LoginThrottle:
         The caller knows the password, so nobody can lock others out. Raises RateLimitError.
         """
         if self._enabled:
-            self._both.count(f"code {email.lower()[:_LONGEST_EMAIL]}")
+            self._account_and_place.count(f"code {email.lower()[:_LONGEST_EMAIL]}")

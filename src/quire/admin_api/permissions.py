@@ -91,14 +91,19 @@ class PermissionApi:
                 for action in ACTIONS
                 if action.section is PermissionSection.SETTINGS
             ],
-            "singleTypes": {"actions": actions, "subjects": self._of(TypeKind.SINGLE, locales)},
+            "singleTypes": {
+                "actions": actions,
+                "subjects": self._subjects_of_kind(TypeKind.SINGLE, locales),
+            },
             "collectionTypes": {
                 "actions": actions,
-                "subjects": self._of(TypeKind.COLLECTION, locales),
+                "subjects": self._subjects_of_kind(TypeKind.COLLECTION, locales),
             },
         }
 
-    def _of(self, kind: TypeKind, locales: Sequence[dict[str, object]]) -> list[dict[str, Any]]:
+    def _subjects_of_kind(
+        self, kind: TypeKind, locales: Sequence[dict[str, object]]
+    ) -> list[dict[str, Any]]:
         return [
             self._subject(content_type, locales)
             for content_type in subjects(self._schema)
@@ -139,7 +144,7 @@ def _setting(action: AdminAction) -> dict[str, object]:
     }
 
 
-def _fields(schema: Schema, model: Model, inside: frozenset[str]) -> Iterator[dict[str, Any]]:
+def _fields(schema: Schema, model: Model, ancestors: frozenset[str]) -> Iterator[dict[str, Any]]:
     """Yield the fields of a model; a component that contains itself is not repeated."""
     for attribute in model.attributes.values():
         if attribute.name in {"id", "documentId"} or not attribute.visible:
@@ -147,9 +152,9 @@ def _fields(schema: Schema, model: Model, inside: frozenset[str]) -> Iterator[di
         field: dict[str, Any] = {"label": attribute.name, "value": attribute.name}
         if attribute.required:
             field["required"] = True
-        if isinstance(attribute, ComponentAttribute) and attribute.component not in inside:
+        if isinstance(attribute, ComponentAttribute) and attribute.component not in ancestors:
             uid = attribute.component
-            children = list(_fields(schema, schema.components[uid], inside | {uid}))
+            children = list(_fields(schema, schema.components[uid], ancestors | {uid}))
             if children:
                 field["children"] = children
         yield field

@@ -105,16 +105,18 @@ class ProfileApi:
         """Yield the routes."""
         route, me = RouteGroup(ADMINISTRATORS), "admin/users/me"
         yield route("GET", me, SIGNED_IN, self.show, response=DataEnvelope[AdministratorResponse])
-        path, granted = f"{me}/permissions", DataEnvelope[list[AdminPermission]]
-        yield route("GET", path, SIGNED_IN, self.permissions, response=granted)
+        path, permissions_response = f"{me}/permissions", DataEnvelope[list[AdminPermission]]
+        yield route("GET", path, SIGNED_IN, self.permissions, response=permissions_response)
         path = f"{me}/sessions"
         yield route(
             "GET", path, SIGNED_IN, self.sessions, response=DataEnvelope[list[AdminSession]]
         )
         path = f"{me}/sessions/:id"
         yield route("DELETE", path, SIGNED_IN, self.end_session, response=DataEnvelope[FreeObject])
-        path, found = "admin/permissions/check", DataEnvelope[list[bool]]
-        yield route("POST", path, SIGNED_IN, self.check, body=PermissionCheck, response=found)
+        path, check_response = "admin/permissions/check", DataEnvelope[list[bool]]
+        yield route(
+            "POST", path, SIGNED_IN, self.check, body=PermissionCheck, response=check_response
+        )
 
     async def show(self, request: Request) -> Response:
         """Show the caller."""
@@ -150,21 +152,21 @@ class ProfileApi:
 
     async def check(self, request: Request) -> Response:
         """Tell for each of some permissions whether the caller has it."""
-        asked = read_body(request.body, PermissionCheck).permissions
-        return respond_data([self._has(request, item) for item in asked])
+        permissions = read_body(request.body, PermissionCheck).permissions
+        return respond_data([self._has(request, item) for item in permissions])
 
     def _has(self, request: Request, permission: CheckedPermission) -> bool:
-        ability, of, path = request.administrator.ability, permission.subject, permission.field
-        known = ADMIN_ACTIONS.get(permission.action)
-        if known is None:
+        ability, subject, path = request.administrator.ability, permission.subject, permission.field
+        action = ADMIN_ACTIONS.get(permission.action)
+        if action is None:
             return False
-        if path is UNSET or of is None:
-            return ability.allows(known.uid, of)
-        content_type = self._schema.content_types.get(of)
-        inside = f"{path}."
+        if path is UNSET or subject is None:
+            return ability.allows(action.uid, subject)
+        content_type = self._schema.content_types.get(subject)
+        prefix = f"{path}."
         return content_type is not None and any(
-            (field == path or field.startswith(inside))
-            and ability.allows_field(known.uid, of, field)
+            (field == path or field.startswith(prefix))
+            and ability.allows_field(action.uid, subject, field)
             for field in permission_fields(self._schema, content_type)
         )
 
@@ -183,20 +185,24 @@ def list_permissions(
 
     Super admins have all permissions: the stored ones, and those that are not stored (yet).
     """
-    stored = yield from admin_users.permissions(admin_user.role_ids)
+    permissions = yield from admin_users.permissions(admin_user.role_ids)
     if not admin_user.is_super_admin:
-        return [permission_response(permission) for permission in stored]
-    return list_all_permissions(schema, stored, (yield from admin_users.locales()))
+        return [permission_response(permission) for permission in permissions]
+    return list_all_permissions(schema, permissions, (yield from admin_users.locales()))
 
 
 def list_all_permissions(
-    schema: Schema, stored: list[StoredPermission], locales: list[str]
+    schema: Schema, stored_permissions: list[StoredPermission], locales: list[str]
 ) -> list[AdminPermission]:
     """List everything that there is to grant; what is stored keeps its id and its place."""
-    missing = {(grant.action, grant.subject): grant for grant in super_grants(schema, locales)}
-    listed: list[AdminPermission] = []
-    for permission in stored:
-        grant: Grant | None = missing.pop((permission.grant.action, permission.grant.subject), None)
+    grants_by_key = {
+        (grant.action, grant.subject): grant for grant in super_grants(schema, locales)
+    }
+    permissions: list[AdminPermission] = []
+    for permission in stored_permissions:
+        grant: Grant | None = grants_by_key.pop(
+            (permission.grant.action, permission.grant.subject), None
+        )
         if grant is not None:
-            listed.append(grant_response(grant, permission.id, permission.action_parameters))
-    return [*listed, *(grant_response(grant, None) for grant in missing.values())]
+            permissions.append(grant_response(grant, permission.id, permission.action_parameters))
+    return [*permissions, *(grant_response(grant, None) for grant in grants_by_key.values())]

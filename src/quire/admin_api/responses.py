@@ -98,8 +98,10 @@ def build_response(kind: type[T], source: Struct, **argument: object) -> T:
 
 def keep_fields(response: T, names: Collection[str]) -> T:
     """Return a response with these of its fields, by their names on the wire."""
-    others = {one.name: UNSET for one in fields(response) if one.encode_name not in names}
-    return replace(response, **others)
+    unset_fields = {
+        field.name: UNSET for field in fields(response) if field.encode_name not in names
+    }
+    return replace(response, **unset_fields)
 
 
 @cache
@@ -107,20 +109,24 @@ def _response_fields(
     kind: type[Struct], source: type[Struct], names: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of fields that are read from a source, and of those that are moments."""
-    known = fields(kind)
+    response_fields = fields(kind)
     read = [
-        one.name
-        for one in known
-        if one.name not in names and (one.required or hasattr(source, one.name))
+        field.name
+        for field in response_fields
+        if field.name not in names and (field.required or hasattr(source, field.name))
     ]
-    moments = [one.name for one in known if Moment in (one.type, *get_args(one.type))]
+    moments = [
+        field.name for field in response_fields if Moment in (field.type, *get_args(field.type))
+    ]
     return tuple(read), tuple(name for name in moments if name in read or name in names)
 
 
 def administrator_response(admin_user: AdminUser, *, roles: bool = True) -> AdministratorResponse:
     """Return an administrator, with summaries of their roles."""
-    listed = [build_response(AdminRoleSummary, role) for role in admin_user.roles]
-    return build_response(AdministratorResponse, admin_user.row, roles=listed if roles else UNSET)
+    role_summaries = [build_response(AdminRoleSummary, role) for role in admin_user.roles]
+    return build_response(
+        AdministratorResponse, admin_user.row, roles=role_summaries if roles else UNSET
+    )
 
 
 def permission_response(permission: StoredPermission) -> AdminPermission:

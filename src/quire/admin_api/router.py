@@ -55,8 +55,8 @@ class AdminApi:
 
     def streams(self, method: str, raw_path: bytes) -> bool:
         """Tell whether the handler of a request reads forms itself."""
-        result = self.routes.find(method, raw_path)
-        return result is not None and result[0].streams
+        match = self.routes.find(method, raw_path)
+        return match is not None and match[0].streams
 
     def methods(self, raw_path: bytes) -> frozenset[str]:
         """Return the methods of the routes at a path."""
@@ -68,11 +68,11 @@ class AdminApi:
         Raises UnauthorizedError, PolicyError, and what handlers raise.
         """
         verb = "GET" if request.method == "HEAD" else request.method
-        result = self.routes.find(verb, request.path)
-        if result is None:
+        match = self.routes.find(verb, request.path)
+        if match is None:
             return None
-        request.found = self.routes, result
-        route, request.parameters = result
+        request.found = self.routes, match
+        route, request.parameters = match
         request.version = version = await self._content_version.current()
         if route.action is not None:
             header = request.headers.get(b"authorization")

@@ -125,10 +125,10 @@ def model_routes(remodeller: ModelEditor, archive: ModelArchive) -> Iterator[Rou
         if route.path == STATUS_PATH:
             yield route  # of this process only
         else:
-            yield replace(route, handler=_by_the_present_model(remodeller, route.handler))
+            yield replace(route, handler=_require_current_model(remodeller, route.handler))
 
 
-def _by_the_present_model(remodeller: ModelEditor, handler: Handler) -> Handler:
+def _require_current_model(remodeller: ModelEditor, handler: Handler) -> Handler:
     """Call a handler only if no other process has changed the model.
 
     Otherwise the response is left to the new schema: a client that has just changed something sees
@@ -192,7 +192,7 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
     context = make_admin_context(settings, sources, clock)
     identity = open_identity(context)
     end_user_impersonation = EndUserImpersonationApi()
-    scheduled = _scheduled_jobs(context, identity)
+    scheduled = _create_scheduled_jobs(context, identity)
 
     def routes() -> Iterator[Route]:
         yield from identity_routes(context, identity)
@@ -248,7 +248,7 @@ def _project_routes(context: AdminContext, identity: AdminAuthentication) -> Ite
     ).routes()
 
 
-def _scheduled_jobs(context: AdminContext, identity: AdminAuthentication) -> ScheduledJobs:
+def _create_scheduled_jobs(context: AdminContext, identity: AdminAuthentication) -> ScheduledJobs:
     """Create the jobs of scheduled actions, which run as the administrators who scheduled them."""
     sources = context.sources
     revisions = Revisions(context.engine.store.writes)

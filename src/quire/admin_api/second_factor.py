@@ -88,7 +88,7 @@ class SecondFactorApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, codes, done = (
+        route, codes_response, empty_response = (
             RouteGroup(SIGNING_IN),
             DataEnvelope[RecoveryCodes],
             DataEnvelope[FreeObject],
@@ -104,26 +104,32 @@ class SecondFactorApi:
             status=CREATED,
         )
         path = f"{_PATH}/confirm"
-        yield route("POST", path, SIGNED_IN, self.confirm, body=FactorCode, response=codes)
+        yield route("POST", path, SIGNED_IN, self.confirm, body=FactorCode, response=codes_response)
         path = f"{_PATH}/recovery-codes"
-        yield route("POST", path, SIGNED_IN, self.renew_codes, body=FactorCode, response=codes)
+        yield route(
+            "POST", path, SIGNED_IN, self.renew_codes, body=FactorCode, response=codes_response
+        )
         path = f"{_PATH}/remove"
-        yield route("POST", path, SIGNED_IN, self.remove, body=FactorRemoval, response=done)
+        yield route(
+            "POST", path, SIGNED_IN, self.remove, body=FactorRemoval, response=empty_response
+        )
         path = "admin/x/users/:id/second-factor"
-        yield route("DELETE", path, "admin::users.update", self.remove_of_other, response=done)
+        yield route(
+            "DELETE", path, "admin::users.update", self.remove_of_other, response=empty_response
+        )
 
     async def show(self, request: Request) -> Response:
         """Tell whether the caller has a second factor, and how many recovery codes are left."""
         admin_user = await self._admin_user(request)
         factor = await self._database.read(lambda: self._factors.get(admin_user))
         active = factor is not None and factor.active
-        left = len(factor.recovery) if factor is not None else 0
-        return respond_data({"active": active, "recoveryCodes": left if active else 0})
+        recovery_codes = len(factor.recovery) if factor is not None else 0
+        return respond_data({"active": active, "recoveryCodes": recovery_codes if active else 0})
 
     async def begin(self, request: Request) -> Response:
         """Set up a second factor: the secret is for an app, and shown once."""
         body = read_body(request.body, CurrentPassword)
-        admin_user = await self._with_password(request, body.password)
+        admin_user = await self._verify_password(request, body.password)
         secret = await self._database.write(self._factors.begin(admin_user))
         uri = provisioning_uri(secret, admin_user.email, self._project)
         return respond_data({"secret": secret, "uri": uri}, CREATED)
@@ -145,7 +151,7 @@ class SecondFactorApi:
     async def remove(self, request: Request) -> Response:
         """Remove the own second factor, with the password and a code of it."""
         body = read_body(request.body, FactorRemoval)
-        admin_user = await self._with_password(request, body.password)
+        admin_user = await self._verify_password(request, body.password)
         self._attempts.count_code(admin_user.email)
 
         def program() -> Program[None]:
@@ -189,7 +195,7 @@ class SecondFactorApi:
             raise UnauthorizedError
         return admin_user
 
-    async def _with_password(self, request: Request, password: str) -> AdminUser:
+    async def _verify_password(self, request: Request, password: str) -> AdminUser:
         admin_user = await self._admin_user(request)
         self._attempts.count_code(admin_user.email)
         if not await verify_password(password, admin_user.row.password):

@@ -248,7 +248,7 @@ class AdminSignInApi:
         if not address or not password:
             raise ApplicationError(MISSING_CREDENTIALS)
         admin_user = await self._accounts.identified(address, password)
-        code = self._counted_code(admin_user, body.get("code"))
+        code = self._count_code(admin_user, body.get("code"))
         device = _device(body.get("deviceId"), body.get("rememberMe"))
         signed_in = await self._accounts.sign_in(admin_user, device, code)
         return self._serialize_sign_in(signed_in, roles=False)
@@ -262,7 +262,7 @@ class AdminSignInApi:
         tokens = await self._accounts.refresh(token)
         if tokens is None:
             raise UnauthorizedError(BAD_REFRESH_TOKEN)
-        return _with_headers(respond_data({"token": tokens.access}), self._cookie.set(tokens))
+        return _add_headers(respond_data({"token": tokens.access}), self._cookie.set(tokens))
 
     async def sign_out(self, request: Request) -> Response:
         """End the caller's sessions: of one device if it is named, else all."""
@@ -270,7 +270,7 @@ class AdminSignInApi:
         device = body.get("deviceId")
         device_id = device[:_LONGEST_DEVICE] if isinstance(device, str) and device else None
         await self._accounts.sign_out(request.administrator.id, device_id)
-        return _with_headers(respond_data({}), self._cookie.clear())
+        return _add_headers(respond_data({}), self._cookie.clear())
 
     async def invitation(self, request: Request) -> Response:
         """Return the recipient of an invitation."""
@@ -298,9 +298,9 @@ class AdminSignInApi:
         """Create the first administrator, with the registration token that the server printed."""
         body = read_body(request.body, FirstAdministrator)
         self._attempts.count("register-admin", place_of(request), body.email)
-        asked: object = body.registration_token
-        if asked is UNSET:
-            asked = request.query.get("registrationToken")
+        registration_token: object = body.registration_token
+        if registration_token is UNSET:
+            registration_token = request.query.get("registrationToken")
         signed_in = await self._accounts.register_first(
             {
                 "email": body.email.lower(),
@@ -309,7 +309,7 @@ class AdminSignInApi:
             },
             body.password,
             _device(body.device_id, body.remember_me),
-            asked if isinstance(asked, str) else None,
+            registration_token if isinstance(registration_token, str) else None,
         )
         return self._serialize_sign_in(signed_in)
 
@@ -325,11 +325,11 @@ class AdminSignInApi:
         body = read_body(request.body, PasswordReset)
         self._attempts.count("reset-password", place_of(request))
         token = body.reset_password_token
-        code = self._counted_code(await self._recovery.link_owner(token), body.code)
+        code = self._count_code(await self._recovery.link_owner(token), body.code)
         admin_user = await self._recovery.reset(token, body.password, code)
         return self._serialize_sign_in(await self._accounts.begin(admin_user, _device()))
 
-    def _counted_code(self, admin_user: AdminUser, code: object) -> str | None:
+    def _count_code(self, admin_user: AdminUser, code: object) -> str | None:
         """Return a code of a second factor.
 
         Attempts are counted by account, whatever the address.
@@ -343,7 +343,7 @@ class AdminSignInApi:
         token = signed_in.tokens.access
         user = administrator_response(signed_in.admin_user, roles=roles)
         response = respond_data({"token": token, "accessToken": token, "user": user})
-        return _with_headers(response, self._cookie.set(signed_in.tokens))
+        return _add_headers(response, self._cookie.set(signed_in.tokens))
 
 
 def place_of(request: Request) -> str:
@@ -373,7 +373,7 @@ def _device(value: object = None, remember: object = None) -> AdminDevice:
     return AdminDevice(id=device_id, remember=bool(remember))
 
 
-def _with_headers(response: Response, headers: tuple[tuple[bytes, bytes], ...]) -> Response:
+def _add_headers(response: Response, headers: tuple[tuple[bytes, bytes], ...]) -> Response:
     return Response(
         response.status, response.body, response.content_type, (*response.headers, *headers)
     )

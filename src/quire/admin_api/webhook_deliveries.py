@@ -73,18 +73,21 @@ class DeliveryApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, below = RouteGroup(WEBHOOKS, "admin/x/"), "webhooks/:id"
+        route, webhook_path = RouteGroup(WEBHOOKS, "admin/x/"), "webhooks/:id"
         read, update = "admin::webhooks.read", "admin::webhooks.update"
-        listed = DataEnvelope[list[WebhookDeliveryResponse]]
-        for path, find in (("deliveries", self.find_all), (f"{below}/deliveries", self.find)):
-            yield route("GET", path, read, find, query=DeliveryQuery, response=listed)
-        path = f"{below}/deliveries/:delivery"
+        deliveries_response = DataEnvelope[list[WebhookDeliveryResponse]]
+        for path, find in (
+            ("deliveries", self.find_all),
+            (f"{webhook_path}/deliveries", self.find),
+        ):
+            yield route("GET", path, read, find, query=DeliveryQuery, response=deliveries_response)
+        path = f"{webhook_path}/deliveries/:delivery"
         yield route(
             "GET", path, read, self.find_one, response=DataEnvelope[WebhookDeliveryResponse]
         )
-        path, done = f"{path}/redeliver", DataEnvelope[FreeObject]
-        yield route("POST", path, update, self.redeliver, response=done, status=ACCEPTED)
-        path = f"{below}/secret"
+        path, empty_response = f"{path}/redeliver", DataEnvelope[FreeObject]
+        yield route("POST", path, update, self.redeliver, response=empty_response, status=ACCEPTED)
+        path = f"{webhook_path}/secret"
         yield route("GET", path, update, self.secret, response=DataEnvelope[WebhookSecret])
 
     async def find_all(self, request: Request) -> Response:
@@ -96,15 +99,15 @@ class DeliveryApi:
         return await self._list_deliveries(request, webhook_id_of(request))
 
     async def _list_deliveries(self, request: Request, webhook_id: int | None) -> Response:
-        asked = request.query
-        state = asked.get("state")
+        query = request.query
+        state = query.get("state")
         if state is not None and state not in STATES:
             raise ValidationError(f"state must be one of {', '.join(STATES)}")
-        before, limit = log_page(asked)
+        before, limit = log_page(query)
 
         def program() -> Program[list[Delivery]]:
             if webhook_id is not None:
-                yield from self._existing(webhook_id)
+                yield from self._require_webhook(webhook_id)
             return (
                 yield from self._deliveries.find(
                     webhook_id,
@@ -115,28 +118,28 @@ class DeliveryApi:
             )
 
         await self._tables.ensure(DELIVERIES)
-        result = await self._database.read(program, snapshot=True)
-        return respond_data([_shown(one) for one in result])
+        deliveries = await self._database.read(program, snapshot=True)
+        return respond_data([_serialize_delivery(delivery) for delivery in deliveries])
 
     async def find_one(self, request: Request) -> Response:
         """Show a delivery, with its body."""
         await self._tables.ensure(DELIVERIES)
-        result = await self._database.read(lambda: self._delivery(request))
-        return respond_data(_shown(result, orjson.loads(result.body)))
+        delivery = await self._database.read(lambda: self._delivery(request))
+        return respond_data(_serialize_delivery(delivery, orjson.loads(delivery.body)))
 
     async def redeliver(self, request: Request) -> Response:
         """Deliver an event again."""
 
         def program() -> Program[None]:
-            result = yield from self._delivery(request)
-            delivery = Delivery(
-                webhook_id=result.webhook_id,
-                event=result.event,
-                uid=result.uid,
-                document_id=result.document_id,
-                body=result.body,
+            delivery = yield from self._delivery(request)
+            redelivery = Delivery(
+                webhook_id=delivery.webhook_id,
+                event=delivery.event,
+                uid=delivery.uid,
+                document_id=delivery.document_id,
+                body=delivery.body,
             )
-            yield from self._deliveries.add([delivery], self._clock())
+            yield from self._deliveries.add([redelivery], self._clock())
 
         await self._tables.ensure(DELIVERIES)
         await self._database.write(program())
@@ -146,25 +149,27 @@ class DeliveryApi:
     async def secret(self, request: Request) -> Response:
         """Show the signing secret of a webhook."""
         webhook_id = webhook_id_of(request)
-        await self._database.read(lambda: self._existing(webhook_id))
+        await self._database.read(lambda: self._require_webhook(webhook_id))
         secret = None if self._key is None else webhook_secret(self._key, webhook_id)
         return respond_data({"secret": secret})
 
-    def _existing(self, webhook_id: int) -> Program[None]:
+    def _require_webhook(self, webhook_id: int) -> Program[None]:
         if (yield from self._webhooks.get(webhook_id)) is None:
             raise NotFoundError(NOT_FOUND)
 
     def _delivery(self, request: Request) -> Program[Delivery]:
         delivery_id = id_of(request.parameters["delivery"])
-        result = None
+        delivery = None
         if delivery_id is not None:
-            result = yield from self._deliveries.get(webhook_id_of(request), delivery_id)
-        if result is None:
+            delivery = yield from self._deliveries.get(webhook_id_of(request), delivery_id)
+        if delivery is None:
             raise NotFoundError
-        return result
+        return delivery
 
 
-def _shown(delivery: Delivery, payload: FreeObject | UnsetType = UNSET) -> WebhookDeliveryResponse:
+def _serialize_delivery(
+    delivery: Delivery, payload: FreeObject | UnsetType = UNSET
+) -> WebhookDeliveryResponse:
     return build_response(
         WebhookDeliveryResponse,
         delivery,

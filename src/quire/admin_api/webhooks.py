@@ -54,9 +54,9 @@ class _Url(Struct, frozen=True):
         if value is not ABSENT and not isinstance(value, str):
             yield problem_at(place, not_of_type("string", value), value)
             return
-        given = isinstance(value, str)
-        valid = given and _URL.fullmatch(str(value)) is not None
-        if given and not valid:
+        is_text = isinstance(value, str)
+        valid = is_text and _URL.fullmatch(str(value)) is not None
+        if is_text and not valid:
             yield problem_at(place, BAD_URL, value)
         if not value or value is ABSENT:
             yield problem_at(place, REQUIRED, value)
@@ -71,9 +71,11 @@ class _Headers(Struct, frozen=True):
         if not isinstance(value, Mapping):
             return
         for name, content in value.items():
-            where = (*place, str(name))
+            header_place = (*place, str(name))
             if len(value) > _MAX_HEADERS or not _is_header(str(name), content):
-                yield Problem(path_of(where), BAD_HEADER.format(place_text(where)), content)
+                yield Problem(
+                    path_of(header_place), BAD_HEADER.format(place_text(header_place)), content
+                )
 
 
 class NewWebhook(RequestBody):
@@ -146,31 +148,44 @@ class WebhookApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(WEBHOOKS, "admin/webhooks"), DataEnvelope[WebhookDetail]
+        route, webhook_response = (
+            RouteGroup(WEBHOOKS, "admin/webhooks"),
+            DataEnvelope[WebhookDetail],
+        )
         read, create, update, delete = (
             f"admin::webhooks.{verb}" for verb in ("read", "create", "update", "delete")
         )
         yield route("GET", "", read, self.find, response=DataEnvelope[list[WebhookDetail]])
-        yield route("POST", "", create, self.create, body=NewWebhook, response=one, status=CREATED)
+        yield route(
+            "POST",
+            "",
+            create,
+            self.create,
+            body=NewWebhook,
+            response=webhook_response,
+            status=CREATED,
+        )
         path, ids = "/batch-delete", DataEnvelope[list[int | str]]
         yield route("POST", path, delete, self.delete_many, body=DeletedWebhooks, response=ids)
-        yield route("GET", "/:id", read, self.find_one, response=one)
-        yield route("PUT", "/:id", update, self.change, body=WebhookChange, response=one)
-        yield route("DELETE", "/:id", delete, self.delete, response=one)
+        yield route("GET", "/:id", read, self.find_one, response=webhook_response)
+        yield route(
+            "PUT", "/:id", update, self.change, body=WebhookChange, response=webhook_response
+        )
+        yield route("DELETE", "/:id", delete, self.delete, response=webhook_response)
         yield route(
             "POST", "/:id/trigger", update, self.trigger, response=DataEnvelope[WebhookTest]
         )
 
     async def find(self, request: Request) -> Response:
         """List webhooks."""
-        result = await self._database.read(self._webhooks.all)
-        return respond_data([_shown(webhook, request) for webhook in result])
+        webhooks = await self._database.read(self._webhooks.all)
+        return respond_data([_serialize_webhook(webhook, request) for webhook in webhooks])
 
     async def find_one(self, request: Request) -> Response:
         """Show a webhook."""
         webhook_id = webhook_id_of(request)
-        result = await self._database.read(lambda: self._existing(webhook_id))
-        return respond_data(_shown(result, request))
+        webhook = await self._database.read(lambda: self._get_webhook(webhook_id))
+        return respond_data(_serialize_webhook(webhook, request))
 
     async def create(self, request: Request) -> Response:
         """Make a webhook."""
@@ -178,46 +193,46 @@ class WebhookApi:
 
         def program() -> Program[Webhook]:
             webhook_id = yield from self._webhooks.insert({**values, "enabled": True})
-            return (yield from self._existing(webhook_id))
+            return (yield from self._get_webhook(webhook_id))
 
-        return respond_data(_shown(await self._write(program()), request), CREATED)
+        return respond_data(_serialize_webhook(await self._write(program()), request), CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change a webhook."""
         values, webhook_id = self._read(request, WebhookChange), webhook_id_of(request)
 
         def program() -> Program[Webhook]:
-            yield from self._existing(webhook_id)
+            yield from self._get_webhook(webhook_id)
             yield from self._webhooks.update(webhook_id, values)
-            return (yield from self._existing(webhook_id))
+            return (yield from self._get_webhook(webhook_id))
 
-        return respond_data(_shown(await self._write(program()), request))
+        return respond_data(_serialize_webhook(await self._write(program()), request))
 
     async def delete(self, request: Request) -> Response:
         """Delete a webhook."""
         webhook_id = webhook_id_of(request)
 
         def program() -> Program[Webhook]:
-            webhook = yield from self._existing(webhook_id)
+            webhook = yield from self._get_webhook(webhook_id)
             yield from self._webhooks.delete([webhook_id])
             return webhook
 
-        return respond_data(_shown(await self._write(program()), request))
+        return respond_data(_serialize_webhook(await self._write(program()), request))
 
     async def delete_many(self, request: Request) -> Response:
         """Delete webhooks; missing ones count as deleted."""
         body = request.body
-        value = body.get("ids") if isinstance(body, Mapping) else None
-        if not isinstance(value, list) or not value:
+        requested_ids = body.get("ids") if isinstance(body, Mapping) else None
+        if not isinstance(requested_ids, list) or not requested_ids:
             raise BadInputError(NO_IDS)
-        ids = [webhook_id for webhook_id in map(id_of, value) if webhook_id is not None]
+        ids = [webhook_id for webhook_id in map(id_of, requested_ids) if webhook_id is not None]
         await self._write(self._webhooks.delete(ids))
-        return respond_data(value)
+        return respond_data(requested_ids)
 
     async def trigger(self, request: Request) -> Response:
         """Send a test event, and return the response."""
         webhook_id = webhook_id_of(request)
-        webhook = await self._database.read(lambda: self._existing(webhook_id))
+        webhook = await self._database.read(lambda: self._get_webhook(webhook_id))
         payload = {"event": _TEST, "createdAt": iso_from_ms(self._clock())}
         headers = {
             **{name: str(value) for name, value in webhook.headers.items()},
@@ -254,7 +269,7 @@ class WebhookApi:
             values["enabled"] = values.pop("isEnabled")
         return values
 
-    def _existing(self, webhook_id: int) -> Program[Webhook]:
+    def _get_webhook(self, webhook_id: int) -> Program[Webhook]:
         webhook = yield from self._webhooks.get(webhook_id)
         if webhook is None:
             raise NotFoundError(NOT_FOUND)
@@ -269,7 +284,7 @@ def webhook_id_of(request: Request) -> int:
     return webhook_id
 
 
-def _shown(webhook: Webhook, request: Request) -> WebhookDetail:
+def _serialize_webhook(webhook: Webhook, request: Request) -> WebhookDetail:
     ability = request.administrator.ability
     readable = any(ability.allows(f"admin::webhooks.{verb}") for verb in ("create", "update"))
     headers = webhook.headers if readable else dict.fromkeys(webhook.headers, MASK)
@@ -303,4 +318,6 @@ def _is_header(name: str, value: object) -> bool:
     ):
         return False
     text = str(value)
-    return len(text) <= _MAX_VALUE_LENGTH and not any(ord(c) < 0x20 or ord(c) == 0x7F for c in text)
+    return len(text) <= _MAX_VALUE_LENGTH and not any(
+        ord(char) < 0x20 or ord(char) == 0x7F for char in text
+    )

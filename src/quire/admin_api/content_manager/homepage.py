@@ -37,11 +37,11 @@ class HomeApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, who = RouteGroup(VIEWS, "content-manager/homepage/"), SIGNED_IN
-        path, found = "recent-documents", DataEnvelope[list[RecentEntry]]
-        yield route("GET", path, who, self.recent, query=RecentQuery, response=found)
+        route, action = RouteGroup(VIEWS, "content-manager/homepage/"), SIGNED_IN
+        path, response = "recent-documents", DataEnvelope[list[RecentEntry]]
+        yield route("GET", path, action, self.recent, query=RecentQuery, response=response)
         yield route(
-            "GET", "count-documents", who, self.count, response=DataEnvelope[DocumentCounts]
+            "GET", "count-documents", action, self.count, response=DataEnvelope[DocumentCounts]
         )
 
     async def recent(self, request: Request) -> Response:

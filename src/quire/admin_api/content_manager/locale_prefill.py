@@ -65,5 +65,5 @@ class LocalePrefillApi:
 
     def _view_of(self, content_type: ContentType) -> Program[View]:
         """Return the view configuration of a type, which has the title field of related entries."""
-        stored = yield from read_setting(self._engine.store.writes, view_key(content_type.uid))
-        return stored_view(self._engine.schema, content_type, stored)
+        setting = yield from read_setting(self._engine.store.writes, view_key(content_type.uid))
+        return stored_view(self._engine.schema, content_type, setting)

@@ -63,42 +63,47 @@ def draft_relations(
 ) -> Program[DraftRelations]:
     """Count for rows of a content type, including all their components."""
     waiting: dict[str, list[int]] = {content_type.uid: [*rows]}
-    seen: set[tuple[str, int]] = set()
-    others = many = 0
+    visited: set[tuple[str, int]] = set()
+    other_relations = many_to_many = 0
     while waiting:
         uid, ids = waiting.popitem()
         layout = engine.store.layout(uid)
-        counted = yield from _counted(engine, layout, ids)
-        others, many = others + counted.other_relations, many + counted.many_to_many
+        counts = yield from _count_draft_targets(engine, layout, ids)
+        other_relations, many_to_many = (
+            other_relations + counts.other_relations,
+            many_to_many + counts.many_to_many,
+        )
         for link in (yield from component_links(engine.store, layout, ids)):
-            if (link.uid, link.id) not in seen:
-                seen.add((link.uid, link.id))
+            if (link.uid, link.id) not in visited:
+                visited.add((link.uid, link.id))
                 waiting.setdefault(link.uid, []).append(link.id)
-    return DraftRelations(others, many)
+    return DraftRelations(other_relations, many_to_many)
 
 
-def _counted(
+def _count_draft_targets(
     engine: WriteEngine, layout: EntryLayout, ids: Sequence[int]
 ) -> Program[DraftRelations]:
-    others = many = 0
+    other_relations = many_to_many = 0
     for attribute in layout.model.relations:
-        target = _versioned(engine, attribute)
+        target = _draft_target(engine, attribute)
         if target is None or target.uid == layout.model.uid:
             continue
         links = yield from engine.store.links.read(layout.model.uid, attribute.name, ids)
-        linked = [link.row for found in links.values() for link in found]
+        target_rows = [link.row for row_links in links.values() for link in row_links]
         targets = engine.store.layout(target.uid)
-        live = yield from counterparts(engine.store, targets, [*set(linked)], published=True)
-        count = sum(row not in live for row in linked)
+        published_rows = yield from counterparts(
+            engine.store, targets, [*set(target_rows)], published=True
+        )
+        count = sum(row not in published_rows for row in target_rows)
         other_side = attribute.inversed_by or attribute.mapped_by
         if attribute.relation is Relation.MANY_TO_MANY and other_side:
-            many += count
+            many_to_many += count
         else:
-            others += count
-    return DraftRelations(others, many)
+            other_relations += count
+    return DraftRelations(other_relations, many_to_many)
 
 
-def _versioned(engine: WriteEngine, attribute: RelationAttribute) -> ContentType | None:
+def _draft_target(engine: WriteEngine, attribute: RelationAttribute) -> ContentType | None:
     """Return the target of a relation that a form shows, if it has drafts."""
     if attribute.target is None or not attribute.visible:
         return None
@@ -119,24 +124,26 @@ ProhibitedField = list[object]
 
 def prohibited_fields(schema: Schema, model: Model) -> list[ProhibitedField]:
     """Return the attributes whose values must be unique, including those in components."""
-    return [[list(path), why] for path, why in _prohibited(schema, model, ())]
+    return [[list(path), why] for path, why in _find_prohibited(schema, model, ())]
 
 
-def _prohibited(
+def _find_prohibited(
     schema: Schema, model: Model, path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     if len(path) > _MAX_DEPTH:
         return
     for attribute in model.own_attributes:
-        own = (*path, attribute.name)
+        attribute_path = (*path, attribute.name)
         if attribute.name in model.unique_names:
-            yield own, "unique"
+            yield attribute_path, "unique"
         elif isinstance(attribute, RelationAttribute):
-            both = attribute.inversed_by is not None or attribute.mapped_by is not None
-            if both and attribute.relation in _EXCLUSIVE_RELATIONS:
-                yield own, "relation"
+            bidirectional = attribute.inversed_by is not None or attribute.mapped_by is not None
+            if bidirectional and attribute.relation in _EXCLUSIVE_RELATIONS:
+                yield attribute_path, "relation"
         elif isinstance(attribute, ComponentAttribute):
-            yield from _prohibited(schema, schema.components[attribute.component], own)
+            yield from _find_prohibited(
+                schema, schema.components[attribute.component], attribute_path
+            )
 
 
 class SelectedDocuments(Struct, rename="camel"):
@@ -179,17 +186,19 @@ class CheckApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         collection, single = "collection-types/:uid", "single-types/:uid"
-        route, who, query = RouteGroup(CONTENT, "content-manager/"), SIGNED_IN, LocaleQuery
+        route, action, query = RouteGroup(CONTENT, "content-manager/"), SIGNED_IN, LocaleQuery
         counts = "actions/countDraftRelations"
         for path, handler in (
             (f"{collection}/:id/{counts}", self.count),
             (f"{single}/{counts}", self.count_single),
         ):
-            yield route("GET", path, who, handler, query=query, response=DataEnvelope[FreeObject])
+            yield route(
+                "GET", path, action, handler, query=query, response=DataEnvelope[FreeObject]
+            )
         yield route(
             "GET",
             f"{collection}/actions/countManyEntriesDraftRelations",
-            who,
+            action,
             self.count_many,
             query=(SelectedDocuments, LocaleQuery),
             response=DataEnvelope[int],
@@ -197,7 +206,7 @@ class CheckApi:
         yield route(
             "POST",
             f"{collection}/actions/bulkFindForValidation",
-            who,
+            action,
             self.find_many,
             body=DocumentIds,
             query=query,
@@ -205,12 +214,12 @@ class CheckApi:
         )
         path, body = f"{collection}/auto-clone/:id", EntryInput
         yield route(
-            "POST", path, who, self.auto_clone, body=body, query=query, response=EntryResponse
+            "POST", path, action, self.auto_clone, body=body, query=query, response=EntryResponse
         )
         yield RouteGroup(CONTENT)(
             "POST",
             "i18n/content-manager/actions/get-non-localized-fields",
-            who,
+            action,
             self.shared,
             body=SharedFieldsInput,
             response=SharedFields,
@@ -230,14 +239,14 @@ class CheckApi:
         locale = locale_of(request.query, content_type, self._engine.default_locale)
 
         def program() -> Program[dict[str, int]]:
-            own = document_id
-            if own is None:
-                own = yield from self._reading.single(content_type)
-            versions = yield from self._reading.every_version(rights, own or "")
+            entry_id = document_id
+            if entry_id is None:
+                entry_id = yield from self._reading.single(content_type)
+            versions = yield from self._reading.every_version(rights, entry_id or "")
             if not versions:
                 raise NotFoundError
-            here = self._draft_in_locale(rights, versions, locale)
-            rows = [] if here is None else [here["id"]]
+            draft = self._draft_in_locale(rights, versions, locale)
+            rows = [] if draft is None else [draft["id"]]
             return (yield from draft_relations(self._engine, content_type, rows)).json
 
         return respond_data(await self._database.read(program, snapshot=True))
@@ -245,8 +254,10 @@ class CheckApi:
     async def count_many(self, request: Request) -> Response:
         """Count the unpublished targets of entries, in one or several locales."""
         rights = rights_of(self._engine.schema, request)
-        value = request.query.get("documentIds")
-        ids = document_ids({"documentIds": [value] if isinstance(value, str) else value})
+        requested_ids = request.query.get("documentIds")
+        ids = document_ids(
+            {"documentIds": [requested_ids] if isinstance(requested_ids, str) else requested_ids}
+        )
         locales = locales_of(request.query, rights.content_type, self._engine.default_locale)
 
         def program() -> Program[int]:
@@ -255,11 +266,15 @@ class CheckApi:
                 raise NotFoundError
             rows = []
             for document_id in ids:
-                own = [one for one in versions if one["documentId"] == document_id]
-                results = (self._draft_in_locale(rights, own, locale) for locale in locales)
-                rows += [one["id"] for one in results if one is not None]
-            counted = yield from draft_relations(self._engine, rights.content_type, rows)
-            return counted.other_relations + counted.many_to_many
+                entry_versions = [
+                    version for version in versions if version["documentId"] == document_id
+                ]
+                drafts = (
+                    self._draft_in_locale(rights, entry_versions, locale) for locale in locales
+                )
+                rows += [draft["id"] for draft in drafts if draft is not None]
+            counts = yield from draft_relations(self._engine, rights.content_type, rows)
+            return counts.other_relations + counts.many_to_many
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -267,10 +282,10 @@ class CheckApi:
         self, permissions: TypePermissions, versions: list[EntryJson], locale: str | None
     ) -> EntryJson | None:
         """Return the draft in a locale, if it exists. Raises ForbiddenError if it is hidden."""
-        here = chosen_of(permissions.content_type, versions, RequestedVersion("draft", locale))
-        if here is not None:
-            permissions.require_on(entry_origin(here))
-        return here
+        draft = chosen_of(permissions.content_type, versions, RequestedVersion("draft", locale))
+        if draft is not None:
+            permissions.require_on(entry_origin(draft))
+        return draft
 
     async def find_many(self, request: Request) -> Response:
         """Return several entries with all that publishing will check.
@@ -282,10 +297,10 @@ class CheckApi:
         body = request.body_fields
         sort = body.get("sort")
         order = as_query(sort) if isinstance(sort, str | list | dict) else None
-        asked = body.get("locale") or request.query.get("locale")
+        requested_locales = body.get("locale") or request.query.get("locale")
 
         def program() -> Program[list[EntryJson]]:
-            locales = yield from self._locales(rights.content_type, asked)
+            locales = yield from self._locales(rights.content_type, requested_locales)
             return (yield from self._reading.get_many(rights, ids, locales, order))
 
         return respond_bare({"results": await self._database.read(program, snapshot=True)})
@@ -294,23 +309,23 @@ class CheckApi:
         """Return the locales that a body names. Raises ApplicationError for unknown ones."""
         if not content_type.localized:
             return [None]
-        named = (
+        requested_codes = (
             requested if isinstance(requested, list) else [requested or self._engine.default_locale]
         )
         codes = yield from locale_codes(self._engine)
-        if not {self._engine.default_locale, *codes}.issuperset(map(str, named)):
+        if not {self._engine.default_locale, *codes}.issuperset(map(str, requested_codes)):
             raise ApplicationError(UNKNOWN_LOCALE)
-        return [*map(str, named)]
+        return [*map(str, requested_codes)]
 
     async def shared(self, request: Request) -> Response:
         """Return the values that an entry shares with its other locales."""
         content_type = localized_type(self._engine.schema, request.body)
         ability = request.administrator.ability
         entry_id = request.body["id"] if isinstance(request.body, dict) else None
-        result = await self._database.read(
+        values = await self._database.read(
             lambda: shared_fields(self._engine, ability, content_type, entry_id), snapshot=True
         )
-        return respond_bare(result)
+        return respond_bare(values)
 
     async def auto_clone(self, request: Request) -> Response:
         """Clone an entry unchanged, if it has no unique values."""

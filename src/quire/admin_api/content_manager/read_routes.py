@@ -80,12 +80,12 @@ class EntryApi:
             query=(EntryListQuery, ReviewQuery, *version, PopulateQuery),
             response=PageEnvelope[ManagedEntry],
         )
-        listed: tuple[tuple[str, Handler, ReadAction], ...] = (
+        entry_routes: tuple[tuple[str, Handler, ReadAction], ...] = (
             ("collection-types/:uid/:id", self.find_one, "find_one"),
             ("single-types/:uid", self.find_single, "find"),
         )
         query = (*version, PopulateQuery)
-        for path, read, action in listed:
+        for path, read, action in entry_routes:
             handler = self._around.admin_handler(read, action)
             yield route("GET", path, SIGNED_IN, handler, query=query, response=EntryResponse)
 

@@ -92,8 +92,8 @@ class RelatedApi:
         ability = request.administrator.ability
 
         def program() -> Program[Result]:
-            stored = yield from read_setting(store.writes, view_key(field.target.uid))
-            view = stored_view(schema, field.target, stored)
+            setting = yield from read_setting(store.writes, view_key(field.target.uid))
+            view = stored_view(schema, field.target, setting)
             return (yield from read(Relations(self._engine, ability, field, view)))
 
         return respond_bare(await self._database.read(program, snapshot=True))

@@ -9,10 +9,10 @@ from quire.schema.model import ContentType, Schema
 
 def type_of(schema: Schema, request: Request) -> ContentType:
     """Return the content type in the path. Raises PolicyError for an unknown one."""
-    result = schema.content_types.get(request.parameters["uid"])
-    if result is None:
+    content_type = schema.content_types.get(request.parameters["uid"])
+    if content_type is None:
         raise PolicyError
-    return result
+    return content_type
 
 
 def rights_of(schema: Schema, request: Request, action: str = READ) -> TypePermissions:

@@ -37,9 +37,9 @@ class ReviewFilter(Struct, frozen=True):
         Raises ValidationError for what is no stage and no administrator.
         """
         query = request.query
-        value = query.get("filters")
+        filters = query.get("filters")
         if query.keys().isdisjoint((_STAGE, _ASSIGNEE)):
-            return value
+            return filters
         stage, assignee = (_row_id(query, name) for name in (_STAGE, _ASSIGNEE))
         content_type = permissions.content_type
         locale = locale_of(query, content_type, self.engine.default_locale)
@@ -50,7 +50,7 @@ class ReviewFilter(Struct, frozen=True):
             ),
             snapshot=True,
         )
-        return reviewed if value is None else {"$and": [value, reviewed]}
+        return reviewed if filters is None else {"$and": [filters, reviewed]}
 
 
 def _row_id(query: Query, name: str) -> int | None:

@@ -63,23 +63,23 @@ class ManagedModelApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, who = RouteGroup(VIEWS, "content-manager/"), SIGNED_IN
-        one, several, body = (
+        route, action = RouteGroup(VIEWS, "content-manager/"), SIGNED_IN
+        response, list_response, body = (
             DataEnvelope[FreeObject],
             DataEnvelope[list[FreeObject]],
             ViewConfiguration,
         )
-        yield route("GET", "init", who, self.init, response=one)
+        yield route("GET", "init", action, self.init, response=response)
         path = "content-types"
-        yield route("GET", path, who, self.types, query=KindQuery, response=several)
-        yield route("GET", "content-types-settings", who, self.settings, response=several)
+        yield route("GET", path, action, self.types, query=KindQuery, response=list_response)
+        yield route("GET", "content-types-settings", action, self.settings, response=list_response)
         path = "content-types/:uid/configuration"
-        yield route("GET", path, who, self.type_view, response=one)
-        yield route("PUT", path, who, self.change_type_view, body=body, response=one)
-        yield route("GET", "components", who, self.components, response=several)
+        yield route("GET", path, action, self.type_view, response=response)
+        yield route("PUT", path, action, self.change_type_view, body=body, response=response)
+        yield route("GET", "components", action, self.components, response=list_response)
         path = "components/:uid/configuration"
-        yield route("GET", path, who, self.component_view, response=one)
-        yield route("PUT", path, who, self.change_component_view, body=body, response=one)
+        yield route("GET", path, action, self.component_view, response=response)
+        yield route("PUT", path, action, self.change_component_view, body=body, response=response)
 
     async def init(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe everything at once."""
@@ -88,18 +88,18 @@ class ManagedModelApi:
                 "fieldSizes": FIELD_SIZES,
                 "components": describe_parts(self._schema),
                 "contentTypes": describe_types(self._schema),
-                **self._described_operators(),
-                **self._described_types(),
+                **self._describe_operators(),
+                **self._describe_attribute_types(),
             }
         )
 
-    def _described_operators(self) -> dict[str, object]:
+    def _describe_operators(self) -> dict[str, object]:
         """Describe the filter operators of the project's code, if it has any."""
         operators = self._schema.operators.values()
-        described = [
+        descriptions = [
             {
-                "name": one.name,
-                "on": sorted(one.on),
+                "name": operator.name,
+                "on": sorted(operator.on),
                 "fields": [
                     {
                         "name": field.name,
@@ -107,25 +107,27 @@ class ManagedModelApi:
                         "list": field.is_list,
                         "required": field.required,
                     }
-                    for field in one.fields
+                    for field in operator.fields
                 ],
             }
-            for one in operators
+            for operator in operators
         ]
-        return {"operators": described} if described else {}
+        return {"operators": descriptions} if descriptions else {}
 
-    def _described_types(self) -> dict[str, object]:
+    def _describe_attribute_types(self) -> dict[str, object]:
         """Describe the attribute types of the project's code, if it has any."""
-        described = [_described_type(one) for one in self._types.values()]
-        return {"attributeTypes": described} if described else {}
+        descriptions = [_describe_attribute_type(type_) for type_ in self._types.values()]
+        return {"attributeTypes": descriptions} if descriptions else {}
 
     async def types(self, request: Request) -> Response:
         """Describe the content types, or those of one ``kind``."""
         kind = request.query.get("kind")
         if kind is not None and kind not in _KINDS:
             return _invalid_kind()
-        described = describe_types(self._schema)
-        return respond_data([one for one in described if kind in (None, one["kind"])])
+        descriptions = describe_types(self._schema)
+        return respond_data(
+            [description for description in descriptions if kind in (None, description["kind"])]
+        )
 
     async def components(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe the components."""
@@ -136,7 +138,10 @@ class ManagedModelApi:
         types = in_order(self._schema)
         views = await self._database.read(lambda: self._views(types))
         return respond_data(
-            [{"uid": one.uid, "settings": views[one.uid]["settings"]} for one in types]
+            [
+                {"uid": content_type.uid, "settings": views[content_type.uid]["settings"]}
+                for content_type in types
+            ]
         )
 
     async def type_view(self, request: Request) -> Response:
@@ -154,7 +159,7 @@ class ManagedModelApi:
     async def component_view(self, request: Request) -> Response:
         """Show the view of a component."""
         component = self._component(request)
-        parts = self._parts_of(component)
+        parts = self._nested_components(component)
         views = await self._database.read(lambda: self._views([component, *parts]))
         return respond_data(
             {"component": _part(component, views), "components": _parts(parts, views)}
@@ -169,7 +174,7 @@ class ManagedModelApi:
         return respond_data(_part(component, {component.uid: view}))
 
     async def _shown_type(self, content_type: ContentType, *, identified: bool = True) -> Response:
-        parts = self._parts_of(content_type)
+        parts = self._nested_components(content_type)
         models = [content_type, *parts]
         views = await self._database.read(lambda: self._views(models, identified=identified))
         view = with_list_main_fields(views[content_type.uid])
@@ -188,68 +193,73 @@ class ManagedModelApi:
             raise BadInputError("Bad Request", details)
 
         def change() -> Program[View]:
-            before = yield from self._views([model], identified=False)
-            view = changed_view(before[model.uid], data)
-            stored: dict[str, Any] = {"uid": model.uid, **view}
+            views = yield from self._views([model], identified=False)
+            view = changed_view(views[model.uid], data)
+            setting: dict[str, Any] = {"uid": model.uid, **view}
             if isinstance(model, Component):
-                stored["isComponent"] = True
-            yield from write_setting(self._store.writes, view_key(model.uid), stored)
+                setting["isComponent"] = True
+            yield from write_setting(self._store.writes, view_key(model.uid), setting)
             return view
 
         return await self._database.write(change())
 
     def _views(self, models: list[Any], *, identified: bool = True) -> Program[dict[str, View]]:
         keys = {model.uid: view_key(model.uid) for model in models}
-        stored = yield from read_settings(self._store.writes, list(keys.values()))
+        settings = yield from read_settings(self._store.writes, list(keys.values()))
         return {
             model.uid: stored_view(
-                self._schema, model, stored.get(keys[model.uid]), identified=identified
+                self._schema, model, settings.get(keys[model.uid]), identified=identified
             )
             for model in models
         }
 
-    def _parts_of(self, model: Model) -> list[Component]:
+    def _nested_components(self, model: Model) -> list[Component]:
         """Return the components in a model, at any depth, in the order of their attributes."""
-        result: dict[str, Component] = {}
+        components: dict[str, Component] = {}
         waiting = [*_component_uids(model)]
         while waiting:
             uid = waiting.pop(0)
-            if uid not in result:
-                result[uid] = self._schema.components[uid]
-                waiting += _component_uids(result[uid])
-        return list(result.values())
+            if uid not in components:
+                components[uid] = self._schema.components[uid]
+                waiting += _component_uids(components[uid])
+        return list(components.values())
 
     def _type(self, request: Request) -> ContentType:
-        result = self._schema.content_types.get(request.parameters["uid"])
-        if result is None:
+        content_type = self._schema.content_types.get(request.parameters["uid"])
+        if content_type is None:
             raise NotFoundError("contentType.notFound")
-        return result
+        return content_type
 
     def _component(self, request: Request) -> Component:
-        result = self._schema.components.get(request.parameters["uid"])
-        if result is None:
+        component = self._schema.components.get(request.parameters["uid"])
+        if component is None:
             raise NotFoundError("component.notFound")
-        return result
+        return component
 
 
-def _described_type(type_: CustomAttributeType) -> dict[str, object]:
-    result: dict[str, object] = {
+def _describe_attribute_type(type_: CustomAttributeType) -> dict[str, object]:
+    description: dict[str, object] = {
         "name": type_.name,
         "stores": type_.stores,
-        "options": _described_options(type_),
+        "options": _describe_options(type_),
     }
     if type_.admin is None or type_.module is None:
-        return result
+        return description
     module = f"/admin/{type_.module.path(type_.module.name)}"
-    return {**result, "element": type_.admin.element, "cell": type_.admin.cell, "module": module}
+    return {
+        **description,
+        "element": type_.admin.element,
+        "cell": type_.admin.cell,
+        "module": module,
+    }
 
 
-def _described_options(type_: CustomAttributeType) -> Mapping[str, object]:
-    described = msgspec.json.schema(type_.options)
-    name = str(described.get("$ref", "")).rpartition("/")[2]
-    own = described.get("$defs", {}).get(name, described)
-    result: Mapping[str, object] = own.get("properties", {})
-    return result
+def _describe_options(type_: CustomAttributeType) -> Mapping[str, object]:
+    schema = msgspec.json.schema(type_.options)
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    definition = schema.get("$defs", {}).get(name, schema)
+    properties: Mapping[str, object] = definition.get("properties", {})
+    return properties
 
 
 def _component_uids(model: Model) -> Iterator[str]:

@@ -60,11 +60,15 @@ class UidValueApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, who, query = RouteGroup(CONTENT, "content-manager/uid/"), SIGNED_IN, LocaleQuery
+        route, action, query = RouteGroup(CONTENT, "content-manager/uid/"), SIGNED_IN, LocaleQuery
         path, value = "generate", DataEnvelope[str]
-        yield route("POST", path, who, self.generate, body=UidSource, query=query, response=value)
-        path, found = "check-availability", UidAvailability
-        yield route("POST", path, who, self.check, body=UidValue, query=query, response=found)
+        yield route(
+            "POST", path, action, self.generate, body=UidSource, query=query, response=value
+        )
+        path, availability = "check-availability", UidAvailability
+        yield route(
+            "POST", path, action, self.check, body=UidValue, query=query, response=availability
+        )
 
     async def generate(self, request: Request) -> Response:
         """Generate an unused value from the data in the body."""
@@ -80,9 +84,13 @@ class UidValueApi:
         field, locale = self._field(request, body), self._locale(request, body)
         value = str(body["value"])
         check_value(field, value)
-        result = await self._database.read(lambda: make_unique(self._engine, field, value, locale))
-        available = result == value
-        return respond_bare({"isAvailable": available, "suggestion": None if available else result})
+        unused_value = await self._database.read(
+            lambda: make_unique(self._engine, field, value, locale)
+        )
+        available = unused_value == value
+        return respond_bare(
+            {"isAvailable": available, "suggestion": None if available else unused_value}
+        )
 
     def _field(self, request: Request, body: object) -> UidField:
         """Return the attribute; PolicyError for one of a type that the caller may not read."""

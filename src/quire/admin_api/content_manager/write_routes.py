@@ -97,29 +97,29 @@ class EntryWriteApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        many, one, entry = "collection-types/:uid", "single-types/:uid", EntryInput
+        collection, single, entry = "collection-types/:uid", "single-types/:uid", EntryInput
         options, ids, count = UnpublishOptions, DocumentIds, DocumentCount
-        listed: tuple[tuple[str, str, Handler, object, object], ...] = (
-            ("PUT", f"{many}/:id", self.update, entry, EntryResponse),
-            ("DELETE", f"{many}/:id", self.delete, None, FreeObject),
-            ("POST", f"{many}/clone/:id", self.clone, entry, EntryResponse),
-            ("POST", f"{many}/actions/publish", self.publish_new, entry, EntryResponse),
-            ("POST", f"{many}/:id/actions/publish", self.publish, entry, EntryResponse),
-            ("POST", f"{many}/:id/actions/unpublish", self.unpublish, options, EntryResponse),
-            ("POST", f"{many}/:id/actions/discard", self.discard, entry, EntryResponse),
-            ("POST", f"{many}/actions/bulkPublish", self.publish_many, ids, count),
-            ("POST", f"{many}/actions/bulkUnpublish", self.unpublish_many, ids, count),
-            ("POST", f"{many}/actions/bulkDelete", self.delete_many, ids, count),
-            ("PUT", one, self.update, entry, EntryResponse),
-            ("DELETE", one, self.delete, None, FreeObject),
-            ("POST", f"{one}/actions/publish", self.publish, entry, EntryResponse),
-            ("POST", f"{one}/actions/unpublish", self.unpublish, options, EntryResponse),
-            ("POST", f"{one}/actions/discard", self.discard, entry, EntryResponse),
+        entry_routes: tuple[tuple[str, str, Handler, object, object], ...] = (
+            ("PUT", f"{collection}/:id", self.update, entry, EntryResponse),
+            ("DELETE", f"{collection}/:id", self.delete, None, FreeObject),
+            ("POST", f"{collection}/clone/:id", self.clone, entry, EntryResponse),
+            ("POST", f"{collection}/actions/publish", self.publish_new, entry, EntryResponse),
+            ("POST", f"{collection}/:id/actions/publish", self.publish, entry, EntryResponse),
+            ("POST", f"{collection}/:id/actions/unpublish", self.unpublish, options, EntryResponse),
+            ("POST", f"{collection}/:id/actions/discard", self.discard, entry, EntryResponse),
+            ("POST", f"{collection}/actions/bulkPublish", self.publish_many, ids, count),
+            ("POST", f"{collection}/actions/bulkUnpublish", self.unpublish_many, ids, count),
+            ("POST", f"{collection}/actions/bulkDelete", self.delete_many, ids, count),
+            ("PUT", single, self.update, entry, EntryResponse),
+            ("DELETE", single, self.delete, None, FreeObject),
+            ("POST", f"{single}/actions/publish", self.publish, entry, EntryResponse),
+            ("POST", f"{single}/actions/unpublish", self.unpublish, options, EntryResponse),
+            ("POST", f"{single}/actions/discard", self.discard, entry, EntryResponse),
         )
         route, query = RouteGroup(CONTENT, "content-manager/"), LocaleQuery
         yield route(
             "POST",
-            many,
+            collection,
             SIGNED_IN,
             self.create,
             body=EntryInput,
@@ -127,7 +127,7 @@ class EntryWriteApi:
             response=EntryResponse | ManagedEntry,
             status=CREATED,
         )
-        for method, path, handler, body, response in listed:
+        for method, path, handler, body, response in entry_routes:
             yield route(method, path, SIGNED_IN, handler, body=body, query=query, response=response)
 
     # One document ------------------------------------------------------------------------------
@@ -252,9 +252,9 @@ class EntryWriteApi:
         """Return the locale to write: that of the query, or else of the body."""
         content_type = type_of(self._schema, request)
         query, body = request.query, request.body
-        named = body.get("locale") if isinstance(body, Mapping) else None
-        if isinstance(named, str) and "locale" not in query:
-            query = {**query, "locale": named}
+        body_locale = body.get("locale") if isinstance(body, Mapping) else None
+        if isinstance(body_locale, str) and "locale" not in query:
+            query = {**query, "locale": body_locale}
         return locale_of(query, content_type, self._engine.default_locale)
 
     def _locales(self, request: Request) -> tuple[str | None, ...]:
@@ -313,15 +313,19 @@ class EntryWriteApi:
 
 def document_ids(body: object) -> list[str]:
     """Return the ``documentIds`` of a body. Raises ValidationError for invalid ones."""
-    value = body.get("documentIds") if isinstance(body, Mapping) else None
-    if isinstance(value, list):
-        if not value:
+    ids = body.get("documentIds") if isinstance(body, Mapping) else None
+    if isinstance(ids, list):
+        if not ids:
             raise invalid_value("documentIds", _TOO_FEW)
-        if len(value) > MAX_DOCUMENTS:
+        if len(ids) > MAX_DOCUMENTS:
             raise invalid_value("documentIds", _TOO_MANY)
-        return list(dict.fromkeys(str(one) for one in value if isinstance(one, str | int)))
-    named = isinstance(body, Mapping) and "documentIds" in body
-    kind = "undefined" if not named else "string" if isinstance(value, str) else "object"
+        return list(
+            dict.fromkeys(
+                str(document_id) for document_id in ids if isinstance(document_id, str | int)
+            )
+        )
+    is_present = isinstance(body, Mapping) and "documentIds" in body
+    kind = "undefined" if not is_present else "string" if isinstance(ids, str) else "object"
     raise invalid_value("documentIds", _NO_LIST.format(kind))
 
 

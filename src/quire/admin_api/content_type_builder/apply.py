@@ -47,27 +47,27 @@ def consent_of(query: Mapping[str, Any]) -> Consent:
     return Consent(may_lose=may_lose == "true", digest=digest)
 
 
-def digest_of(draft: ModelDraft, planned: PlannedMigration) -> str:
+def digest_of(draft: ModelDraft, migration: PlannedMigration) -> str:
     """Return the digest of a plan, which depends on the numbers of rows."""
-    lines = [draft.schema.version, *planned.plan.lines()]
+    lines = [draft.schema.version, *migration.plan.lines()]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
-def serialize_plan(draft: ModelDraft, planned: PlannedMigration) -> dict[str, Any]:
+def serialize_plan(draft: ModelDraft, migration: PlannedMigration) -> dict[str, Any]:
     """Return a plan for the database and the files in its response form."""
     return {
-        "digest": digest_of(draft, planned),
+        "digest": digest_of(draft, migration),
         "version": draft.schema.version,
-        "steps": [_shown_step(step) for step in planned.plan.steps],
-        "losses": [str(step) for step in planned.plan.losses],
-        "notices": [_shown_notice(notice) for notice in planned.plan.notices],
+        "steps": [_serialize_step(step) for step in migration.plan.steps],
+        "losses": [str(step) for step in migration.plan.losses],
+        "notices": [_serialize_notice(notice) for notice in migration.plan.notices],
         "files": [
-            {"path": one.path, "before": one.before, "after": one.after} for one in draft.files
+            {"path": file.path, "before": file.before, "after": file.after} for file in draft.files
         ],
     }
 
 
-def _shown_step(step: Step) -> dict[str, Any]:
+def _serialize_step(step: Step) -> dict[str, Any]:
     kind = type(step).__name__
     return {
         "step": f"{kind[0].lower()}{kind[1:]}",
@@ -85,7 +85,7 @@ def _plain(value: object) -> str:
     raise TypeError(message)
 
 
-def _shown_notice(notice: MigrationNotice) -> dict[str, Any]:
+def _serialize_notice(notice: MigrationNotice) -> dict[str, Any]:
     return {"text": str(notice), **msgspec.structs.asdict(notice)}
 
 
@@ -124,8 +124,8 @@ async def apply_change(
     draft = await make_draft(remodeller, change)
     try:
         if consent.digest is not None:
-            result = await remodeller.plan(draft)
-            if digest_of(draft, result) != consent.digest:
+            migration = await remodeller.plan(draft)
+            if digest_of(draft, migration) != consent.digest:
                 raise ConflictError(PLAN_CHANGED)
         if not draft.files:
             return draft

@@ -64,18 +64,18 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
     def problems(self, place: Place, attributes: Mapping[str, object]) -> Iterator[Problem]:
         """Yield all problems of the attributes."""
         for name, attribute in attributes.items():
-            here = (*place, name)
+            attribute_place = (*place, name)
             if is_reserved(name):
-                listed = ", ".join(RESERVED_ATTRIBUTES)
-                message = f"Attribute keys cannot be one of {listed}"
-                yield Problem(path_of(here), message, attribute)
+                reserved_names = ", ".join(RESERVED_ATTRIBUTES)
+                message = f"Attribute keys cannot be one of {reserved_names}"
+                yield Problem(path_of(attribute_place), message, attribute)
             elif not NAME.fullmatch(name):
                 message = f"Attribute name '{name}' must match the following regex: {NAME_PATTERN}"
-                yield Problem(path_of(here), message, attribute)
+                yield Problem(path_of(attribute_place), message, attribute)
             elif name not in self.current_attributes or attribute != self.current_attributes[name]:
-                yield from self._attribute(here, attribute, attributes)
+                yield from self._check_attribute(attribute_place, attribute, attributes)
 
-    def _attribute(
+    def _check_attribute(
         self, place: Place, attribute: object, options: Mapping[str, object]
     ) -> Iterator[Problem]:
         if not isinstance(attribute, Mapping):
@@ -87,13 +87,13 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
             return
         kind, types = attribute["type"], COMPONENT_TYPES if self.component else TYPES
         if kind not in types:
-            yield _not_listed((*place, "type"), kind, types)
+            yield _invalid_choice((*place, "type"), kind, types)
             return
         for option, form in {**_SHARED_OPTIONS, **_OPTIONS.get(kind, {})}.items():
             value = attribute.get(option)
-            if value is not None and not _is(form, value):
+            if value is not None and not _has_type(form, value):
                 yield problem_at((*place, option), not_of_type(form, value), value)
-        for check in (_columns, *_CHECKS.get(kind, ())):
+        for check in (_check_columns, *_CHECKS.get(kind, ())):
             yield from check(place, attribute)
         if kind == "relation":
             yield from self._relation(place, attribute)
@@ -114,14 +114,14 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
             return
         uids = [*linkable(self.schema), *self.more, *_STANDING_FOR]
         if target not in uids:
-            yield _not_listed((*place, "target"), target, uids)
+            yield _invalid_choice((*place, "target"), target, uids)
 
     def _is_one_sided(self, target: object) -> bool:
         """Tell whether only unidirectional relations to a type are allowed."""
         if self.component:
             return True
-        result = self.schema.content_types.get(target) if isinstance(target, str) else None
-        return result is not None and relations_allowed(result) is not None
+        content_type = self.schema.content_types.get(target) if isinstance(target, str) else None
+        return content_type is not None and relations_allowed(content_type) is not None
 
 
 def is_reserved(name: str) -> bool:
@@ -132,15 +132,19 @@ def is_reserved(name: str) -> bool:
 
 def linkable(schema: Schema) -> list[str]:
     """Return the uids of the possible targets of a relation, in the order of lists."""
-    return [one.uid for one in in_order(schema) if one.kind is TypeKind.COLLECTION]
+    return [
+        content_type.uid
+        for content_type in in_order(schema)
+        if content_type.kind is TypeKind.COLLECTION
+    ]
 
 
-def _not_listed(place: Place, value: object, allowed: Sequence[object]) -> Problem:
-    listed = ", ".join(str(one) for one in allowed)
-    return problem_at(place, f"must be one of the following values: {listed}", value)
+def _invalid_choice(place: Place, value: object, allowed: Sequence[object]) -> Problem:
+    choices = ", ".join(str(choice) for choice in allowed)
+    return problem_at(place, f"must be one of the following values: {choices}", value)
 
 
-def _is(form: str, value: object) -> bool:
+def _has_type(form: str, value: object) -> bool:
     match form:
         case "boolean":
             return isinstance(value, bool)
@@ -184,7 +188,7 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def _columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
+def _check_columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
     """Check column names, so that no SQL can be injected through a file."""
     name, column = attribute.get("columnName"), attribute.get("column")
     if name is not None and not (isinstance(name, str) and NAME.fullmatch(name)):
@@ -201,82 +205,88 @@ def _columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
 
 
 def _are_numbers(value: object) -> bool:
-    return isinstance(value, list) and all(_is("number", one) for one in value)
+    return isinstance(value, list) and all(_has_type("number", item) for item in value)
 
 
-def _lengths(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    yield from _in_order(place, attribute, "minLength", "maxLength")
+def _check_lengths(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    yield from _check_order(place, attribute, "minLength", "maxLength")
 
 
-def _amounts(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    yield from _in_order(place, attribute, "min", "max")
+def _check_amounts(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    yield from _check_order(place, attribute, "min", "max")
 
 
-def _in_order(place: Place, attribute: Attribute, low: str, high: str) -> Iterator[Problem]:
-    least, most = attribute.get(low), attribute.get(high)
-    if _is("number", least) and _is("number", most) and float(str(most)) < float(str(least)):
+def _check_order(place: Place, attribute: Attribute, low: str, high: str) -> Iterator[Problem]:
+    minimum, maximum = attribute.get(low), attribute.get(high)
+    if (
+        _has_type("number", minimum)
+        and _has_type("number", maximum)
+        and float(str(maximum)) < float(str(minimum))
+    ):
         message = f"{high} must be greater or equal to {low}"
-        yield Problem(path_of((*place, high)), message, most)
+        yield Problem(path_of((*place, high)), message, maximum)
 
 
-def _choices(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    value = attribute.get("enum")
-    here = (*place, "enum")
-    if value is None:
-        yield problem_at(here, "is a required field")
-    if not isinstance(value, list):
+def _check_choices(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    choices = attribute.get("enum")
+    enum_place = (*place, "enum")
+    if choices is None:
+        yield problem_at(enum_place, "is a required field")
+    if not isinstance(choices, list):
         return
-    if not value:
-        yield problem_at(here, "field must have at least 1 items", value)
-    for index, one in enumerate(value):
-        if not isinstance(one, str):
-            yield problem_at((*here, index), not_of_type("string", one), one)
-        elif one == "":
-            yield problem_at((*here, index), "is a required field", one)
-        elif one[0].isdigit():
-            yield problem_at((*here, index), "should not start with number", one)
-    texts = [one for one in value if isinstance(one, str)]
+    if not choices:
+        yield problem_at(enum_place, "field must have at least 1 items", choices)
+    for index, choice in enumerate(choices):
+        if not isinstance(choice, str):
+            yield problem_at((*enum_place, index), not_of_type("string", choice), choice)
+        elif choice == "":
+            yield problem_at((*enum_place, index), "is a required field", choice)
+        elif choice[0].isdigit():
+            yield problem_at((*enum_place, index), "should not start with number", choice)
+    texts = [choice for choice in choices if isinstance(choice, str)]
     if len(set(texts)) != len(texts):
-        yield problem_at(here, "cannot contain duplicate values", value)
+        yield problem_at(enum_place, "cannot contain duplicate values", choices)
     default = attribute.get("default")
-    if default is not None and default not in value:
-        yield _not_listed((*place, "default"), default, value)
+    if default is not None and default not in choices:
+        yield _invalid_choice((*place, "default"), default, choices)
 
 
-def _kinds_of_media(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    value = attribute.get("allowedTypes")
-    for index, one in enumerate(value if isinstance(value, list) else ()):
-        if one not in _KINDS_OF_MEDIA:
-            yield _not_listed((*place, "allowedTypes", index), one, _KINDS_OF_MEDIA)
+def _check_media_kinds(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    kinds = attribute.get("allowedTypes")
+    for index, kind in enumerate(kinds if isinstance(kinds, list) else ()):
+        if kind not in _KINDS_OF_MEDIA:
+            yield _invalid_choice((*place, "allowedTypes", index), kind, _KINDS_OF_MEDIA)
 
 
-def _reserved_columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
+def _check_reserved_columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
     if attribute.get("component") is None:
         yield problem_at((*place, "component"), "is a required field")
 
 
-def _zone(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    value = attribute.get("components")
-    if value is None:
+def _check_dynamic_zone(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    components = attribute.get("components")
+    if components is None:
         yield problem_at((*place, "components"), "is a required field")
-    elif value == []:
-        yield problem_at((*place, "components"), "field must have at least 1 items", value)
-    for index, one in enumerate(value if isinstance(value, list) else ()):
-        if not isinstance(one, str):
-            yield problem_at((*place, "components", index), not_of_type("string", one), one)
+    elif components == []:
+        yield problem_at((*place, "components"), "field must have at least 1 items", components)
+    for index, component in enumerate(components if isinstance(components, list) else ()):
+        if not isinstance(component, str):
+            yield problem_at(
+                (*place, "components", index), not_of_type("string", component), component
+            )
 
 
-def _slug(place: Place, attribute: Attribute) -> Iterator[Problem]:
+def _check_uid_default(place: Place, attribute: Attribute) -> Iterator[Problem]:
     default = attribute.get("default")
     if not isinstance(default, str) or not default:
         return
-    here = (*place, "default")
+    default_place = (*place, "default")
     if attribute.get("targetField"):
         message = "cannot define a default UID if the targetField is set"
-        yield Problem(path_of(here), message, default)
+        yield Problem(path_of(default_place), message, default)
     if not attribute.get("regex") and not _UID.fullmatch(default):
         message = 'must match the custom regex or the default one "/^[A-Za-z0-9-_.~]*$/"'
-        yield problem_at(here, message, default)
+        yield problem_at(default_place, message, default)
 
 
 def _target_field(
@@ -291,7 +301,7 @@ def _target_field(
         if isinstance(other, Mapping) and other.get("type") in {"string", "text"}
     ]
     if target not in texts:
-        yield _not_listed((*place, "targetField"), target, texts)
+        yield _invalid_choice((*place, "targetField"), target, texts)
 
 
 def _short_enough(place: Place, attribute: Attribute) -> Iterator[Problem]:
@@ -302,14 +312,14 @@ def _short_enough(place: Place, attribute: Attribute) -> Iterator[Problem]:
 
 
 _CHECKS: Mapping[str, tuple[Check, ...]] = {
-    "string": (_lengths, _short_enough),
-    "text": (_lengths, _short_enough),
-    "richtext": (_lengths, _short_enough),
-    "email": (_lengths, _short_enough),
-    "password": (_lengths,),
-    "enumeration": (_choices,),
-    "media": (_kinds_of_media,),
-    "component": (_reserved_columns, _amounts),
-    "dynamiczone": (_zone, _amounts),
-    "uid": (_slug, _short_enough),
+    "string": (_check_lengths, _short_enough),
+    "text": (_check_lengths, _short_enough),
+    "richtext": (_check_lengths, _short_enough),
+    "email": (_check_lengths, _short_enough),
+    "password": (_check_lengths,),
+    "enumeration": (_check_choices,),
+    "media": (_check_media_kinds,),
+    "component": (_check_reserved_columns, _check_amounts),
+    "dynamiczone": (_check_dynamic_zone, _check_amounts),
+    "uid": (_check_uid_default, _short_enough),
 }

@@ -87,7 +87,7 @@ class ModelPlanningApi:
 
     def __init__(self, remodeller: ModelEditor, archive: ModelArchive) -> None:
         self._remodeller = remodeller
-        self._kept = archive
+        self._archives = archive
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -126,29 +126,29 @@ class ModelPlanningApi:
 
     async def archive(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List what changes of the model have archived, the latest first."""
-        kept = await self._kept.all()
-        return respond_data([_shown(one) for one in reversed(kept)])
+        archives = await self._archives.all()
+        return respond_data([_serialize_archive(change) for change in reversed(archives)])
 
     async def restore(self, request: Request) -> Response:
         """Restore the archived rows of a change, as far as the model has their tables again."""
-        count = await self._kept.put_back(await self._archive_in_path(request))
+        count = await self._archives.put_back(await self._archive_in_path(request))
         return respond_data({"count": count})
 
     async def forget(self, request: Request) -> Response:
         """Delete the archive of a change."""
-        chosen = await self._archive_in_path(request)
-        await self._kept.forget(chosen)
-        return respond_data(_shown(chosen))
+        archive = await self._archive_in_path(request)
+        await self._archives.forget(archive)
+        return respond_data(_serialize_archive(archive))
 
     async def _archive_in_path(self, request: Request) -> Archive:
-        number = id_of(request.parameters["id"])
-        for one in await self._kept.all():
-            if one.id == number:
-                return one
+        archive_id = id_of(request.parameters["id"])
+        for archive in await self._archives.all():
+            if archive.id == archive_id:
+                return archive
         raise NotFoundError(_NOT_FOUND)
 
 
-def _shown(archive: Archive) -> ArchivedChange:
-    tables = sorted({one.table for one in archive.tables})
+def _serialize_archive(archive: Archive) -> ArchivedChange:
+    tables = sorted({table.table for table in archive.tables})
     made_at = iso_from_ms(archive.made_at)
     return ArchivedChange(archive.id, archive.title, made_at, tables)

@@ -63,18 +63,18 @@ def uid_of_type(body: Body) -> str:
 
 def resolve_names(attributes: Body, uids: Mapping[str, str]) -> dict[str, Any]:
     """Return attributes in which placeholders are replaced by uids."""
-    return {name: _resolved(attribute, uids) for name, attribute in attributes.items()}
+    return {name: _resolve_attribute(attribute, uids) for name, attribute in attributes.items()}
 
 
 def component_uids(attributes: Body) -> set[str]:
     """Return the uids of all components of attributes."""
-    results: set[str] = set()
+    uids: set[str] = set()
     for attribute in attributes.values():
         if attribute.get("type") == "component":
-            results.add(attribute["component"])
+            uids.add(attribute["component"])
         elif attribute.get("type") == "dynamiczone":
-            results |= set(attribute["components"])
-    return results
+            uids |= set(attribute["components"])
+    return uids
 
 
 def former_names(body: Body) -> dict[str, str]:
@@ -82,22 +82,22 @@ def former_names(body: Body) -> dict[str, str]:
 
     This is Quire's own: ``{"attributes": {"headline": {…, "formerName": "title"}}}``.
     """
-    former = {
+    current_names = {
         name: attribute["formerName"]
         for name, attribute in body["attributes"].items()
         if isinstance(attribute.get("formerName"), str)
     }
-    return {name: earlier for name, earlier in former.items() if earlier != name}
+    return {name: former_name for name, former_name in current_names.items() if former_name != name}
 
 
-def _resolved(attribute: Body, uids: Mapping[str, str]) -> dict[str, Any]:
-    result = dict(attribute)
+def _resolve_attribute(attribute: Body, uids: Mapping[str, str]) -> dict[str, Any]:
+    definition = dict(attribute)
     for option in ("component", "target"):
-        if isinstance(result.get(option), str):
-            result[option] = uids.get(result[option], result[option])
-    if isinstance(result.get("components"), list):
-        result["components"] = [uids.get(one, one) for one in result["components"]]
-    return result
+        if isinstance(definition.get(option), str):
+            definition[option] = uids.get(definition[option], definition[option])
+    if isinstance(definition.get("components"), list):
+        definition["components"] = [uids.get(uid, uid) for uid in definition["components"]]
+    return definition
 
 
 def _option(body: Body, name: str) -> Any | UnsetType:  # noqa: ANN401 - as the form has checked it

@@ -44,8 +44,8 @@ def definition_problems(
     if isinstance(error, InvalidDefinitionError):
         return [_problem(flaw.uid, flaw.path, flaw.message) for flaw in error.flaws]
     return [
-        _problem(uids.get(one.file, one.file), one.path.split("."), one.message)
-        for one in error.problems
+        _problem(uids.get(problem.file, problem.file), problem.path.split("."), problem.message)
+        for problem in error.problems
     ]
 
 

@@ -40,19 +40,21 @@ class ModelReadingApi:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._shown = ModelApi(schema)
+        self._handlers = ModelApi(schema)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, shown = RouteGroup(CONTENT_TYPES, f"{PREFIX}/"), self._shown
-        one, several = DataEnvelope[FreeObject], DataEnvelope[list[FreeObject]]
+        route, handlers = RouteGroup(CONTENT_TYPES, f"{PREFIX}/"), self._handlers
+        response, list_response = DataEnvelope[FreeObject], DataEnvelope[list[FreeObject]]
         yield route("GET", "schema", BUILD, self.schema, response=DataEnvelope[SchemaDescription])
         yield route("GET", "reserved-names", BUILD, self.reserved_names, response=ReservedNames)
-        types = shown.list_content_types
-        yield route("GET", "content-types", BUILD, types, query=KindQuery, response=several)
-        yield route("GET", "content-types/:uid", BUILD, shown.find_content_type, response=one)
-        yield route("GET", "components", BUILD, shown.list_components, response=several)
-        yield route("GET", "components/:uid", BUILD, shown.find_component, response=one)
+        types = handlers.list_content_types
+        yield route("GET", "content-types", BUILD, types, query=KindQuery, response=list_response)
+        yield route(
+            "GET", "content-types/:uid", BUILD, handlers.find_content_type, response=response
+        )
+        yield route("GET", "components", BUILD, handlers.list_components, response=list_response)
+        yield route("GET", "components/:uid", BUILD, handlers.find_component, response=response)
 
     async def schema(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe all content types and components at once."""

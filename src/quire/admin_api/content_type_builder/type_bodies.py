@@ -112,15 +112,23 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
         forms = AttributeBodies(
             schema=self.schema, component=False, current_attributes=self.current_attributes
         )
-        others = [one for one in self.schema.content_types.values() if one is not self.current_type]
-        names = {name for one in others for name in (one.singular_name, one.plural_name)}
-        tables = {one.collection_name for one in others}
+        other_types = [
+            content_type
+            for content_type in self.schema.content_types.values()
+            if content_type is not self.current_type
+        ]
+        names = {
+            name
+            for content_type in other_types
+            for name in (content_type.singular_name, content_type.plural_name)
+        }
+        tables = {content_type.collection_name for content_type in other_types}
         if self.current_type is not None:
-            kept = {self.current_type.singular_name, self.current_type.plural_name}
-            names, tables = names - kept, tables - kept
-        named: tuple[Rule, ...] = (
+            current_names = {self.current_type.singular_name, self.current_type.plural_name}
+            names, tables = names - current_names, tables - current_names
+        name_rules: tuple[Rule, ...] = (
             _kebab,
-            _unreserved,
+            _check_reserved,
             required,
         )
         return {
@@ -132,20 +140,20 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
             "kind": CheckedText((OneOf((*KINDS,)),), nullable=True),
             "collectionName": CheckedText((_table_name,), nullable=True),
             "singularName": CheckedText(
-                (MinLength(1), _untaken(names), *named, self._unchanged),
+                (MinLength(1), _untaken(names), *name_rules, self._check_unchanged),
             ),
             "pluralName": CheckedText(
                 (
                     MinLength(1),
                     _untaken(names),
                     _untaken(tables),
-                    *named,
+                    *name_rules,
                 )
             ),
             "draftAndPublish": Flag(),
         }
 
-    def _unchanged(self, value: object) -> str | None:
+    def _check_unchanged(self, value: object) -> str | None:
         """Require the name that the uid is derived from; another one is another type."""
         if self.current_type is None or value == self.current_type.singular_name:
             return None
@@ -188,15 +196,15 @@ def _untaken(names: Collection[str]) -> Rule:
 
 
 def _limit_members(value: object) -> str | None:
-    many = isinstance(value, Mapping) and len(value) > _MAX_ATTRIBUTES
-    return f"field must have at most {_MAX_ATTRIBUTES} members" if many else None
+    too_many = isinstance(value, Mapping) and len(value) > _MAX_ATTRIBUTES
+    return f"field must have at most {_MAX_ATTRIBUTES} members" if too_many else None
 
 
 def _kebab(value: object) -> str | None:
     return None if _is_empty(value) or is_kebab(str(value)) else _NOT_KEBAB
 
 
-def _unreserved(value: object) -> str | None:
+def _check_reserved(value: object) -> str | None:
     return _NAME_RESERVED if not _is_empty(value) and is_reserved_model(str(value)) else None
 
 

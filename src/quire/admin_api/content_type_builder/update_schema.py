@@ -98,8 +98,8 @@ class SchemaUpdate:
             *_entries(data, "components", is_component=True),
             *_entries(data, "contentTypes", is_component=False),
         ]
-        self._new = frozenset(one.uid for one in self.entries if one.action == "create")
-        renamed = frozenset(one.uid for one in self.entries if one.former is not None)
+        self._new = frozenset(entry.uid for entry in self.entries if entry.action == "create")
+        renamed = frozenset(entry.uid for entry in self.entries if entry.former is not None)
         self._later = self._new | renamed
         for entry in self.entries:
             self._check(entry)
@@ -111,14 +111,14 @@ class SchemaUpdate:
 
     def problems(self) -> Iterator[Problem]:
         """Yield the problems of attributes, with paths that begin with the uid."""
-        more = tuple(uid for uid in self._later if "::" in uid)
+        new_uids = tuple(uid for uid in self._later if "::" in uid)
         for entry in self.entries:
             if entry.action != "delete":
                 forms = AttributeBodies(
                     schema=self._schema,
                     component=entry.is_component,
-                    current_attributes=self._described(entry),
-                    more=more,
+                    current_attributes=self._current_attributes(entry),
+                    more=new_uids,
                 )
                 attributes = self._merged_attributes(entry, self._own_attributes(entry))
                 yield from forms.problems((entry.uid, "attributes"), attributes)
@@ -132,15 +132,15 @@ class SchemaUpdate:
 
     def __call__(self, schema_files: SchemaFiles) -> None:
         """Apply the changes to `SchemaFiles`. Raises InvalidDefinitionError."""
-        changed = [entry for entry in self.entries if entry.action != "delete"]
-        for entry in changed:
+        changed_entries = [entry for entry in self.entries if entry.action != "delete"]
+        for entry in changed_entries:
             if entry.former is not None and entry.is_component:
                 schema_files.rename_component(entry.former, entry.uid)
             elif entry.former is not None:
                 schema_files.rename_type(entry.former, entry.uid)
             elif entry.action == "create":
                 self._add(schema_files, entry)
-        for entry in changed:
+        for entry in changed_entries:
             self._change(schema_files, entry)
         for entry in self.entries:
             if entry.action == "delete" and entry.is_component:
@@ -160,11 +160,17 @@ class SchemaUpdate:
             uid = schema_files.extend(uid)
         raw = schema_files.raw(uid) or {}
         attributes = self._merged_attributes(entry, raw.get("attributes", {}))
-        former = {one.name: one.former for one in entry.attributes if one.former is not None}
+        former_names = {
+            attribute.name: attribute.former
+            for attribute in entry.attributes
+            if attribute.former is not None
+        }
         if entry.is_component:
-            schema_files.change_component(uid, component_definition(entry.body, attributes, former))
+            schema_files.change_component(
+                uid, component_definition(entry.body, attributes, former_names)
+            )
         else:
-            schema_files.change_type(uid, type_definition(entry.body, attributes, former))
+            schema_files.change_type(uid, type_definition(entry.body, attributes, former_names))
 
     def _merged_attributes(
         self, entry: ModelEntry, attributes: Mapping[str, Any]
@@ -173,54 +179,63 @@ class SchemaUpdate:
 
         Attributes in the body follow each other as they do there, others stay where they are.
         """
-        later_names = {one.former: one.name for one in entry.attributes if one.former is not None}
-        wanted = {later_names.get(name, name): one for name, one in attributes.items()}
-        for one in entry.attributes:
-            if one.action == "delete":
-                wanted.pop(one.name, None)
+        later_names = {
+            attribute.former: attribute.name
+            for attribute in entry.attributes
+            if attribute.former is not None
+        }
+        merged = {later_names.get(name, name): value for name, value in attributes.items()}
+        for attribute in entry.attributes:
+            if attribute.action == "delete":
+                merged.pop(attribute.name, None)
             else:
-                wanted[one.name] = one.properties
-        listed = [one.name for one in entry.attributes if one.name in wanted]
-        following = iter(dict.fromkeys(listed))
-        moved = set(listed)
-        order = [next(following) if name in moved else name for name in wanted]
-        return {name: wanted[name] for name in order}
+                merged[attribute.name] = attribute.properties
+        requested_names = [
+            attribute.name for attribute in entry.attributes if attribute.name in merged
+        ]
+        next_names = iter(dict.fromkeys(requested_names))
+        moved = set(requested_names)
+        order = [next(next_names) if name in moved else name for name in merged]
+        return {name: merged[name] for name in order}
 
-    def _present(self, entry: ModelEntry) -> Model | None:
+    def _current_model(self, entry: ModelEntry) -> Model | None:
         models: Mapping[str, Model] = (
             self._schema.components if entry.is_component else self._schema.content_types
         )
         return models.get(entry.present_uid)
 
     def _own_attributes(self, entry: ModelEntry) -> Mapping[str, Any]:
-        present = self._present(entry)
-        attributes = {} if present is None else present.raw.get("attributes")
+        model = self._current_model(entry)
+        attributes = {} if model is None else model.raw.get("attributes")
         return attributes if isinstance(attributes, Mapping) else {}
 
-    def _described(self, entry: ModelEntry) -> Mapping[str, Any]:
+    def _current_attributes(self, entry: ModelEntry) -> Mapping[str, Any]:
         """Return the unchanged attributes, which need no check."""
-        own = dict(self._own_attributes(entry))
+        attributes = dict(self._own_attributes(entry))
         if entry.is_component:
             component = self._schema.components.get(entry.present_uid)
-            result = {} if component is None else describe_component(component)
+            description = {} if component is None else describe_component(component)
         else:
             content_type = self._schema.content_types.get(entry.present_uid)
-            result = {} if content_type is None else describe_content_type(content_type)
-        described: Mapping[str, Any] = result.get("schema", {}).get("attributes", {})
-        touched = {one.name: one for one in entry.attributes}
+            description = {} if content_type is None else describe_content_type(content_type)
+        current_attributes: Mapping[str, Any] = description.get("schema", {}).get("attributes", {})
+        entries = {attribute.name: attribute for attribute in entry.attributes}
         return {
-            name: described.get(name, one)
-            if name in touched and touched[name].properties == described.get(name)
-            else one
-            for name, one in own.items()
+            name: current_attributes.get(name, attribute)
+            if name in entries and entries[name].properties == current_attributes.get(name)
+            else attribute
+            for name, attribute in attributes.items()
         }
 
     def _check(self, entry: ModelEntry) -> None:
-        present, what = self._present(entry), "component" if entry.is_component else "contentType"
+        model, kind = (
+            self._current_model(entry),
+            "component" if entry.is_component else "contentType",
+        )
         if entry.action == "create" and entry.former is None:
-            if present is not None:
+            if model is not None:
                 raise BuilderError(COMPONENT_EXISTS if entry.is_component else CONTENT_TYPE_EXISTS)
-        elif present is None:
+        elif model is None:
             raise BuilderError(
                 COMPONENT_NOT_FOUND if entry.is_component else CONTENT_TYPE_NOT_FOUND
             )
@@ -228,14 +243,14 @@ class SchemaUpdate:
             _refuse_foreign(entry.uid)
             return
         if not _is_its_uid(entry):
-            raise BuilderError(_INVALID_UID.format(what))
+            raise BuilderError(_INVALID_UID.format(kind))
         content_type = self._schema.content_types.get(entry.present_uid)
         if content_type is not None and not is_visible(content_type):
             raise BuilderError(_NOT_OURS.format(entry.uid))
-        for one in entry.attributes:
-            target = one.properties.get("target")
-            known = target in self._schema.content_types or target in self._later
-            if isinstance(target, str) and not known and not target.startswith("__"):
+        for attribute in entry.attributes:
+            target = attribute.properties.get("target")
+            exists = target in self._schema.content_types or target in self._later
+            if isinstance(target, str) and not exists and not target.startswith("__"):
                 raise BuilderError(_NO_TARGET.format(target))
 
 
@@ -256,35 +271,35 @@ def _is_its_uid(entry: ModelEntry) -> bool:
 
 
 def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntry]:
-    value = data.get(name, [])
-    if not isinstance(value, list):
+    entries = data.get(name, [])
+    if not isinstance(entries, list):
         raise BuilderError(_UNEXPECTED_TYPE.format("array", _kind(data, name)))
-    if len(value) > _MAX_CHANGES:
+    if len(entries) > _MAX_CHANGES:
         raise BuilderError(f"Too big: expected array to have <={_MAX_CHANGES} items")
-    for entry in value:
+    for entry in entries:
         yield _entry(entry, is_component=is_component)
 
 
 def _entry(value: object, *, is_component: bool) -> ModelEntry:
     if not isinstance(value, Mapping) or value.get("action") not in _ACTIONS:
         raise BuilderError(INVALID)
-    uid, former = value.get("uid"), value.get("formerUid")
-    if not isinstance(uid, str) or not isinstance(former, str | None):
+    uid, former_uid = value.get("uid"), value.get("formerUid")
+    if not isinstance(uid, str) or not isinstance(former_uid, str | None):
         raise BuilderError(INVALID)
     attributes: tuple[AttributeEntry, ...] = ()
     if value["action"] != "delete":
         _check_head(value, is_component=is_component)
-        listed = value.get("attributes")
-        if not isinstance(listed, list):
+        items = value.get("attributes")
+        if not isinstance(items, list):
             raise BuilderError(INVALID)
-        attributes = tuple(_attribute(one) for one in listed)
+        attributes = tuple(_attribute(item) for item in items)
     return ModelEntry(
         action=value["action"],
         uid=uid,
         is_component=is_component,
         body=value,
         attributes=attributes,
-        former=None if former == uid else former,
+        former=None if former_uid == uid else former_uid,
     )
 
 
@@ -322,8 +337,8 @@ def _check_type_head(body: Body) -> None:
 def _attribute(value: object) -> AttributeEntry:
     if not isinstance(value, Mapping) or value.get("action") not in _ACTIONS:
         raise BuilderError(INVALID)
-    name, former = value.get("name"), value.get("formerName")
-    if not isinstance(name, str) or not isinstance(former, str | None):
+    name, former_name = value.get("name"), value.get("formerName")
+    if not isinstance(name, str) or not isinstance(former_name, str | None):
         raise BuilderError(INVALID)
     properties: Attribute = {}
     if value["action"] != "delete":
@@ -331,15 +346,15 @@ def _attribute(value: object) -> AttributeEntry:
             raise BuilderError(_BAD_NAME)
         if is_reserved(name):
             raise BuilderError(_RESERVED_NAME)
-        result = value.get("properties")
-        if not isinstance(result, Mapping):
+        properties_value = value.get("properties")
+        if not isinstance(properties_value, Mapping):
             raise BuilderError(INVALID)
-        properties = result
+        properties = properties_value
     return AttributeEntry(
         action=value["action"],
         name=name,
         properties=properties,
-        former=None if former == name else former,
+        former=None if former_name == name else former_name,
     )
 
 

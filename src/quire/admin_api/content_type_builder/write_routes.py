@@ -73,40 +73,40 @@ class NestedComponents:
 
     def __init__(self, schema: Schema, bodies: list[Any]) -> None:
         self._schema = schema
-        self._given = bodies
+        self._bodies = bodies
 
     def check(self, attributes: Body) -> None:
         """Raise BuilderError for invalid and for missing components."""
         problems: list[Problem] = []
-        if len(self._given) > _MAX_COMPONENTS:
+        if len(self._bodies) > _MAX_COMPONENTS:
             message = f"components field must have at most {_MAX_COMPONENTS} items"
             problems.append(Problem(("components",), message))
-        for index, body in enumerate(self._given[:_MAX_COMPONENTS]):
+        for index, body in enumerate(self._bodies[:_MAX_COMPONENTS]):
             uid = body.get("uid") if isinstance(body, Mapping) else None
-            present = self._schema.components.get(uid) if isinstance(uid, str) else None
-            if isinstance(uid, str) and present is None:
+            component = self._schema.components.get(uid) if isinstance(uid, str) else None
+            if isinstance(uid, str) and component is None:
                 raise BuilderError(COMPONENT_NOT_FOUND)
-            form = self._form(present)
+            form = self._form(component)
             problems += form.problems(("components", index), body)
         raise_problems(problems)
-        known = {body.get("tmpUID") for body in self._given}
-        for held in [attributes, *(body["attributes"] for body in self._given)]:
-            for uid in component_uids(held):
-                if uid not in known and uid not in self._schema.components:
+        temporary_uids = {body.get("tmpUID") for body in self._bodies}
+        for model_attributes in [attributes, *(body["attributes"] for body in self._bodies)]:
+            for uid in component_uids(model_attributes):
+                if uid not in temporary_uids and uid not in self._schema.components:
                     raise BuilderError(COMPONENT_NOT_FOUND)
-        for body in self._given:
+        for body in self._bodies:
             if "uid" not in body and uid_of_component(body) in self._schema.components:
                 raise BuilderError(COMPONENT_EXISTS)
 
     def __call__(self, schema_files: SchemaFiles, model: str) -> dict[str, str]:
         """Add the components of the ``model``, a uid; return the uids of the placeholders."""
         uids = {THIS_TYPE: model, SELF: model}
-        for body in self._given:
+        for body in self._bodies:
             if "uid" not in body:
                 uid = uid_of_component(body)
                 uids[str(body.get("tmpUID"))] = uid
                 schema_files.add_component(uid, component_definition(body, {}, {}))
-        for body in self._given:
+        for body in self._bodies:
             uid = body.get("uid", uids.get(str(body.get("tmpUID"))))
             attributes = resolve_names(body["attributes"], uids)
             schema_files.change_component(
@@ -115,8 +115,10 @@ class NestedComponents:
         return uids
 
     def _form(self, component: Component | None) -> ComponentValidator:
-        known = {} if component is None else describe_component(component)["schema"]["attributes"]
-        return ComponentValidator(schema=self._schema, current_attributes=known)
+        current_attributes = (
+            {} if component is None else describe_component(component)["schema"]["attributes"]
+        )
+        return ComponentValidator(schema=self._schema, current_attributes=current_attributes)
 
 
 STATUS_PATH = f"{PREFIX}/update-schema-status"
@@ -135,21 +137,21 @@ class ModelWritingApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        one, types, parts = DataEnvelope[ModelUid], "content-types", "components"
+        response_type, types, parts = DataEnvelope[ModelUid], "content-types", "components"
         category = "component-categories/:name"
-        listed: tuple[tuple[str, str, Handler, object, object, int], ...] = (
-            ("POST", types, self.create_type, ContentTypeRequest, one, CREATED),
-            ("PUT", f"{types}/:uid", self.change_type, ContentTypeRequest, one, CREATED),
-            ("DELETE", f"{types}/:uid", self.delete_type, None, one, OK),
-            ("POST", parts, self.create_component, ComponentRequest, one, CREATED),
-            ("PUT", f"{parts}/:uid", self.change_component, ComponentRequest, one, OK),
-            ("DELETE", f"{parts}/:uid", self.delete_component, None, one, OK),
+        builder_routes: tuple[tuple[str, str, Handler, object, object, int], ...] = (
+            ("POST", types, self.create_type, ContentTypeRequest, response_type, CREATED),
+            ("PUT", f"{types}/:uid", self.change_type, ContentTypeRequest, response_type, CREATED),
+            ("DELETE", f"{types}/:uid", self.delete_type, None, response_type, OK),
+            ("POST", parts, self.create_component, ComponentRequest, response_type, CREATED),
+            ("PUT", f"{parts}/:uid", self.change_component, ComponentRequest, response_type, OK),
+            ("DELETE", f"{parts}/:uid", self.delete_component, None, response_type, OK),
             ("PUT", category, self.rename_category, CategoryName, CategoryName, OK),
             ("DELETE", category, self.delete_category, None, CategoryName, OK),
             ("POST", "update-schema", self.update_schema, SchemaRequest, FreeObject, OK),
         )
         route = RouteGroup(CONTENT_TYPES, f"{PREFIX}/")
-        for method, path, handler, body, response, status in listed:
+        for method, path, handler, body, response, status in builder_routes:
             yield route(
                 method,
                 path,
@@ -181,8 +183,8 @@ class ModelWritingApi:
 
     async def change_type(self, request: Request) -> Response:
         """Change a content type."""
-        present = self._present_type(request)
-        body, uid = self._type_body(request, present), present.uid
+        content_type = self._requested_type(request)
+        body, uid = self._type_body(request, content_type), content_type.uid
         components = self._components(request, _mapping(body, "attributes"))
 
         def change(schema_files: SchemaFiles) -> None:
@@ -198,12 +200,12 @@ class ModelWritingApi:
 
     async def delete_type(self, request: Request) -> Response:
         """Delete a content type, with its entries and all relations to it."""
-        present = self._present_type(request)
-        if not present.is_api:
+        content_type = self._requested_type(request)
+        if not content_type.is_api:
             raise BuilderError(CONTENT_TYPE_NOT_FOUND, 404)
-        change = partial(SchemaFiles.remove_type, uid=present.uid)
-        await apply_change(self._remodeller, request, change, present.uid)
-        return respond_data({"uid": present.uid})
+        change = partial(SchemaFiles.remove_type, uid=content_type.uid)
+        await apply_change(self._remodeller, request, change, content_type.uid)
+        return respond_data({"uid": content_type.uid})
 
     async def create_component(self, request: Request) -> Response:
         """Create a component."""
@@ -223,53 +225,53 @@ class ModelWritingApi:
 
     async def change_component(self, request: Request) -> Response:
         """Change a component; with another category it has another uid."""
-        present = self._present_component(request)
-        body = self._component_body(request, present)
+        component = self._requested_component(request)
+        body = self._component_body(request, component)
         components = self._components(request, body["attributes"])
-        later = f"{kebab_case(body['category'])}.{present.uid.partition('.')[2]}"
-        if later != present.uid and later in self._schema.components:
+        new_uid = f"{kebab_case(body['category'])}.{component.uid.partition('.')[2]}"
+        if new_uid != component.uid and new_uid in self._schema.components:
             raise BuilderError(COMPONENT_EXISTS)
 
         def change(schema_files: SchemaFiles) -> None:
-            uids = components(schema_files, present.uid)
+            uids = components(schema_files, component.uid)
             attributes = resolve_names(body["attributes"], uids)
             definition = component_definition(body, attributes, former_names(body))
-            schema_files.change_component(present.uid, definition)
+            schema_files.change_component(component.uid, definition)
 
-        await apply_change(self._remodeller, request, change, present.uid)
-        return respond_data({"uid": later})
+        await apply_change(self._remodeller, request, change, component.uid)
+        return respond_data({"uid": new_uid})
 
     async def delete_component(self, request: Request) -> Response:
         """Delete a component, with all its values in entries."""
-        present = self._present_component(request)
-        change = partial(SchemaFiles.remove_component, uid=present.uid)
-        await apply_change(self._remodeller, request, change, present.uid)
-        return respond_data({"uid": present.uid})
+        component = self._requested_component(request)
+        change = partial(SchemaFiles.remove_component, uid=component.uid)
+        await apply_change(self._remodeller, request, change, component.uid)
+        return respond_data({"uid": component.uid})
 
     async def rename_category(self, request: Request) -> Response:
         """Rename a category of components, which changes the uids of its components."""
-        former = request.parameters["name"]
+        current_name = request.parameters["name"]
         try:
             name = read_body(request.body, CategoryName).name
         except ValidationError as error:
             raise builder_validation_error(error) from error
-        later = kebab_case(name)
-        uids = self._components_of(former)
-        if later != former and self._components_of(later, exists=False):
+        new_name = kebab_case(name)
+        uids = self._component_uids(current_name)
+        if new_name != current_name and self._component_uids(new_name, exists=False):
             raise ApplicationError(_CATEGORY_TAKEN)
 
         def change(schema_files: SchemaFiles) -> None:
             for uid in uids:
-                schema_files.rename_component(uid, f"{later}.{uid.partition('.')[2]}")
+                schema_files.rename_component(uid, f"{new_name}.{uid.partition('.')[2]}")
 
-        if later != former:
-            await apply_change(self._remodeller, request, change, f"{former} {later}")
-        return respond_bare({"name": later})
+        if new_name != current_name:
+            await apply_change(self._remodeller, request, change, f"{current_name} {new_name}")
+        return respond_bare({"name": new_name})
 
     async def delete_category(self, request: Request) -> Response:
         """Delete all components of a category."""
         name = request.parameters["name"]
-        uids = self._components_of(name)
+        uids = self._component_uids(name)
 
         def change(schema_files: SchemaFiles) -> None:
             for uid in uids:
@@ -290,20 +292,24 @@ class ModelWritingApi:
         """Tell whether this process is changing the model."""
         return respond_data({"isUpdating": self._remodeller.is_busy})
 
-    def _present_type(self, request: Request) -> ContentType:
-        result = self._schema.content_types.get(request.parameters["uid"])
-        if result is None or not is_visible(result):
+    def _requested_type(self, request: Request) -> ContentType:
+        content_type = self._schema.content_types.get(request.parameters["uid"])
+        if content_type is None or not is_visible(content_type):
             raise BuilderError(CONTENT_TYPE_NOT_FOUND, 404)
-        return result
+        return content_type
 
-    def _present_component(self, request: Request) -> Component:
-        result = self._schema.components.get(request.parameters["uid"])
-        if result is None:
+    def _requested_component(self, request: Request) -> Component:
+        component = self._schema.components.get(request.parameters["uid"])
+        if component is None:
             raise BuilderError(COMPONENT_NOT_FOUND, 404)
-        return result
+        return component
 
-    def _components_of(self, category: str, *, exists: bool = True) -> list[str]:
-        uids = [one.uid for one in self._schema.components.values() if one.category == category]
+    def _component_uids(self, category: str, *, exists: bool = True) -> list[str]:
+        uids = [
+            component.uid
+            for component in self._schema.components.values()
+            if component.category == category
+        ]
         if exists and not uids:
             raise ApplicationError(_CATEGORY_NOT_FOUND)
         return uids
@@ -313,11 +319,11 @@ class ModelWritingApi:
         body = request.body.get("contentType") if isinstance(request.body, Mapping) else None
         if not isinstance(body, Mapping):
             raise BuilderError({})  # in Strapi's format
-        known: Mapping[str, Attribute] = {}
+        current_attributes: Mapping[str, Attribute] = {}
         if content_type is not None:
-            known = describe_content_type(content_type)["schema"]["attributes"]
+            current_attributes = describe_content_type(content_type)["schema"]["attributes"]
         form = ContentTypeValidator(
-            schema=self._schema, current_attributes=known, current_type=content_type
+            schema=self._schema, current_attributes=current_attributes, current_type=content_type
         )
         raise_problems(list(form.problems(("contentType",), body)))
         _refuse_broken_patterns(body["attributes"])
@@ -328,10 +334,10 @@ class ModelWritingApi:
         if body is None:
             message = "component is a required field"
             raise body_error([Problem(("component",), message)])
-        known: Mapping[str, Attribute] = {}
+        current_attributes: Mapping[str, Attribute] = {}
         if component is not None:
-            known = describe_component(component)["schema"]["attributes"]
-        form = ComponentValidator(schema=self._schema, current_attributes=known)
+            current_attributes = describe_component(component)["schema"]["attributes"]
+        form = ComponentValidator(schema=self._schema, current_attributes=current_attributes)
         raise_problems(list(form.problems(("component",), body)))
         _refuse_broken_patterns(body["attributes"])
         return dict(body)
@@ -339,10 +345,12 @@ class ModelWritingApi:
     def _components(self, request: Request, attributes: Body) -> NestedComponents:
         """Return the nested components of a model. Raises BuilderError."""
         body = request.body
-        value = body.get("components") if isinstance(body, Mapping) else None
-        beside = NestedComponents(self._schema, value if isinstance(value, list) else [])
-        beside.check(attributes)
-        return beside
+        component_bodies = body.get("components") if isinstance(body, Mapping) else None
+        components = NestedComponents(
+            self._schema, component_bodies if isinstance(component_bodies, list) else []
+        )
+        components.check(attributes)
+        return components
 
 
 def _refuse_broken_patterns(attributes: Body) -> None:

@@ -65,14 +65,14 @@ def require_attaching(
         Planner(engine),
         Slots(),
     )
-    condition = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
-    root = replace(planner.version_node(rights), filter=condition)
-    found, _ = yield from planner.planned(ReadPlan(root=root), slots, ability).entries()
-    if not found:
+    id_filter = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
+    root = replace(planner.version_node(rights), filter=id_filter)
+    entries, _ = yield from planner.planned(ReadPlan(root=root), slots, ability).entries()
+    if not entries:
         if rights.row_filter(None) is not None:
             raise ForbiddenError
         return
-    entry = found[0]
+    entry = entries[0]
     if not covers(rights.require_on(entry_origin(entry)), field):
         raise ForbiddenError
     if content_type.draft_and_publish and is_published(entry):
@@ -117,14 +117,14 @@ class MediaFileApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes; more permissions may depend on the file."""
-        route, one = RouteGroup(MEDIA, "upload"), MediaFile
+        route, file_response = RouteGroup(MEDIA, "upload"), MediaFile
         path, query, body = "/files", FileListQuery, FileDescription
         yield route("GET", path, READ, self.find, query=query, response=FreeObject)
         yield from self._upload_routes(route)
         path = "/files/:id"
-        yield route("GET", path, READ, self.find_one, response=one)
-        yield route("PUT", path, SIGNED_IN, self.describe_one, body=body, response=one)
-        yield route("DELETE", path, UPDATE, self.delete, response=one)
+        yield route("GET", path, READ, self.find_one, response=file_response)
+        yield route("PUT", path, SIGNED_IN, self.describe_one, body=body, response=file_response)
+        yield route("DELETE", path, UPDATE, self.delete, response=file_response)
 
     def _upload_routes(self, route: RouteGroup) -> Iterator[Route]:
         yield route(
@@ -167,18 +167,18 @@ class MediaFileApi:
         rows = self._library.rows
 
         def read() -> Program[MediaJson]:
-            shown = yield from self._reads.file(file_id)
+            file = yield from self._reads.file(file_id)
             yield from rights.check(rows.store, [file_id])
-            return shown
+            return file
 
         return respond_bare(await rows.database.read(read, snapshot=True))
 
     async def upload(self, request: Request) -> Response:
         """Upload files; with ``id``, replace the bytes or the metadata of one."""
-        named = request.query.get("id", "")
-        if named == "":
+        requested_id = request.query.get("id", "")
+        if requested_id == "":
             return respond_bare(await self._upload(request), CREATED)
-        file_id = id_of(named)
+        file_id = id_of(requested_id)
         if file_id is None:
             raise NotFoundError(NO_SUCH_FILE)
         if not _is_form(request):
@@ -187,8 +187,8 @@ class MediaFileApi:
             form = await self._form(request, bench)
             if form.files:
                 return await self._replace(request.administrator, file_id, form)
-        said = form.texts(_INFO)
-        body = {_INFO: decoded(said)} if said else {}
+        info_texts = form.texts(_INFO)
+        body = {_INFO: decoded(info_texts)} if info_texts else {}
         return await self._describe(request.administrator, file_id, body)
 
     async def upload_one(self, request: Request) -> Response:
@@ -228,15 +228,15 @@ class MediaFileApi:
             form = await self._form(request, bench)
             if not form.files:
                 raise ApplicationError(NO_FILES)
-            said, count = form.texts(_INFO), len(form.files)
-            value = (
-                information_of_new(decoded(said), count, folders=True)
-                if said
+            info_texts, count = form.texts(_INFO), len(form.files)
+            file_infos = (
+                information_of_new(decoded(info_texts), count, folders=True)
+                if info_texts
                 else [NO_FILE_INFO] * count
             )
             return await self._library.add(
                 form.files,
-                value,
+                file_infos,
                 read=self._reads.after_write,
                 attachment=self._attachment(administrator.ability, form),
                 into_api_folder=False,
@@ -249,26 +249,28 @@ class MediaFileApi:
         if len(form.files) > 1:
             raise ApplicationError(SEVERAL_FILES)
         incoming: IncomingFile = form.files[0]
-        said = form.texts(_INFO)
-        value = information_of_one(decoded(said), folders=True) if said else NO_FILE_INFO
-        described = await self._library.replace(
+        info_texts = form.texts(_INFO)
+        file_info = (
+            information_of_one(decoded(info_texts), folders=True) if info_texts else NO_FILE_INFO
+        )
+        file = await self._library.replace(
             file_id,
             incoming,
-            value,
+            file_info,
             read=self._reads.after_write,
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,
         )
-        return respond_bare(described)
+        return respond_bare(file)
 
     async def _describe(self, administrator: Administrator, file_id: int, body: object) -> Response:
-        described = await self._library.describe(
+        files = await self._library.describe(
             [(file_id, _information(body))],
             read=self._reads.after_write,
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,
         )
-        return respond_bare(described[0])
+        return respond_bare(files[0])
 
     async def _form(self, request: Request, bench: Path) -> FileForm:
         return await read_files(
@@ -304,10 +306,10 @@ def _is_form(request: Request) -> bool:
 
 
 def _path_id(request: Request) -> int:
-    result = id_of(request.parameters["id"])
-    if result is None:
+    file_id = id_of(request.parameters["id"])
+    if file_id is None:
         raise NotFoundError(NO_SUCH_FILE)
-    return result
+    return file_id
 
 
 def _information(body: object) -> FileInfo:

@@ -55,21 +55,31 @@ class FolderApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, path, one = RouteGroup(MEDIA, "upload/"), "folders", DataEnvelope[MediaFolder]
-        listed, done = DataEnvelope[list[MediaFolder]], DataEnvelope[FreeObject]
-        yield route("GET", path, READ, self.find, query=ListQuery, response=listed)
+        route, path, folder_response = (
+            RouteGroup(MEDIA, "upload/"),
+            "folders",
+            DataEnvelope[MediaFolder],
+        )
+        folders_response, empty_response = DataEnvelope[list[MediaFolder]], DataEnvelope[FreeObject]
+        yield route("GET", path, READ, self.find, query=ListQuery, response=folders_response)
         yield route(
-            "POST", path, CREATE, self.create, body=NewFolder, response=one, status=STATUS_CREATED
+            "POST",
+            path,
+            CREATE,
+            self.create,
+            body=NewFolder,
+            response=folder_response,
+            status=STATUS_CREATED,
         )
         path = "folders/:id"
-        yield route("GET", path, READ, self.find_one, response=one)
-        yield route("PUT", path, UPDATE, self.change, body=FolderChange, response=one)
+        yield route("GET", path, READ, self.find_one, response=folder_response)
+        yield route("PUT", path, UPDATE, self.change, body=FolderChange, response=folder_response)
         path, trees = "folder-structure", DataEnvelope[list[FreeObject]]
         yield route("GET", path, READ, self.structure, response=trees)
         path, body = "actions/bulk-delete", FileDeletion
-        yield route("POST", path, UPDATE, self.delete_many, body=body, response=done)
+        yield route("POST", path, UPDATE, self.delete_many, body=body, response=empty_response)
         path = "actions/bulk-move"
-        yield route("POST", path, UPDATE, self.move_many, body=FileMove, response=done)
+        yield route("POST", path, UPDATE, self.move_many, body=FileMove, response=empty_response)
         path, files = "actions/bulk-update", list[FreeObject]
         yield route("POST", path, UPDATE, self.update_many, body=FileUpdates, response=files)
 
@@ -100,13 +110,13 @@ class FolderApi:
 
     async def create(self, request: Request) -> Response:
         """Create a folder."""
-        new = read_body(request.body, NewFolder)
-        by = request.administrator.id
-        name, parent = new.name, id_of(new.parent)
+        body = read_body(request.body, NewFolder)
+        editor = request.administrator.id
+        name, parent = body.name, id_of(body.parent)
 
         def act(unit: UnitOfWork) -> Program[MediaJson]:
-            result = yield from create_folder(unit, name=name, parent=parent, by=by)
-            return (yield from self._reads.folder(result.id))
+            folder = yield from create_folder(unit, name=name, parent=parent, by=editor)
+            return (yield from self._reads.folder(folder.id))
 
         return respond_data(await self._documents.run(act), STATUS_CREATED)
 
@@ -114,35 +124,39 @@ class FolderApi:
         """Rename a folder, or move it."""
         change = read_body(request.body, FolderChange)
         folder_id = id_of(request.parameters["id"])
-        by = request.administrator.id
+        editor = request.administrator.id
         name = None if change.name is UNSET else change.name
         parent: int | AbsentType | None = ABSENT if change.parent is UNSET else id_of(change.parent)
         rights = FileRights(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[MediaJson]:
-            known = yield from all_folders(unit.store)
-            moved = [one.id for one in known if one.id == folder_id and one.parent != parent]
+            folders = yield from all_folders(unit.store)
+            moved_ids = [
+                folder.id
+                for folder in folders
+                if folder.id == folder_id and folder.parent != parent
+            ]
             if parent is not ABSENT:
-                yield from self._check(unit, rights, [], moved)
+                yield from self._check(unit, rights, [], moved_ids)
             # No folder has the id 0: an invalid id is treated as a missing one.
-            yield from change_folder(unit, folder_id or 0, name=name, parent=parent, by=by)
+            yield from change_folder(unit, folder_id or 0, name=name, parent=parent, by=editor)
             return (yield from self._reads.folder(folder_id or 0))
 
         return respond_data(await self._documents.run(act))
 
     async def delete_many(self, request: Request) -> Response:
         """Delete files, and folders with everything in them; returns the chosen ones."""
-        chosen = read_body(request.body, FileDeletion)
-        files, folders = ids_of(chosen.file_ids), ids_of(chosen.folder_ids)
+        body = read_body(request.body, FileDeletion)
+        files, folders = ids_of(body.file_ids), ids_of(body.folder_ids)
         rights = FileRights(request.administrator.ability, UPDATE)
 
         def act(
             unit: UnitOfWork,
         ) -> Program[tuple[dict[str, list[MediaJson]], tuple[FileRow, ...]]]:
-            known = yield from self._check(unit, rights, files, folders)
-            response = yield from self._serialize_result(*known)
-            gone = yield from delete(unit, files=files, folders=folders)
-            return response, gone.rows
+            rows_and_folders = yield from self._check(unit, rights, files, folders)
+            response = yield from self._serialize_result(*rows_and_folders)
+            deletion = yield from delete(unit, files=files, folders=folders)
+            return response, deletion.rows
 
         response, rows = await self._documents.run(act)
         await self._library.forget_bytes_of(rows)
@@ -150,9 +164,9 @@ class FolderApi:
 
     async def move_many(self, request: Request) -> Response:
         """Move files and folders into a folder, or to the root."""
-        chosen = read_body(request.body, FileMove)
-        files, folders = ids_of(chosen.file_ids), ids_of(chosen.folder_ids)
-        destination = id_of(chosen.destination_folder_id)
+        body = read_body(request.body, FileMove)
+        files, folders = ids_of(body.file_ids), ids_of(body.folder_ids)
+        destination = id_of(body.destination_folder_id)
         rights = FileRights(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[dict[str, list[MediaJson]]]:
@@ -165,7 +179,7 @@ class FolderApi:
     async def update_many(self, request: Request) -> Response:
         """Change the metadata of several files."""
         updates = read_body(request.body, FileUpdates).updates
-        changes = [_change(index, one) for index, one in enumerate(updates)]
+        changes = [_change(index, file_update) for index, file_update in enumerate(updates)]
         updated = await self._library.describe(
             changes,
             read=self._reads.after_write,

@@ -116,27 +116,31 @@ class CropApi:
         ability = request.administrator.ability
         read, update = FileRights(ability, READ), FileRights(ability, UPDATE)
         (FileRights(ability, CREATE) if copies else update).require()
-        row, shown = await _find_file(library, self._reads, request, read if copies else update)
+        row, file = await _find_file(library, self._reads, request, read if copies else update)
         area = CropArea(left=body.left, top=body.top, width=body.width, height=body.height)
-        by = request.administrator.id
+        editor = request.administrator.id
         async with library.image_workers.bench() as bench:
             cropped, focus = await crop_file(library, row, area, bench)
             point = None if focus is None else {"x": focus[0], "y": focus[1]}
             if not copies:
-                said = FileInfo({"focalPoint": point})
-                check = _unchanged(row, update)
+                file_info = FileInfo({"focalPoint": point})
+                check = _require_unchanged(row, update)
                 replaced = await library.replace(
-                    row.id, cropped, said, read=self._reads.after_write, by=by, check=check
+                    row.id, cropped, file_info, read=self._reads.after_write, by=editor, check=check
                 )
                 return respond_bare(replaced, CREATED)
-            texts = {name: shown[name] for name in ("alternativeText", "caption") if shown[name]}
+            texts = {name: file[name] for name in ("alternativeText", "caption") if file[name]}
             values = {**texts, "name": name_of_copy(row.name), "focalPoint": point}
-            folder = shown["folder"]
-            said = FileInfo(values, None if folder is None else members(folder)["id"])
-            (made,) = await library.add(
-                [cropped], [said], read=self._reads.after_write, into_api_folder=False, by=by
+            folder = file["folder"]
+            file_info = FileInfo(values, None if folder is None else members(folder)["id"])
+            (copy,) = await library.add(
+                [cropped],
+                [file_info],
+                read=self._reads.after_write,
+                into_api_folder=False,
+                by=editor,
             )
-        return respond_bare(made, CREATED)
+        return respond_bare(copy, CREATED)
 
 
 class TransformApi:
@@ -153,8 +157,8 @@ class TransformApi:
         """Yield the routes."""
         route, query = RouteGroup(MEDIA, "admin/x/media/"), TransformQuery
         yield route("GET", "transforms", READ, self.rules, response=DataEnvelope[TransformChoices])
-        path, found = ":id/transform", DataEnvelope[TransformAddress]
-        yield route("GET", path, READ, self.address, query=query, response=found)
+        path, response = ":id/transform", DataEnvelope[TransformAddress]
+        yield route("GET", path, READ, self.address, query=query, response=response)
 
     async def rules(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Return the allowed transformations, and whether other sizes can be signed."""
@@ -197,13 +201,13 @@ class TransformApi:
         return respond_data({"url": url, "signed": SIGNATURE in parameters})
 
 
-def _unchanged(row: FileRow, rights: FileRights) -> Check:
+def _require_unchanged(row: FileRow, rights: FileRights) -> Check:
     """Check that the file may be changed, and is unchanged. Raises ConflictError."""
 
     def check(store: EntryStore, ids: Collection[int]) -> Program[None]:
         yield from rights.check(store, ids)
-        (present,) = yield from find_files(store, ids)
-        if state_of(present) != state_of(row):
+        (current,) = yield from find_files(store, ids)
+        if state_of(current) != state_of(row):
             raise ConflictError(FILE_CHANGED)
 
     return check
@@ -222,7 +226,7 @@ async def _find_file(
         if not rows:
             raise NotFoundError(NO_SUCH_FILE)
         yield from rights.check(store, [file_id])
-        shown = yield from reads.file(file_id)
-        return rows[0], shown
+        file = yield from reads.file(file_id)
+        return rows[0], file
 
     return await library.rows.database.read(read, snapshot=True)

@@ -30,13 +30,13 @@ class MediaSettingsApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(MEDIA, "upload/"), DataEnvelope[FreeObject]
+        route, response = RouteGroup(MEDIA, "upload/"), DataEnvelope[FreeObject]
         path, body = "settings", LibraryOptions
-        yield route("GET", path, SETTINGS, self.settings, response=one)
-        yield route("PUT", path, SETTINGS, self.change_settings, body=body, response=one)
+        yield route("GET", path, SETTINGS, self.settings, response=response)
+        yield route("PUT", path, SETTINGS, self.change_settings, body=body, response=response)
         path = "configuration"
-        yield route("GET", path, SIGNED_IN, self.view, response=one)
-        yield route("PUT", path, CONFIGURE, self.change_view, body=LibraryView, response=one)
+        yield route("GET", path, SIGNED_IN, self.view, response=response)
+        yield route("PUT", path, CONFIGURE, self.change_view, body=LibraryView, response=response)
         for method, path, action in (
             ("POST", "actions/generate-ai-metadata", UPDATE),
             ("POST", "ai-metadata-jobs", UPDATE),
@@ -46,8 +46,8 @@ class MediaSettingsApi:
 
     async def settings(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the settings of uploads."""
-        stored = await self._database.read(lambda: stored_settings(self._store))
-        return respond_data({**stored, **_AT_ONCE})
+        options = await self._database.read(lambda: stored_settings(self._store))
+        return respond_data({**options, **_AT_ONCE})
 
     async def change_settings(self, request: Request) -> Response:
         """Change the settings of uploads."""
@@ -61,11 +61,11 @@ class MediaSettingsApi:
     async def change_view(self, request: Request) -> Response:
         """Change the view of the list of files."""
         read_body(request.body, LibraryView)
-        sent = request.body if isinstance(request.body, dict) else {}
+        view = request.body if isinstance(request.body, dict) else {}
 
         def act() -> Program[dict[str, object]]:
-            yield from change_view(self._store, sent)
-            return sent
+            yield from change_view(self._store, view)
+            return view
 
         return respond_data(await self._database.write(act()))
 

@@ -77,17 +77,21 @@ class MediaReads:
 
         Raises ValidationError or PaginationError.
         """
-        window = self._window(query, FILE_UID)
+        list_query = self._window(query, FILE_UID)
         if makers is not None:
-            own = as_query({"createdBy": {"id": {"$in": sorted(makers)}}})
-            value = window.get("filters")
-            window["filters"] = own if value is None else {"$and": [value, own]}
-        window["pagination"] = {
+            creator_filter = as_query({"createdBy": {"id": {"$in": sorted(makers)}}})
+            filters = list_query.get("filters")
+            list_query["filters"] = (
+                creator_filter if filters is None else {"$and": [filters, creator_filter]}
+            )
+        list_query["pagination"] = {
             "page": parse_positive(query, "page", 1),
             "pageSize": parse_positive(query, "pageSize", _PAGE_SIZE),
         }
-        window["populate"] = [*dict.fromkeys(("folder", *_requested_relations(query, FILE_UID)))]
-        prepared = self._prepare(FILE_UID, "list", window)
+        list_query["populate"] = [
+            *dict.fromkeys(("folder", *_requested_relations(query, FILE_UID)))
+        ]
+        prepared = self._prepare(FILE_UID, "list", list_query)
         items, total = await self._reader.rows(prepared, version)
         pagination = prepared.pagination
         return {
@@ -105,9 +109,9 @@ class MediaReads:
 
     def stored(self, file_id: int) -> Program[MediaJson]:
         """Return a file in a list, without the fields about its URL."""
-        shown = yield from self._file(file_id, ())
-        del shown["isUrlSigned"]
-        return shown
+        file = yield from self._file(file_id, ())
+        del file["isUrlSigned"]
+        return file
 
     async def folders(
         self, query: Query, makers: frozenset[int] | None, version: int | None
@@ -117,37 +121,47 @@ class MediaReads:
         Files are those of ``makers``, all files for ``None``. An object in ``populate`` adds to the
         numbers; any other value replaces them.
         """
-        window = self._window(query, FOLDER_UID)
-        window |= {name: query[name] for name in ("start", "limit") if name in query}
-        window["populate"] = [*_requested_relations(query, FOLDER_UID)]
-        items, _ = await self._reader.rows(self._prepare(FOLDER_UID, "window", window), version)
-        results = [members(item) for item in items]
+        list_query = self._window(query, FOLDER_UID)
+        list_query |= {name: query[name] for name in ("start", "limit") if name in query}
+        list_query["populate"] = [*_requested_relations(query, FOLDER_UID)]
+        items, _ = await self._reader.rows(self._prepare(FOLDER_UID, "window", list_query), version)
+        folder_rows = [members(item) for item in items]
         populate = query.get("populate")
-        held = _folder_content_mode(populate)
-        if held["files"] == "rows":
-            by_folder = await self._files_of([one["id"] for one in results], makers)
-            results = [{**one, "files": by_folder.get(one["id"], [])} for one in results]
-        counted = [name for name, what in held.items() if what == "count"]
-        if counted:
-            results = await self._database.read(lambda: self._with_counts(results, counted))
+        content_modes = _folder_content_mode(populate)
+        if content_modes["files"] == "rows":
+            by_folder = await self._files_by_folder(
+                [folder["id"] for folder in folder_rows], makers
+            )
+            folder_rows = [
+                {**folder, "files": by_folder.get(folder["id"], [])} for folder in folder_rows
+            ]
+        counted_names = [name for name, mode in content_modes.items() if mode == "count"]
+        if counted_names:
+            folder_rows = await self._database.read(
+                lambda: self._add_counts(folder_rows, counted_names)
+            )
         if populate == "*":
-            results = [{**one, "localizations": []} for one in results]
-        return results
+            folder_rows = [{**folder, "localizations": []} for folder in folder_rows]
+        return folder_rows
 
     async def one_folder(
         self, folder_id: int, query: Query, makers: frozenset[int] | None
     ) -> MediaJson:
         """Return one folder as `folders` does. Raises NotFoundError."""
-        own: QueryValue = {"id": str(folder_id)}
-        value = query.get("filters")
-        filters: QueryValue = {"$and": [value, own]} if isinstance(value, dict) else own
-        paged = {name: query[name] for name in query if name not in {"start", "limit"}}
-        result = await self.folders({**paged, "filters": filters}, makers, None)
-        if not result:
+        id_filter: QueryValue = {"id": str(folder_id)}
+        requested_filters = query.get("filters")
+        filters: QueryValue = (
+            {"$and": [requested_filters, id_filter]}
+            if isinstance(requested_filters, dict)
+            else id_filter
+        )
+        folder_query = {name: query[name] for name in query if name not in {"start", "limit"}}
+        folders = await self.folders({**folder_query, "filters": filters}, makers, None)
+        if not folders:
             raise NotFoundError(UNKNOWN)
-        return result[0]
+        return folders[0]
 
-    async def _files_of(
+    async def _files_by_folder(
         self, folders: Sequence[int], makers: frozenset[int] | None
     ) -> dict[int, list[MediaJson]]:
         """Return the files of folders, by folder."""
@@ -156,18 +170,18 @@ class MediaReads:
         conditions: list[QueryValue] = [as_query({"folder": {"id": {"$in": [*folders]}}})]
         if makers is not None:
             conditions.append(as_query({"createdBy": {"id": {"$in": sorted(makers)}}}))
-        wanted: dict[str, QueryValue] = {
+        file_query: dict[str, QueryValue] = {
             "filters": {"$and": conditions},
             "sort": "id",
             "populate": ["folder"],
         }
-        items, _ = await self._reader.rows(self._prepare(FILE_UID, "window", wanted), None)
-        result: dict[int, list[MediaJson]] = {}
+        items, _ = await self._reader.rows(self._prepare(FILE_UID, "window", file_query), None)
+        files_by_folder: dict[int, list[MediaJson]] = {}
         for item in items:
-            shown = members(item)
-            folder = members(shown.pop("folder"))
-            result.setdefault(folder["id"], []).append(shown)
-        return result
+            file = members(item)
+            folder = members(file.pop("folder"))
+            files_by_folder.setdefault(folder["id"], []).append(file)
+        return files_by_folder
 
     def folder(self, folder_id: int) -> Program[MediaJson]:
         """Return a folder without its content. Raises NotFoundError."""
@@ -188,7 +202,7 @@ class MediaReads:
             raise NotFoundError(NO_SUCH_FILE)
         return self.with_signed_flag(members(items[0]))
 
-    def _with_counts(
+    def _add_counts(
         self, folders: list[MediaJson], names: Collection[str]
     ) -> Program[list[MediaJson]]:
         """Add the numbers of subfolders and files to folders."""
@@ -199,18 +213,18 @@ class MediaReads:
                 children[folder.parent] = children.get(folder.parent, 0) + 1
         counts = {"children": children, "files": files}
         return [
-            {**one, **{name: {"count": counts[name].get(one["id"], 0)} for name in names}}
-            for one in folders
+            {**row, **{name: {"count": counts[name].get(row["id"], 0)} for name in names}}
+            for row in folders
         ]
 
     def _window(self, query: Query, uid: str) -> dict[str, QueryValue]:
-        wanted = {name: query[name] for name in _WINDOW if name in query}
-        if "filters" in wanted:
-            if has_longer_list(wanted["filters"], self._filter_values):
+        window = {name: query[name] for name in _WINDOW if name in query}
+        if "filters" in window:
+            if has_longer_list(window["filters"], self._filter_values):
                 raise ValidationError(LONG_LIST.format(self._filter_values))
             content_type = self._schema.content_types[uid]
-            wanted["filters"] = known_filters(wanted["filters"], content_type, self._schema)
-        return wanted
+            window["filters"] = known_filters(window["filters"], content_type, self._schema)
+        return window
 
     def _prepare(self, uid: str, mode: Mode, query: dict[str, QueryValue]) -> PreparedRead:
         try:

@@ -90,30 +90,34 @@ class ImportApi:
         FileRights(request.administrator.ability, CREATE).require()
         body = request.body_fields
         urls = body.get("urls")
-        if not isinstance(urls, list) or not urls or not all(isinstance(u, str) for u in urls):
+        if not isinstance(urls, list) or not urls or not all(isinstance(url, str) for url in urls):
             raise ApplicationError(NO_ADDRESSES)
         if len(urls) > _MAX_URLS:
             raise ApplicationError(TOO_MANY)
         folder = id_of(body.get("folderId"))
-        said = NO_FILE_INFO if folder is None else FileInfo({}, folder)
-        by = request.administrator.id
-        fates = await asyncio.gather(*(self._import_one(url, said, by) for url in urls))
-        return Response(200, b"".join(_events(urls, fates)), _EVENTS)
+        file_info = NO_FILE_INFO if folder is None else FileInfo({}, folder)
+        editor = request.administrator.id
+        results = await asyncio.gather(*(self._import_one(url, file_info, editor) for url in urls))
+        return Response(200, b"".join(_events(urls, results)), _EVENTS)
 
-    async def _import_one(self, url: str, file_info: FileInfo, by: int) -> _ImportResult:
+    async def _import_one(self, url: str, file_info: FileInfo, editor: int) -> _ImportResult:
         try:
-            return _ImportResult(file=await self._import(url, file_info, by))
+            return _ImportResult(file=await self._import(url, file_info, editor))
         except AppError as error:
             return _ImportResult(problem=error.message)
 
-    async def _import(self, url: str, file_info: FileInfo, by: int) -> MediaJson:
+    async def _import(self, url: str, file_info: FileInfo, editor: int) -> MediaJson:
         # The HTTP client is slow to import, and most servers never need it.
         from quire.uploads.remote_import import import_file  # noqa: PLC0415
 
         async with self._turns, self._library.image_workers.bench() as bench:
             incoming = await import_file(url, bench, size_limit=self._size_limit)
             (file,) = await self._library.add(
-                [incoming], [file_info], read=self._reads.after_write, into_api_folder=False, by=by
+                [incoming],
+                [file_info],
+                read=self._reads.after_write,
+                into_api_folder=False,
+                by=editor,
             )
             return file
 

@@ -71,8 +71,8 @@ class Choice(Struct, frozen=True, kw_only=True):
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Shape.problems`."""
         if value is not ABSENT and value not in self.choices:
-            listed = ", ".join(self.choices)
-            yield problem_at(place, f"must be one of the following values: {listed}", value)
+            choices = ", ".join(self.choices)
+            yield problem_at(place, f"must be one of the following values: {choices}", value)
 
 
 def no_slashes(value: object) -> str | None:

@@ -50,10 +50,10 @@ def usage(store: EntryStore, file_id: int) -> Program[list[FileUse]]:
 
     Raises NotFoundError when there is no such file.
     """
-    files = yield from find_files(store, [file_id])
-    if not files:
+    rows = yield from find_files(store, [file_id])
+    if not rows:
         raise NotFoundError(NO_SUCH_FILE)
-    return (yield from uses_of_file(store, files[0]))
+    return (yield from uses_of_file(store, rows[0]))
 
 
 def unused_files(store: EntryStore, *, after: int = 0, limit: int = 100) -> Program[UnusedFiles]:
@@ -81,23 +81,31 @@ class UsageLookup(Struct, frozen=True):
 
     def read_uses(self, file_uses: Sequence[FileUse]) -> Program[tuple[list[MediaJson], int]]:
         """Return the readable uses, and the number of the others."""
-        types = [one for one in self._types(file_uses) if self.ability.allows(READ_ENTRY, one.uid)]
+        types = [
+            content_type
+            for content_type in self._types(file_uses)
+            if self.ability.allows(READ_ENTRY, content_type.uid)
+        ]
         views = yield from stored_views(self.engine.store, types)
-        results: list[MediaJson] = []
+        entries: list[MediaJson] = []
         for content_type in types:
-            here = [use for use in file_uses if use.uid == content_type.uid]
+            type_uses = [use for use in file_uses if use.uid == content_type.uid]
             rights = read_permissions(self.ability, content_type)
-            rows = yield from self._rows(rights, here, main := main_field(content_type, views))
-            results += [
-                shown
-                for use in here
-                if (shown := _shown(rights, use, rows.get(use.entry_id), main)) is not None
+            rows = yield from self._rows(rights, type_uses, main := main_field(content_type, views))
+            entries += [
+                entry
+                for use in type_uses
+                if (entry := _serialize_use(rights, use, rows.get(use.entry_id), main)) is not None
             ]
-        return results, len(file_uses) - len(results)
+        return entries, len(file_uses) - len(entries)
 
     def _types(self, file_uses: Iterable[FileUse]) -> list[ContentType]:
-        known = self.engine.schema.content_types
-        return [known[uid] for uid in dict.fromkeys(use.uid for use in file_uses) if uid in known]
+        content_types = self.engine.schema.content_types
+        return [
+            content_types[uid]
+            for uid in dict.fromkeys(use.uid for use in file_uses)
+            if uid in content_types
+        ]
 
     def _rows(
         self, permissions: TypePermissions, file_uses: Iterable[FileUse], main: str
@@ -110,12 +118,12 @@ class UsageLookup(Struct, frozen=True):
             fields=tuple(dict.fromkeys((*node.fields, main))),
             filter=Comparison("id", Predicate.IN, (ids,)),
         )
-        planned = planner.planned(ReadPlan(root=root), slots, self.ability)
-        rows, _ = yield from planned.entries()
+        planned_read = planner.planned(ReadPlan(root=root), slots, self.ability)
+        rows, _ = yield from planned_read.entries()
         return {int(row["id"]): row for row in rows}
 
 
-def _shown(
+def _serialize_use(
     permissions: TypePermissions, file_use: FileUse, row: MediaJson | None, main: str
 ) -> MediaJson | None:
     rules = () if row is None else permissions.rules_for_entry(entry_origin(row))
@@ -193,9 +201,9 @@ class FileUsageApi:
         ability, store = request.administrator.ability, self._rows.store
 
         def read() -> Program[tuple[list[MediaJson], int]]:
-            found = yield from usage(store, file_id)
+            file_uses = yield from usage(store, file_id)
             yield from FileRights(ability, READ).check(store, [file_id])
-            return (yield from UsageLookup(self._engine, ability).read_uses(found))
+            return (yield from UsageLookup(self._engine, ability).read_uses(file_uses))
 
         readable, hidden = await self._rows.database.read(
             read, snapshot=True, key="usage of a file"
@@ -204,21 +212,30 @@ class FileUsageApi:
 
     async def unused(self, request: Request) -> Response:
         """List unused files, after the id that the previous response ended with."""
-        after, most = number_in(request.query, "after"), number_in(request.query, "limit")
-        limit = _PAGE_SIZE if most is None else min(max(most, 1), _MAX_PAGE_SIZE)
+        after, requested_limit = (
+            number_in(request.query, "after"),
+            number_in(request.query, "limit"),
+        )
+        limit = (
+            _PAGE_SIZE if requested_limit is None else min(max(requested_limit, 1), _MAX_PAGE_SIZE)
+        )
         store = self._rows.store
         rights = FileRights(request.administrator.ability, READ)
 
         def read() -> Program[tuple[list[MediaJson], UnusedFiles]]:
-            found = yield from unused_files(store, after=after or 0, limit=limit)
+            page = yield from unused_files(store, after=after or 0, limit=limit)
             makers = yield from rights.makers(store)
-            creators = yield from creators_of(store, found.ids)
-            ids = [one for one in found.ids if makers is None or creators.get(one) in makers]
-            shown_files: list[MediaJson] = []
+            creators = yield from creators_of(store, page.ids)
+            ids = [
+                file_id for file_id in page.ids if makers is None or creators.get(file_id) in makers
+            ]
+            files: list[MediaJson] = []
             for file_id in ids:
-                shown = yield from self._reads.file(file_id)
-                shown_files.append(shown)
-            return shown_files, found
+                file = yield from self._reads.file(file_id)
+                files.append(file)
+            return files, page
 
-        shown_files, found = await self._rows.database.read(read, snapshot=True, key="unused files")
-        return respond(shown_files, {"after": found.after})
+        file_rows, unused_page = await self._rows.database.read(
+            read, snapshot=True, key="unused files"
+        )
+        return respond(file_rows, {"after": unused_page.after})

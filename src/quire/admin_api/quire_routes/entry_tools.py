@@ -124,16 +124,16 @@ class EntryToolsApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        listed: tuple[tuple[str, str, Handler, object], ...] = (
+        entry_routes: tuple[tuple[str, str, Handler, object], ...] = (
             ("GET", "entry/:uid/:id", self.entry, DataEnvelope[EntryDetail]),
             ("GET", "difference/:uid/:id", self.difference, DataEnvelope[Difference]),
             ("POST", "publish-check/:uid/:id", self.publish_check, DataEnvelope[PublishCheck]),
         )
         route, query = RouteGroup(EXTRAS, "admin/x/"), LocaleQuery
-        for method, path, handler, response in listed:
+        for method, path, handler, response in entry_routes:
             yield route(method, path, SIGNED_IN, handler, query=query, response=response)
-        path, found = "references/:uid/:id", DataEnvelope[list[References]]
-        yield route("GET", path, SIGNED_IN, self.references, response=found)
+        path, response_type = "references/:uid/:id", DataEnvelope[list[References]]
+        yield route("GET", path, SIGNED_IN, self.references, response=response_type)
         yield route(
             "POST",
             "bulk-edit/:uid",
@@ -151,23 +151,23 @@ class EntryToolsApi:
 
         def program() -> Program[dict[str, object]]:
             reading = self._reading
-            shown = yield from reading.get(
+            draft = yield from reading.get(
                 rights, document_id, RequestedVersion("draft", locale), rows=None
             )
             published: object = None
             if content_type.draft_and_publish:
-                requested_version = RequestedVersion("published", locale, "published")
+                published_version = RequestedVersion("published", locale, "published")
                 published = (
-                    yield from reading.get(rights, document_id, requested_version, rows=None)
+                    yield from reading.get(rights, document_id, published_version, rows=None)
                 )["data"]
             references = IncomingReferences(reading, rights.ability)
-            entries = yield from references.find_entries(content_type, document_id)
-            counted = sum(int(str(one["count"])) for one in entries)
+            referring_types = yield from references.find_entries(content_type, document_id)
+            count = sum(int(str(referring_type["count"])) for referring_type in referring_types)
             return {
-                "entry": shown["data"],
-                "meta": shown["meta"],
+                "entry": draft["data"],
+                "meta": draft["meta"],
                 "published": published or None,
-                "references": counted,
+                "references": count,
             }
 
         return respond_data(await self._database.read(program, snapshot=True))
@@ -189,10 +189,10 @@ class EntryToolsApi:
         """Show the fields in which a draft differs from the published version."""
         rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
         locale = self._locale(request, rights)
-        result = await self._database.read(
+        comparison = await self._database.read(
             lambda: draft_and_published(self._reading, rights, document_id, locale), snapshot=True
         )
-        return respond_data(result)
+        return respond_data(comparison)
 
     async def publish_check(self, request: Request) -> Response:
         """Show what prevents the draft of a document from being published in a locale."""
@@ -210,13 +210,15 @@ class EntryToolsApi:
         except PublishableError:
             pass
         except (ApplicationError, ValidationError) as error:
-            result = (error.details or {}).get("errors")
-            listed = (
-                result if isinstance(result, list) else [{"path": [], "message": error.message}]
+            error_list = (error.details or {}).get("errors")
+            errors = (
+                error_list
+                if isinstance(error_list, list)
+                else [{"path": [], "message": error.message}]
             )
             problems = [
-                {"path": [str(step) for step in one["path"]], "message": one["message"]}
-                for one in listed
+                {"path": [str(step) for step in item["path"]], "message": item["message"]}
+                for item in errors
             ]
         return respond_data({"documentId": document_id, "locale": locale, "problems": problems})
 
@@ -224,14 +226,14 @@ class EntryToolsApi:
         """Make the same change to many documents, or show its effect."""
         rights_of(self._engine.schema, request, UPDATE)
         rights = rights_of(self._engine.schema, request, READ)
-        body = read_body(request.body, BulkEditInput)
-        data = body_of(body.data)
+        options = read_body(request.body, BulkEditInput)
+        data = body_of(options.data)
         edit = BulkEdit(
-            document_ids=document_ids({"documentIds": body.document_ids}),
+            document_ids=document_ids({"documentIds": options.document_ids}),
             body=data,
             locale=self._locale(request, rights),
         )
-        only_shown = body.preview
+        only_shown = options.preview
         history = await self._history.ready()
 
         def program(unit: UnitOfWork) -> Program[Changes]:

@@ -121,25 +121,25 @@ class ExplainApi:
         entry = yield from self._entry(permission_query)
         grants: list[dict[str, Any]] = []
         for role in admin_user.roles:
-            stored = yield from self._admin_users.permissions([role.id])
-            for permission in stored:
+            permissions = yield from self._admin_users.permissions([role.id])
+            for permission in permissions:
                 grant = permission.grant
                 if (grant.action, grant.subject) != (
                     permission_query.action,
                     permission_query.subject,
                 ):
                     continue
-                granted = granted_by(self._content.engine.schema, [grant])
+                grant_rules = granted_by(self._content.engine.schema, [grant])
                 misses = (
-                    _missing_parts(ability, granted[0][2], permission_query, entry)
-                    if granted
+                    _missing_parts(ability, grant_rules[0][2], permission_query, entry)
+                    if grant_rules
                     else ["nothing"]
                 )
                 name = {"id": role.id, "name": role.name}
                 grants.append({"id": permission.id, "role": name, "misses": misses})
-        allowed = any(not one["misses"] for one in grants)
-        because = "granted" if allowed else "narrower" if grants else "no-permission"
-        return {**_serialize_reasons(because, allowed=allowed), "permissions": grants}
+        allowed = any(not row["misses"] for row in grants)
+        reason = "granted" if allowed else "narrower" if grants else "no-permission"
+        return {**_serialize_reasons(reason, allowed=allowed), "permissions": grants}
 
     def _entry(self, permission_query: PermissionQuery) -> Program[EntryOrigin | None]:
         """Return the entry's properties for rules."""
@@ -147,8 +147,8 @@ class ExplainApi:
         content_type = schema.content_types.get(permission_query.subject or "")
         if permission_query.document_id is None or content_type is None:
             return None
-        everything = super_ability(schema, user_id=0, role_ids=frozenset())
-        rights = read_permissions(everything, content_type)
+        ability = super_ability(schema, user_id=0, role_ids=frozenset())
+        rights = read_permissions(ability, content_type)
         versions = yield from self._content.owned_versions(rights, [permission_query.document_id])
         if not versions:
             raise NotFoundError
@@ -162,11 +162,11 @@ def _missing_parts(
     entry: EntryOrigin | None,
 ) -> list[str]:
     """Return what a rule lacks to allow the action."""
-    results = []
+    missing_parts = []
     if permission_query.field is not None and not rule.covers_field(permission_query.field):
-        results.append("field")
+        missing_parts.append("field")
     if permission_query.locale is not None and not rule.covers_locale(permission_query.locale):
-        results.append("locale")
+        missing_parts.append("locale")
     row_filter = ability.row_filter(rule)
     creator: Creator | None = None if entry is None else entry.creator
     if (
@@ -174,8 +174,8 @@ def _missing_parts(
         and permission_query.document_id is not None
         and not row_filter.passes(creator)
     ):
-        results.append("condition")
-    return results
+        missing_parts.append("condition")
+    return missing_parts
 
 
 def _serialize_reasons(because: str, *, allowed: bool = False) -> dict[str, Any]:
@@ -183,10 +183,10 @@ def _serialize_reasons(because: str, *, allowed: bool = False) -> dict[str, Any]
 
 
 def _parse_query(request: Request) -> PermissionQuery:
-    asked = request.query
+    query = request.query
     texts: dict[str, str | None] = {}
     for name in ("action", "subject", "field", "locale", "documentId"):
-        value = asked.get(name)
+        value = query.get(name)
         if value is not None and not isinstance(value, str):
             raise ValidationError(f"{name} must be a text")
         texts[name] = value

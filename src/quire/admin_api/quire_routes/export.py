@@ -61,24 +61,26 @@ def export_page(
 
     The query is that of lists; ``document_ids`` restrict it. Raises the first error of the query.
     """
-    asked: dict[str, QueryValue] = {
+    row_query: dict[str, QueryValue] = {
         name: query[name] for name in _QUERY_PARAMETERS if name in query
     }
     if document_ids is not None:
-        chosen = as_query({"documentId": {"$in": [*document_ids]}})
-        asked["filters"] = {"$and": [part for part in (chosen, asked.get("filters")) if part]}
-    listed: Query = {"pageSize": str(MAX_ROWS), **asked, "columns": ["id"]}
-    planned = reading.planner.page(permissions, listed, requested_version)
-    found, total = yield from planned.entries()
+        id_filter = as_query({"documentId": {"$in": [*document_ids]}})
+        row_query["filters"] = {
+            "$and": [part for part in (id_filter, row_query.get("filters")) if part]
+        }
+    list_query: Query = {"pageSize": str(MAX_ROWS), **row_query, "columns": ["id"]}
+    planned_page = reading.planner.page(permissions, list_query, requested_version)
+    rows, total = yield from planned_page.entries()
     entries: list[EntryJson] = []
-    if found:
-        ids = [row["id"] for row in found]
+    if rows:
+        ids = [row["id"] for row in rows]
         planned_forms = reading.planner.forms(permissions, requested_version, ids, rows=None)
         entries, _ = yield from planned_forms.entries(budget=reading.budget())
-    shaping = reading.sanitizer(permissions, requested_version)
-    by_id = {entry["id"]: shaping.entry(entry) for entry in entries}
-    page = {} if planned.pagination is None else planned.pagination.meta(total)
-    return [by_id[row["id"]] for row in found], page
+    sanitizer = reading.sanitizer(permissions, requested_version)
+    by_id = {entry["id"]: sanitizer.entry(entry) for entry in entries}
+    page = {} if planned_page.pagination is None else planned_page.pagination.meta(total)
+    return [by_id[row["id"]] for row in rows], page
 
 
 _CSV = b"text/csv; charset=utf-8"
@@ -119,22 +121,24 @@ class ExportApi:
         rights = rights_of(engine.schema, request)
         options = read_body(request.body or {}, ExportOptions)
         version = requested_version(request.query, rights.content_type, engine.default_locale)
-        chosen = None
+        selected_ids = None
         if options.document_ids is not UNSET:
-            chosen = document_ids({"documentIds": options.document_ids})
+            selected_ids = document_ids({"documentIds": options.document_ids})
         query: Query = {**request.query, "filters": await self._review.of(request, rights)}
         is_table = options.format == "csv"
 
         def body() -> Program[bytes]:
-            entries, page = yield from export_page(self._reading, rights, query, version, chosen)
+            entries, page = yield from export_page(
+                self._reading, rights, query, version, selected_ids
+            )
             if not is_table:
                 return encode(envelope(entries, {"pagination": page}))
             columns = columns_of(rights, version.locales)
             return lines_of(rights, columns, entries, with_header=page.get("page") == 1)
 
-        result = await self._database.read(body, snapshot=True)
+        content = await self._database.read(body, snapshot=True)
         if not is_table:
-            return respond_encoded(result)
+            return respond_encoded(content)
         name = rights.content_type.plural_name.encode()
         attachment = b'attachment; filename="' + name + b'.csv"'
-        return Response(200, result, _CSV, ((b"content-disposition", attachment),))
+        return Response(200, content, _CSV, ((b"content-disposition", attachment),))

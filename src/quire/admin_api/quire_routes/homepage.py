@@ -71,7 +71,7 @@ class HomeOverviewApi:
             types = list(managed_types(self._engine.schema, ability))
             views = yield from self._views(types)
             recent = RecentEntries(self._engine, ability, views)
-            result: dict[str, Any] = {
+            overview: dict[str, Any] = {
                 "edited": (yield from recent.documents("update")),
                 "published": (yield from recent.documents("publish")),
                 "documents": (yield from recent.counts()),
@@ -79,16 +79,21 @@ class HomeOverviewApi:
                 "failingWebhooks": None,
             }
             if ability.allows(_SEES_WEBHOOKS):
-                result["failingWebhooks"] = yield from self._failing()
-            return result
+                overview["failingWebhooks"] = yield from self._failing()
+            return overview
 
         return respond_data(await self._database.read(program, snapshot=True))
 
     def _views(self, types: list[ContentType]) -> Program[dict[str, dict[str, Any]]]:
-        keys = {one.uid: view_key(one.uid) for one in types}
-        stored = yield from read_settings(self._engine.store.writes, list(keys.values()))
+        keys = {content_type.uid: view_key(content_type.uid) for content_type in types}
+        settings = yield from read_settings(self._engine.store.writes, list(keys.values()))
         schema = self._engine.schema
-        return {one.uid: stored_view(schema, one, stored.get(keys[one.uid])) for one in types}
+        return {
+            content_type.uid: stored_view(
+                schema, content_type, settings.get(keys[content_type.uid])
+            )
+            for content_type in types
+        }
 
     def _failing(self) -> Program[list[dict[str, Any]]]:
         if not (yield from self._parts.tables.exists(DELIVERIES)):
@@ -96,9 +101,9 @@ class HomeOverviewApi:
         counts = yield from self._parts.deliveries.failing()
         webhooks = yield from self._parts.webhooks.all()
         return [
-            {"id": str(one.id), "name": one.name, "count": counts[one.id]}
-            for one in webhooks
-            if one.id in counts
+            {"id": str(webhook.id), "name": webhook.name, "count": counts[webhook.id]}
+            for webhook in webhooks
+            if webhook.id in counts
         ]
 
 
@@ -106,15 +111,15 @@ def _count_by_type(
     recent: RecentEntries, types: list[ContentType]
 ) -> Program[list[dict[str, Any]]]:
     """Count the documents of each type that the caller may read."""
-    results = []
-    for one in types:
-        count = yield from recent.count_of(one)
-        results.append(
+    counts = []
+    for content_type in types:
+        count = yield from recent.count_of(content_type)
+        counts.append(
             {
-                "uid": one.uid,
-                "displayName": one.display_name,
-                "kind": one.kind.value,
+                "uid": content_type.uid,
+                "displayName": content_type.display_name,
+                "kind": content_type.kind.value,
                 "count": count,
             }
         )
-    return results
+    return counts

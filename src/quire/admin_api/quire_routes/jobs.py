@@ -106,12 +106,14 @@ class JobApi:
         self._database = database
         self._jobs = jobs
         self._schedule_rows = ScheduleRows(writes)
-        self._schedules: Mapping[str, ScheduleDefinition] = {one.name: one for one in schedules}
+        self._schedules: Mapping[str, ScheduleDefinition] = {
+            schedule.name: schedule for schedule in schedules
+        }
         self._clock = clock
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, action, one = (
+        route, action, job_response = (
             RouteGroup(PROJECT, "admin/x/"),
             SUPER_ADMINS,
             DataEnvelope[JobResponse],
@@ -119,12 +121,14 @@ class JobApi:
         yield route(
             "GET", "jobs", action, self.find, query=JobQuery, response=DataEnvelope[JobList]
         )
-        yield route("GET", "jobs/:id", action, self.find_one, response=one)
-        yield route("POST", "jobs/:id/retry", action, self.retry, response=one)
-        yield route("POST", "jobs/:id/cancel", action, self.cancel, response=one)
-        listed, run = DataEnvelope[list[Schedule]], self.run_schedule
-        yield route("GET", "schedules", action, self.find_schedules, response=listed)
-        yield route("POST", "schedules/:name/run", action, run, response=one, status=CREATED)
+        yield route("GET", "jobs/:id", action, self.find_one, response=job_response)
+        yield route("POST", "jobs/:id/retry", action, self.retry, response=job_response)
+        yield route("POST", "jobs/:id/cancel", action, self.cancel, response=job_response)
+        schedules_response, run = DataEnvelope[list[Schedule]], self.run_schedule
+        yield route("GET", "schedules", action, self.find_schedules, response=schedules_response)
+        yield route(
+            "POST", "schedules/:name/run", action, run, response=job_response, status=CREATED
+        )
 
     async def find(self, request: Request) -> Response:
         """List jobs, the latest first, and count all of them by state and by name."""
@@ -137,23 +141,23 @@ class JobApi:
         def program() -> Program[tuple[list[StoredJob], list[tuple[str, str, int]]]]:
             if not (yield from self._jobs.tables.exists(JOBS)):
                 return [], []
-            result = yield from rows.find(
+            stored_jobs = yield from rows.find(
                 state=None if state is None else str(state),
                 name=None if name is None else str(name),
                 before=before,
                 limit=limit,
             )
-            return result, (yield from rows.counts())
+            return stored_jobs, (yield from rows.counts())
 
-        result, counted = await self._database.read(program, snapshot=True)
+        jobs, count_rows = await self._database.read(program, snapshot=True)
         counts = dict.fromkeys(JOB_STATES, 0)
         names: dict[str, int] = {}
-        for job_name, job_state, count in counted:
+        for job_name, job_state, count in count_rows:
             counts[job_state] += count
             names[job_name] = names.get(job_name, 0) + count
         return respond_data(
             {
-                "jobs": [_shown(one) for one in result],
+                "jobs": [_serialize_job(job) for job in jobs],
                 "counts": counts,
                 "names": dict(sorted(names.items())),
             }
@@ -161,21 +165,21 @@ class JobApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a job with its arguments, and its cause."""
-        result = await self._database.read(lambda: self._job(request))
-        return respond_data(_detailed(result))
+        job = await self._database.read(lambda: self._job(request))
+        return respond_data(_serialize_job_details(job))
 
     async def retry(self, request: Request) -> Response:
         """Run a failed, cancelled or waiting job now."""
         job_id = _id(request)
-        result = await self._changed(request, lambda now: self._jobs.rows.retry(job_id, now))
+        job = await self._change_job(request, lambda now: self._jobs.rows.retry(job_id, now))
         self._jobs.added()
-        return respond_data(_detailed(result))
+        return respond_data(_serialize_job_details(job))
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a waiting or running job, or dismiss a failed one."""
         job_id = _id(request)
-        result = await self._changed(request, lambda now: self._jobs.rows.cancel_one(job_id, now))
-        return respond_data(_detailed(result))
+        job = await self._change_job(request, lambda now: self._jobs.rows.cancel_one(job_id, now))
+        return respond_data(_serialize_job_details(job))
 
     async def find_schedules(self, _: Request) -> Response:
         """List the schedules of the project's code by name, each with its latest job."""
@@ -183,12 +187,12 @@ class JobApi:
         def program() -> Program[list[Schedule]]:
             has_rows = yield from self._jobs.tables.exists(SCHEDULES)
             has_jobs = yield from self._jobs.tables.exists(JOBS)
-            shown = []
+            schedules = []
             for name, definition in sorted(self._schedules.items()):
-                stored = (yield from self._schedule_rows.find(name)) if has_rows else None
+                schedule_row = (yield from self._schedule_rows.find(name)) if has_rows else None
                 job = (yield from self._jobs.rows.latest(name, name)) if has_jobs else None
-                shown.append(_shown_schedule(definition, stored, job))
-            return shown
+                schedules.append(_serialize_schedule(definition, schedule_row, job))
+            return schedules
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -208,40 +212,42 @@ class JobApi:
         if job is None:
             raise NotFoundError
         self._jobs.added()
-        return respond_data(_detailed(job), CREATED)
+        return respond_data(_serialize_job_details(job), CREATED)
 
-    async def _changed(self, request: Request, change: Callable[[int], Program[bool]]) -> StoredJob:
+    async def _change_job(
+        self, request: Request, change: Callable[[int], Program[bool]]
+    ) -> StoredJob:
         """Change a job; returns it. Raises NotFoundError and ConflictError."""
 
         def program() -> Program[StoredJob]:
-            result = yield from self._job(request)
+            job = yield from self._job(request)
             if not (yield from change(self._clock())):
-                raise ConflictError(f"This cannot be done with a job that is {result.state}")
+                raise ConflictError(f"This cannot be done with a job that is {job.state}")
             return (yield from self._job(request))
 
         return await self._database.write(program())
 
     def _job(self, request: Request) -> Program[StoredJob]:
-        result: StoredJob | None = None
+        job: StoredJob | None = None
         if (yield from self._jobs.tables.exists(JOBS)):
-            result = yield from self._jobs.rows.get(_id(request))
-        if result is None:
+            job = yield from self._jobs.rows.get(_id(request))
+        if job is None:
             raise NotFoundError
-        return result
+        return job
 
 
 def _id(request: Request) -> int:
-    result = id_of(request.parameters["id"])
-    if result is None:
+    job_id = id_of(request.parameters["id"])
+    if job_id is None:
         raise NotFoundError
-    return result
+    return job_id
 
 
 def _time(moment: int | None) -> str | None:
     return None if moment is None else iso_from_ms(moment)
 
 
-def _shown(job: StoredJob) -> JobResponse:
+def _serialize_job(job: StoredJob) -> JobResponse:
     return build_response(
         JobResponse,
         job,
@@ -252,22 +258,22 @@ def _shown(job: StoredJob) -> JobResponse:
     )
 
 
-def _detailed(job: StoredJob) -> JobResponse:
+def _serialize_job_details(job: StoredJob) -> JobResponse:
     details = {"arguments": orjson.loads(job.arguments), "causes": orjson.loads(job.causes)}
-    return replace(_shown(job), **details)
+    return replace(_serialize_job(job), **details)
 
 
-def _shown_schedule(
-    definition: ScheduleDefinition, stored: StoredSchedule | None, job: StoredJob | None
+def _serialize_schedule(
+    definition: ScheduleDefinition, row: StoredSchedule | None, job: StoredJob | None
 ) -> Schedule:
     # Until a worker has seen a new expression, nobody knows when it is due.
-    is_known = stored is not None and stored.expression == definition.expression
+    is_current = row is not None and row.expression == definition.expression
     return build_response(
         Schedule,
         definition,
         timezone=definition.tz,
         place=definition.job.place,
-        next_due_at=stored.next_due if stored is not None and is_known else None,
-        last_due_at=None if stored is None else stored.last_due,
-        last_job=None if job is None else _shown(job),
+        next_due_at=row.next_due if row is not None and is_current else None,
+        last_due_at=None if row is None else row.last_due,
+        last_job=None if job is None else _serialize_job(job),
     )

@@ -61,12 +61,12 @@ class LocaleCoverageApi:
 
         def program() -> Program[list[Coverage]]:
             codes = yield from self._codes()
-            results = []
+            coverages = []
             for content_type in managed_types(self._engine.schema, ability):
                 if content_type.localized:
                     rights = read_permissions(ability, content_type)
-                    results.append((yield from self._coverage(rights, codes)))
-            return results
+                    coverages.append((yield from self._coverage(rights, codes)))
+            return coverages
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -82,7 +82,7 @@ class LocaleCoverageApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     def _codes(self) -> Program[list[str]]:
-        return [str(one.row.code) for one in (yield from self._locales.all())]
+        return [str(locale.row.code) for locale in (yield from self._locales.all())]
 
     def _coverage(self, permissions: TypePermissions, codes: list[str]) -> Program[Coverage]:
         """Count documents in all locales together, and in each that the caller may read."""
@@ -104,6 +104,6 @@ class LocaleCoverageApi:
     def _count(
         self, permissions: TypePermissions, status: Status, locale: str | None
     ) -> Program[int]:
-        planned = Planner(self._engine).count(permissions, status=status, locale=locale)
-        _, total = yield from planned.entries()
+        planned_count = Planner(self._engine).count(permissions, status=status, locale=locale)
+        _, total = yield from planned_count.entries()
         return total or 0

@@ -52,7 +52,11 @@ class AdminDescriptionApi:
         from quire.openapi.admin.entries import ManagedTypes  # noqa: PLC0415
 
         schema = self._schema
-        types = tuple(one for one in schema.content_types.values() if is_displayed(one))
+        types = tuple(
+            content_type
+            for content_type in schema.content_types.values()
+            if is_displayed(content_type)
+        )
         managed = ManagedTypes(
             entry=ManagedEntry,
             entry_input=EntryInput,

@@ -66,17 +66,20 @@ class OutboxApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, action, done = (
+        route, action, empty_response = (
             RouteGroup(PROJECT, "admin/x/outbox"),
             SUPER_ADMINS,
             DataEnvelope[FreeObject],
         )
-        listed, one = DataEnvelope[list[OutboxChange]], DataEnvelope[OutboxChange]
-        yield route("GET", "", action, self.find, query=OutboxQuery, response=listed)
-        yield route("GET", "/:id", action, self.find_one, response=one)
-        yield route("DELETE", "/:id", action, self.discard, response=done)
+        changes_response, change_response = (
+            DataEnvelope[list[OutboxChange]],
+            DataEnvelope[OutboxChange],
+        )
+        yield route("GET", "", action, self.find, query=OutboxQuery, response=changes_response)
+        yield route("GET", "/:id", action, self.find_one, response=change_response)
+        yield route("DELETE", "/:id", action, self.discard, response=empty_response)
         path = "/:id/replay"
-        yield route("POST", path, action, self.replay, response=done, status=ACCEPTED)
+        yield route("POST", path, action, self.replay, response=empty_response, status=ACCEPTED)
 
     async def find(self, request: Request) -> Response:
         """List waiting and given up changes, the latest first."""
@@ -91,15 +94,15 @@ class OutboxApi:
                 return []
             return (yield from self._changes.rows.find(dead=dead, before=before, limit=limit))
 
-        result = await self._database.read(program)
-        return respond_data([_shown(one) for one in result])
+        changes = await self._database.read(program)
+        return respond_data([_serialize_change(change) for change in changes])
 
     async def find_one(self, request: Request) -> Response:
         """Show a change with its written fields, its stored values, and its cause."""
-        result = await self._database.read(lambda: self._change(request))
-        texts = {"fields": result.fields, "kept": result.kept, "causes": result.causes}
+        change = await self._database.read(lambda: self._change(request))
+        texts = {"fields": change.fields, "kept": change.kept, "causes": change.causes}
         details = {name: orjson.loads(text) for name, text in texts.items()}
-        return respond_data(_shown(result, **details))
+        return respond_data(_serialize_change(change, **details))
 
     async def replay(self, request: Request) -> Response:
         """Deliver a waiting or given up change now."""
@@ -116,28 +119,28 @@ class OutboxApi:
         """Run an action on a change. Raises NotFoundError and ConflictError."""
 
         def program() -> Program[None]:
-            result = yield from self._change(request)
-            if not (yield from act(result.id, self._clock())):
+            change = yield from self._change(request)
+            if not (yield from act(change.id, self._clock())):
                 raise ConflictError("This change is being delivered")
 
         await self._database.write(program())
 
     def _change(self, request: Request) -> Program[StoredChange]:
-        result: StoredChange | None = None
+        change: StoredChange | None = None
         change_id = id_of(request.parameters["id"])
         if change_id is not None and (yield from self._changes.tables.exists(CHANGES)):
-            result = yield from self._changes.rows.get(change_id)
-        if result is None:
+            change = yield from self._changes.rows.get(change_id)
+        if change is None:
             raise NotFoundError
-        return result
+        return change
 
 
-def _shown(change: StoredChange, **details: object) -> OutboxChange:
+def _serialize_change(change: StoredChange, **details: object) -> OutboxChange:
     waits = change.ended_at is None
-    shown = {
+    values = {
         "function": change.listener,
         "state": "waiting" if waits else "failed",
         "due_at": change.due if waits else None,
         **dict.fromkeys(("fields", "kept", "causes"), UNSET),
     }
-    return build_response(OutboxChange, change, **{**shown, **details})
+    return build_response(OutboxChange, change, **{**values, **details})

@@ -47,10 +47,10 @@ def pattern_problem(pattern: str) -> str | None:
     plain = _PLACEHOLDER.sub("x", pattern)
     if not _ADDRESS.fullmatch(plain) or "{" in plain or "}" in plain or "\\" in plain:
         return NO_ADDRESS
-    known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+    placeholders = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
     for name in names:
         if name not in PLACEHOLDERS:
-            return UNKNOWN_PLACEHOLDER.format(name, known)
+            return UNKNOWN_PLACEHOLDER.format(name, placeholders)
     try:
         host = urlsplit(pattern).netloc
         _ = urlsplit(plain).port
@@ -64,10 +64,10 @@ def pattern_problem(pattern: str) -> str | None:
 
 def read_previews(writes: Writes, uids: Collection[str]) -> Program[dict[str, str]]:
     """Return the preview URLs of these content types, by uid."""
-    stored = yield from read_setting(writes, PREVIEWS_KEY)
-    if not isinstance(stored, Mapping):
+    previews = yield from read_setting(writes, PREVIEWS_KEY)
+    if not isinstance(previews, Mapping):
         return {}
-    return {uid: str(stored[uid]) for uid in sorted(uids) if uid in stored}
+    return {uid: str(previews[uid]) for uid in sorted(uids) if uid in previews}
 
 
 def write_previews(writes: Writes, previews: Mapping[str, str]) -> Program[None]:
@@ -94,13 +94,13 @@ class _Patterns(Struct, frozen=True):
             yield problem_at(place, not_of_type("object", value), value)
         else:
             for uid, url in value.items():
-                here = (*place, str(uid))
+                url_place = (*place, str(uid))
                 if uid not in self.uids:
-                    yield problem_at(here, _NO_TYPE, url)
+                    yield problem_at(url_place, _NO_TYPE, url)
                 elif not isinstance(url, str):
-                    yield problem_at(here, not_of_type("string", url), url)
+                    yield problem_at(url_place, not_of_type("string", url), url)
                 elif url and (problem := pattern_problem(url)):
-                    yield problem_at(here, problem, url)
+                    yield problem_at(url_place, problem, url)
 
 
 class PreviewUrls(RequestBody):
@@ -128,16 +128,16 @@ class PreviewApi:
     ) -> None:
         """``frame_sources`` is ``frame-src`` of the content security policy of the admin UI."""
         self._database = database
-        self._uids = frozenset(one.uid for one in schema.api_types)
+        self._uids = frozenset(content_type.uid for content_type in schema.api_types)
         self._writes = writes
         self._frame_sources = frame_sources
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, path, found = RouteGroup(EXTRAS), "admin/x/previews", DataEnvelope[Previews]
-        yield route("GET", path, SIGNED_IN, self.find, response=found)
+        route, path, response = RouteGroup(EXTRAS), "admin/x/previews", DataEnvelope[Previews]
+        yield route("GET", path, SIGNED_IN, self.find, response=response)
         replace = self.replace
-        yield route("PUT", path, UPDATE_PROJECT, replace, body=PreviewUrls, response=found)
+        yield route("PUT", path, UPDATE_PROJECT, replace, body=PreviewUrls, response=response)
 
     async def find(self, request: Request) -> Response:
         """Return the preview URLs of the readable content types."""
@@ -148,8 +148,8 @@ class PreviewApi:
 
     async def replace(self, request: Request) -> Response:
         """Replace the preview URLs; an empty one is removed."""
-        given = read_body(request.body, PreviewUrls, previews=_Patterns(self._uids)).previews
-        previews = {uid: url for uid, url in given.items() if url}
+        patterns = read_body(request.body, PreviewUrls, previews=_Patterns(self._uids)).previews
+        previews = {uid: url for uid, url in patterns.items() if url}
         await self._database.write(write_previews(self._writes, previews))
         return await self._respond(self._uids)
 

@@ -103,8 +103,8 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         def act(unit: UnitOfWork, ability: AdminAbility) -> Program[None]:
             publication = ReleasePublication(unit, ability, history)
             versions = yield from publication.versions([arguments.entry])
-            live = published_moment(publication.live_version(versions, arguments.entry))
-            if action == "publish" and live is not None and live >= at:
+            published_at = published_moment(publication.live_version(versions, arguments.entry))
+            if action == "publish" and published_at is not None and published_at >= at:
                 return  # an earlier run was lost after its commit
             item = item_of_entry(0, action, arguments.entry)
             yield from publication.carry_out(0, [item])
@@ -123,20 +123,22 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         """Publish a release, unless it was published or scheduled for another time since."""
         history = await self.parts.history.ready()
         await self.parts.tables.ensure(RELEASE_SNAPSHOTS)
-        result = await self.parts.database.read(lambda: self.parts.releases.get(release))
-        if result.is_done or result.scheduled_at != at:
+        stored_release = await self.parts.database.read(lambda: self.parts.releases.get(release))
+        if stored_release.is_done or stored_release.scheduled_at != at:
             return
 
         def act(unit: UnitOfWork, ability: AdminAbility) -> Program[None]:
             yield from self.parts.publish(unit, ability, history, release)
 
         try:
-            await self._run(editor, "publish release", str(release), {"name": result.name}, act)
+            await self._run(
+                editor, "publish release", str(release), {"name": stored_release.name}, act
+            )
         except _REFUSALS:
-            await self.parts.database.write(self._failed(result))
+            await self.parts.database.write(self._mark_failed(stored_release))
             raise
 
-    def _failed(self, release: Release) -> Program[None]:
+    def _mark_failed(self, release: Release) -> Program[None]:
         releases, now = self.parts.releases, self.parts.clock()
         yield from releases.schedule(release, None, None, now)
         yield from releases.set_status(release, "failed")
@@ -153,14 +155,14 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         await self.audit.ready()
         email = ""
 
-        def row(status: int, **more: object) -> AuditRow:
+        def row(status: int, **extra: object) -> AuditRow:
             return AuditRow(
                 at=self.parts.clock(),
                 actor_id=editor,
                 actor=email,
                 action=f"schedule: {action}",
                 target=target,
-                details=orjson.dumps({**details, **more}).decode(),
+                details=orjson.dumps({**details, **extra}).decode(),
                 status=status,
                 place="",
             )
@@ -181,7 +183,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
             message = error.message
             if isinstance(error, ReleaseFailedError):
                 # Only the message of the job is stored, not the problems.
-                listed = error.problems[:_MAX_LISTED_ERRORS]
-                message = "; ".join(dict.fromkeys(problem.message for problem in listed))
+                problems = error.problems[:_MAX_LISTED_ERRORS]
+                message = "; ".join(dict.fromkeys(problem.message for problem in problems))
             await self.audit.add(row(error.status, message=message))
             raise ConflictError(message) from error

@@ -191,26 +191,50 @@ class ReleaseApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(EXTRAS, "admin/x/releases"), DataEnvelope[ReleaseDetail]
-        listed, who = ResultList[ReleaseResponse], SIGNED_IN
-        yield route("GET", "", who, self.find, query=ReleaseQuery, response=listed)
-        yield route("POST", "", who, self.create, body=ReleaseName, response=one, status=CREATED)
-        yield route("GET", "/:id", who, self.find_one, response=one)
-        yield route("PUT", "/:id", who, self.rename, body=ReleaseName, response=one)
-        yield route("DELETE", "/:id", who, self.delete, response=one)
-        yield route("POST", "/:id/items", who, self.add, body=NewReleaseItems, response=one)
+        route, release_response = (
+            RouteGroup(EXTRAS, "admin/x/releases"),
+            DataEnvelope[ReleaseDetail],
+        )
+        releases_response, action = ResultList[ReleaseResponse], SIGNED_IN
+        yield route("GET", "", action, self.find, query=ReleaseQuery, response=releases_response)
+        yield route(
+            "POST",
+            "",
+            action,
+            self.create,
+            body=ReleaseName,
+            response=release_response,
+            status=CREATED,
+        )
+        yield route("GET", "/:id", action, self.find_one, response=release_response)
+        yield route("PUT", "/:id", action, self.rename, body=ReleaseName, response=release_response)
+        yield route("DELETE", "/:id", action, self.delete, response=release_response)
+        yield route(
+            "POST", "/:id/items", action, self.add, body=NewReleaseItems, response=release_response
+        )
         path = "/:id/items/:item"
-        yield route("PUT", path, who, self.change_item, body=ItemChange, response=one)
-        yield route("DELETE", path, who, self.remove, response=one)
-        yield route("POST", "/:id/check", who, self.check, response=DataEnvelope[ReleaseCheck])
-        yield route("POST", "/:id/publish", who, self.publish, response=one)
-        undone = DataEnvelope[ReleaseUndoResult]
-        yield route("POST", "/:id/undo", who, self.undo, body=UndoOptions, response=undone)
-        route, found = (
+        yield route(
+            "PUT", path, action, self.change_item, body=ItemChange, response=release_response
+        )
+        yield route("DELETE", path, action, self.remove, response=release_response)
+        yield route("POST", "/:id/check", action, self.check, response=DataEnvelope[ReleaseCheck])
+        yield route("POST", "/:id/publish", action, self.publish, response=release_response)
+        undo_response = DataEnvelope[ReleaseUndoResult]
+        yield route(
+            "POST", "/:id/undo", action, self.undo, body=UndoOptions, response=undo_response
+        )
+        route, entry_releases_response = (
             RouteGroup(EXTRAS, "admin/x/entry-releases/"),
             DataEnvelope[list[ReleaseOfEntry]],
         )
-        yield route("GET", ":uid/:id", who, self.of_entry, query=LocaleQuery, response=found)
+        yield route(
+            "GET",
+            ":uid/:id",
+            action,
+            self.of_entry,
+            query=LocaleQuery,
+            response=entry_releases_response,
+        )
 
     async def find(self, request: Request) -> Response:
         """List releases, the newest first, with the numbers of their items.
@@ -222,27 +246,33 @@ class ReleaseApi:
         size = _parse_integer(request, "pageSize", _PAGE_SIZE, limit=_MAX_PAGE_SIZE)
 
         def program() -> Program[tuple[list[ReleaseResponse], int]]:
-            every = yield from self._releases.all()
-            selection = [one for one in every if state is None or one.is_done is (state == "done")]
-            listed = selection[(page - 1) * size : page * size]
-            items = yield from self._releases.items_of([release.id for release in listed])
-            return [_shown(release, items[release.id]) for release in listed], len(selection)
+            releases = yield from self._releases.all()
+            selected = [
+                release
+                for release in releases
+                if state is None or release.is_done is (state == "done")
+            ]
+            page_releases = selected[(page - 1) * size : page * size]
+            items = yield from self._releases.items_of([release.id for release in page_releases])
+            return [
+                _serialize_release(release, items[release.id]) for release in page_releases
+            ], len(selected)
 
-        listed, total = await self._database.read(program, snapshot=True)
+        responses, total = await self._database.read(program, snapshot=True)
         pagination = {
             "page": page,
             "pageSize": size,
             "pageCount": -(-total // size),
             "total": total,
         }
-        return respond_bare({"data": listed, "meta": {"pagination": pagination}})
+        return respond_bare({"data": responses, "meta": {"pagination": pagination}})
 
     async def find_one(self, request: Request) -> Response:
         """Show a release with its items, as far as the caller may read their entries."""
 
         def program() -> Program[ReleaseDetail]:
             release = yield from self._releases.get(_release_id(request))
-            return (yield from self._in_full(request, release))
+            return (yield from self._serialize_release_details(request, release))
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -258,10 +288,10 @@ class ReleaseApi:
 
         def program() -> Program[list[dict[str, Any]]]:
             yield from self._require_reachable(rights, [entry], any_of=())
-            result = yield from self._releases.containing(entry)
+            release_items = yield from self._releases.containing(entry)
             return [
                 {"id": release.id, "name": release.name, "itemId": item.id, "action": item.action}
-                for release, item in result
+                for release, item in release_items
             ]
 
         return respond_data(await self._database.read(program, snapshot=True))
@@ -273,7 +303,7 @@ class ReleaseApi:
 
         def program() -> Program[ReleaseDetail]:
             release = yield from self._releases.create(name, self._clock())
-            return (yield from self._in_full(request, release))
+            return (yield from self._serialize_release_details(request, release))
 
         return respond_data(await self._database.write(program()), CREATED)
 
@@ -281,7 +311,7 @@ class ReleaseApi:
         """Rename an open release."""
         _require_publisher(request)
         name = read_body(request.body, ReleaseName).name.strip()
-        return await self._changed(
+        return await self._change_release(
             request, lambda release: self._releases.rename(release, name, self._clock())
         )
 
@@ -292,18 +322,18 @@ class ReleaseApi:
 
         def program(unit: UnitOfWork) -> Program[ReleaseDetail]:
             release = yield from self._releases.get(_release_id(request))
-            shown = yield from self._in_full(request, release)
+            response = yield from self._serialize_release_details(request, release)
             yield from self._parts.snapshots.forget(release.id)
             yield from self._parts.schedule.cancel_release(unit, release.id)
             yield from self._releases.delete(release)
-            return shown
+            return response
 
         return respond_data(await self._run(request, program))
 
     async def add(self, request: Request) -> Response:
         """Add entries to an open release, to be published or unpublished with it."""
-        added = read_body(request.body, NewReleaseItems)
-        entries = [self._entry(one) for one in added.entries]
+        body = read_body(request.body, NewReleaseItems)
+        entries = [self._entry(item) for item in body.entries]
 
         def change(release: Release) -> Program[None]:
             for uid in dict.fromkeys(entry.uid for entry in entries):
@@ -311,9 +341,9 @@ class ReleaseApi:
                 rights.require()
                 of_type = [entry for entry in entries if entry.uid == uid]
                 yield from self._require_reachable(rights, of_type, any_of=_changing(release))
-            yield from self._releases.add(release, entries, added.action, self._clock())
+            yield from self._releases.add(release, entries, body.action, self._clock())
 
-        return await self._changed(request, change)
+        return await self._change_release(request, change)
 
     async def change_item(self, request: Request) -> Response:
         """Change whether an item is published or unpublished."""
@@ -324,7 +354,7 @@ class ReleaseApi:
             yield from self._require_item(request, item, _changing(release))
             yield from self._releases.set_action(item, action, self._clock())
 
-        return await self._changed(request, change)
+        return await self._change_release(request, change)
 
     async def remove(self, request: Request) -> Response:
         """Remove an item from an open release; its entry is unchanged."""
@@ -335,7 +365,7 @@ class ReleaseApi:
                 yield from self._require_item(request, item, (UPDATE,))
             yield from self._releases.remove(release, [item.id])
 
-        return await self._changed(request, change)
+        return await self._change_release(request, change)
 
     async def check(self, request: Request) -> Response:
         """Check a release without publishing anything; returns its problems."""
@@ -353,7 +383,7 @@ class ReleaseApi:
             await self._run(request, program)
         except ReleaseTriedError as tried:
             problems = [to_builtins(problem) for problem in tried.problems]
-        await self._note(release_id, blocked=bool(problems))
+        await self._record_check(release_id, blocked=bool(problems))
         return respond_data({"id": release_id, "problems": problems})
 
     async def publish(self, request: Request) -> Response:
@@ -367,16 +397,16 @@ class ReleaseApi:
 
         def program(unit: UnitOfWork) -> Program[ReleaseDetail]:
             ability = request.administrator.ability
-            done = yield from self._parts.publish(unit, ability, history, release_id)
+            release = yield from self._parts.publish(unit, ability, history, release_id)
             yield from self._parts.schedule.cancel_release(unit, release_id)
-            return (yield from self._in_full(request, done))
+            return (yield from self._serialize_release_details(request, release))
 
         try:
-            done = await self._run(request, program)
+            response = await self._run(request, program)
         except ReleaseFailedError:
-            await self._note(release_id, blocked=True)
+            await self._record_check(release_id, blocked=True)
             raise
-        return respond_data(done)
+        return respond_data(response)
 
     async def undo(self, request: Request) -> Response:
         """Restore the former public state of a release's entries, and reopen the release.
@@ -399,13 +429,13 @@ class ReleaseApi:
             skipped = yield from undo.undo(snapshots, skip_changed=skip_changed)
             yield from self._parts.snapshots.forget(release_id)
             yield from self._releases.reopen(release, unit.tick())
-            opened = yield from self._releases.get(release_id)
-            shown = yield from self._in_full(request, opened)
-            return build_response(ReleaseUndoResult, shown, skipped=len(skipped))
+            reopened = yield from self._releases.get(release_id)
+            response = yield from self._serialize_release_details(request, reopened)
+            return build_response(ReleaseUndoResult, response, skipped=len(skipped))
 
         return respond_data(await self._run(request, program))
 
-    async def _note(self, release_id: int, *, blocked: bool) -> None:
+    async def _record_check(self, release_id: int, *, blocked: bool) -> None:
         """Record whether the last attempt at an open release has found problems."""
 
         def program() -> Program[None]:
@@ -419,7 +449,7 @@ class ReleaseApi:
     async def _run(self, request: Request, program: Callable[[UnitOfWork], Program[T]]) -> T:
         return await self._documents.run(program, editor=request.administrator.id, origin=_ORIGIN)
 
-    async def _changed(
+    async def _change_release(
         self, request: Request, change: Callable[[Release], Program[None]]
     ) -> Response:
         """Change an open release in one transaction, and show it."""
@@ -427,25 +457,27 @@ class ReleaseApi:
         def program() -> Program[ReleaseDetail]:
             release = yield from self._releases.open(_release_id(request))
             yield from change(release)
-            changed = yield from self._releases.get(release.id)
-            return (yield from self._in_full(request, changed))
+            changed_release = yield from self._releases.get(release.id)
+            return (yield from self._serialize_release_details(request, changed_release))
 
         return respond_data(await self._database.write(program()))
 
-    def _in_full(self, request: Request, release: Release) -> Program[ReleaseDetail]:
+    def _serialize_release_details(
+        self, request: Request, release: Release
+    ) -> Program[ReleaseDetail]:
         items = yield from self._releases.items(release.id)
         entries = ReleaseEntries(self._engine, request.administrator.ability)
-        described = yield from entries.describe(items)
-        return build_response(ReleaseDetail, release, item_count=len(items), items=described)
+        descriptions = yield from entries.describe(items)
+        return build_response(ReleaseDetail, release, item_count=len(items), items=descriptions)
 
     def _item(self, request: Request, release: Release) -> Program[ReleaseItem]:
         """Return the item in the path. Raises NotFoundError."""
         item_id = id_of(request.parameters["item"])
         items = yield from self._releases.items(release.id)
-        result = next((item for item in items if item.id == item_id), None)
-        if result is None:
+        item = next((candidate for candidate in items if candidate.id == item_id), None)
+        if item is None:
             raise NotFoundError
-        return result
+        return item
 
     def _require_item(
         self, request: Request, item: ReleaseItem, any_of: Sequence[str]
@@ -464,21 +496,27 @@ class ReleaseApi:
         versions = yield from ContentReading(self._engine).owned_versions(permissions, ids)
         content_type = permissions.content_type
         for entry in entries:
-            own = [one for one in versions if one["documentId"] == entry.document_id]
-            here = chosen_of(
-                content_type, own, RequestedVersion("draft", entry.locale)
-            ) or chosen_of(content_type, own, RequestedVersion("published", entry.locale))
-            if here is None or not permissions.rules_for_entry(entry_origin(here)):
+            entry_versions = [
+                version for version in versions if version["documentId"] == entry.document_id
+            ]
+            current_version = chosen_of(
+                content_type, entry_versions, RequestedVersion("draft", entry.locale)
+            ) or chosen_of(
+                content_type, entry_versions, RequestedVersion("published", entry.locale)
+            )
+            if current_version is None or not permissions.rules_for_entry(
+                entry_origin(current_version)
+            ):
                 raise ValidationError(
                     _NO_ENTRY.format(document_id=entry.document_id, uid=entry.uid)
                 )
-            origin = entry_origin(here)
+            origin = entry_origin(current_version)
             ability = permissions.ability
-            reached = any(
+            is_allowed = any(
                 TypePermissions(ability, action, content_type).rules_for_entry(origin)
                 for action in any_of
             )
-            if any_of and not reached:
+            if any_of and not is_allowed:
                 raise ForbiddenError(_NOT_ALLOWED.format(document_id=entry.document_id))
 
     def _entry(self, item: NewReleaseItem) -> EntryKey:
@@ -534,5 +572,5 @@ def _release_id(request: Request) -> int:
     return release_id
 
 
-def _shown(release: Release, items: Sequence[ReleaseItem]) -> ReleaseResponse:
+def _serialize_release(release: Release, items: Sequence[ReleaseItem]) -> ReleaseResponse:
     return build_response(ReleaseResponse, release, item_count=len(items))

@@ -130,17 +130,28 @@ class ReviewApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(EXTRAS, "admin/x/review/"), DataEnvelope[ReviewWorkflow]
+        route, workflow_response = (
+            RouteGroup(EXTRAS, "admin/x/review/"),
+            DataEnvelope[ReviewWorkflow],
+        )
         path, body, query = "workflows", ReviewWorkflowInput, LocaleQuery
         yield route(
             "GET", path, SIGNED_IN, self.workflows, response=DataEnvelope[list[ReviewWorkflow]]
         )
-        yield route("POST", path, _MANAGE, self.create, body=body, response=one, status=CREATED)
+        yield route(
+            "POST",
+            path,
+            _MANAGE,
+            self.create,
+            body=body,
+            response=workflow_response,
+            status=CREATED,
+        )
         path = "workflows/:id"
-        yield route("PUT", path, _MANAGE, self.change, body=body, response=one)
-        yield route("DELETE", path, _MANAGE, self.delete, response=one)
-        path, found = "entries/:uid/:id", DataEnvelope[EntryReviewResponse | None]
-        yield route("GET", path, SIGNED_IN, self.of_entry, query=query, response=found)
+        yield route("PUT", path, _MANAGE, self.change, body=body, response=workflow_response)
+        yield route("DELETE", path, _MANAGE, self.delete, response=workflow_response)
+        path, review_response = "entries/:uid/:id", DataEnvelope[EntryReviewResponse | None]
+        yield route("GET", path, SIGNED_IN, self.of_entry, query=query, response=review_response)
         yield route(
             "PUT",
             path,
@@ -159,15 +170,15 @@ class ReviewApi:
 
     async def workflows(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List the review workflows with their stages."""
-        result = await self._database.read(self._review.workflows.all, snapshot=True)
-        return respond_data([_shown(one) for one in result])
+        stored_workflows = await self._database.read(self._review.workflows.all, snapshot=True)
+        return respond_data([_serialize_workflow(workflow) for workflow in stored_workflows])
 
     async def create(self, request: Request) -> Response:
         """Create a review workflow."""
         change = _change(request.body, self._engine.schema)
         await self._tables.ensure(ENTRY_STAGES)
         program = self._review.workflows.create(change, self._clock())
-        return respond_data(_shown(await self._database.write(program)), CREATED)
+        return respond_data(_serialize_workflow(await self._database.write(program)), CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change a review workflow; entries in a deleted stage go back to the first one."""
@@ -176,11 +187,13 @@ class ReviewApi:
 
         def program() -> Program[Workflow]:
             review = self._review
-            changed, gone = yield from review.workflows.change(workflow_id, change, self._clock())
-            yield from review.stages.forget_stages(gone)
-            return changed
+            workflow, deleted_stages = yield from review.workflows.change(
+                workflow_id, change, self._clock()
+            )
+            yield from review.stages.forget_stages(deleted_stages)
+            return workflow
 
-        return respond_data(_shown(await self._database.write(program())))
+        return respond_data(_serialize_workflow(await self._database.write(program())))
 
     async def delete(self, request: Request) -> Response:
         """Delete a review workflow; its entries are unchanged."""
@@ -193,7 +206,7 @@ class ReviewApi:
             yield from review.stages.forget_stages([stage.id for stage in deleted.stages])
             return deleted
 
-        return respond_data(_shown(await self._database.write(program())))
+        return respond_data(_serialize_workflow(await self._database.write(program())))
 
     async def of_entry(self, request: Request) -> Response:
         """Show the review stage of an entry, ``null`` if its type has no workflow."""
@@ -205,42 +218,42 @@ class ReviewApi:
             workflow = yield from self._review.workflows.of_type(placed.uid)
             if workflow is None:
                 return None
-            return (yield from self._described(request, workflow, placed))
+            return (yield from self._serialize_review(request, workflow, placed))
 
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def move(self, request: Request) -> Response:
         """Move an entry to another ``stage``, or change its ``assignee``."""
         rights = rights_of(self._engine.schema, request)
-        wanted = read_body(request.body, EntryReviewChange)
+        body = read_body(request.body, EntryReviewChange)
         await self._tables.ensure(ENTRY_STAGES)
 
         def program() -> Program[EntryReviewResponse]:
-            placed = yield from self._review_of_entry(request, rights, UPDATE)
-            workflow = yield from self._workflow(placed.uid)
-            if wanted.stage is not UNSET:
-                stage_id = id_of(wanted.stage)
+            review = yield from self._review_of_entry(request, rights, UPDATE)
+            workflow = yield from self._workflow(review.uid)
+            if body.stage is not UNSET:
+                stage_id = id_of(body.stage)
                 if all(stage.id != stage_id for stage in workflow.stages):
                     raise ValidationError(_NO_STAGE.format(id=stage_id))
-                present = workflow.stage(placed.stage_id)
-                if present.id != stage_id:
-                    if not may_move_from(rights.ability, present):
-                        raise ForbiddenError(_MAY_NOT_MOVE.format(name=present.name))
-                    placed = replace(placed, stage_id=stage_id)
-            if wanted.assignee is not UNSET:
-                assignee = yield from self._assignee(wanted.assignee)
-                placed = replace(placed, assignee_id=None if assignee is None else assignee.id)
-            yield from self._review.stages.save(placed)
-            return (yield from self._described(request, workflow, placed))
+                current_stage = workflow.stage(review.stage_id)
+                if current_stage.id != stage_id:
+                    if not may_move_from(rights.ability, current_stage):
+                        raise ForbiddenError(_MAY_NOT_MOVE.format(name=current_stage.name))
+                    review = replace(review, stage_id=stage_id)
+            if body.assignee is not UNSET:
+                assignee = yield from self._assignee(body.assignee)
+                review = replace(review, assignee_id=None if assignee is None else assignee.id)
+            yield from self._review.stages.save(review)
+            return (yield from self._serialize_review(request, workflow, review))
 
         return respond_data(await self._database.write(program()))
 
     async def assignees(self, request: Request) -> Response:
         """List the possible assignees of entries of a type, without addresses."""
         rights_of(self._engine.schema, request, UPDATE)
-        result = await self._database.read(self._admin_users.all, snapshot=True)
-        named = [_assignee(one) for one in result if one.may_sign_in]
-        return respond_data(sorted(named, key=lambda one: one.name.casefold()))
+        admin_users = await self._database.read(self._admin_users.all, snapshot=True)
+        candidates = [_assignee(admin_user) for admin_user in admin_users if admin_user.may_sign_in]
+        return respond_data(sorted(candidates, key=lambda assignee: assignee.name.casefold()))
 
     def _workflow(self, uid: str) -> Program[Workflow]:
         workflow = yield from self._review.workflows.of_type(uid)
@@ -261,15 +274,15 @@ class ReviewApi:
         yield from reading.require_entry(permissions, document_id, locale, action)
         return (yield from self._review.stages.get(content_type.uid, document_id, locale))
 
-    def _described(
-        self, request: Request, workflow: Workflow, placed: EntryStage
+    def _serialize_review(
+        self, request: Request, workflow: Workflow, review: EntryStage
     ) -> Program[EntryReviewResponse]:
-        stage = workflow.stage(placed.stage_id)
+        stage = workflow.stage(review.stage_id)
         assignee = None
-        if placed.assignee_id is not None:
-            assignee = yield from self._admin_users.admin_user(placed.assignee_id)
+        if review.assignee_id is not None:
+            assignee = yield from self._admin_users.admin_user(review.assignee_id)
         return EntryReviewResponse(
-            workflow=_shown(workflow),
+            workflow=_serialize_workflow(workflow),
             stage=stage.id,
             assignee=None if assignee is None else _assignee(assignee),
             may_move=may_move_from(request.administrator.ability, stage),
@@ -279,20 +292,20 @@ class ReviewApi:
         """Return the administrator of a body. Raises ValidationError for an unknown one."""
         if value is None:
             return None
-        result = yield from self._admin_users.admin_user(id_of(value) or 0)
-        if result is None or not result.may_sign_in:
+        admin_user = yield from self._admin_users.admin_user(id_of(value) or 0)
+        if admin_user is None or not admin_user.may_sign_in:
             raise ValidationError(_NO_ASSIGNEE.format(id=value))
-        return result
+        return admin_user
 
 
 def _change(body: object, schema: Schema) -> WorkflowChange:
     """Return the requested changes of a workflow. Raises ValidationError."""
-    payload = read_body(body, ReviewWorkflowInput)
-    for uid in payload.content_types:
+    workflow_input = read_body(body, ReviewWorkflowInput)
+    for uid in workflow_input.content_types:
         content_type = schema.content_types.get(uid)
         if content_type is None or not content_type.draft_and_publish:
             raise ValidationError(_NO_TYPE.format(uid=uid))
-    stages = tuple(map(_stage, payload.stages))
+    stages = tuple(map(_stage, workflow_input.stages))
     names = [stage.name for stage in stages]
     for name in names:
         if names.count(name) > 1:
@@ -300,8 +313,8 @@ def _change(body: object, schema: Schema) -> WorkflowChange:
     if sum(stage.required for stage in stages) > 1:
         raise ValidationError(_ONE_REQUIRED)
     return WorkflowChange(
-        name=payload.name,
-        content_types=tuple(dict.fromkeys(payload.content_types)),
+        name=workflow_input.name,
+        content_types=tuple(dict.fromkeys(workflow_input.content_types)),
         stages=stages,
     )
 
@@ -326,7 +339,7 @@ def _row_id(request: Request) -> int:
     return row_id
 
 
-def _shown(workflow: Workflow) -> ReviewWorkflow:
+def _serialize_workflow(workflow: Workflow) -> ReviewWorkflow:
     stages = [
         build_response(ReviewStage, stage, required_to_publish=stage.id == workflow.required)
         for stage in workflow.stages
@@ -336,5 +349,5 @@ def _shown(workflow: Workflow) -> ReviewWorkflow:
 
 def _assignee(admin_user: AdminUser) -> Assignee:
     row = admin_user.row
-    name = " ".join(one for one in (row.firstname, row.lastname) if one) or row.username
+    name = " ".join(part for part in (row.firstname, row.lastname) if part) or row.username
     return Assignee(admin_user.id, name or f"#{admin_user.id}")

@@ -113,13 +113,13 @@ class RevisionApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        listed: tuple[tuple[str, str, Handler, object], ...] = (
+        revision_routes: tuple[tuple[str, str, Handler, object], ...] = (
             ("GET", ":uid/:id", self.find, DataEnvelope[list[RevisionResponse]]),
             ("GET", ":uid/:id/:revision", self.find_one, DataEnvelope[RevisionDetail]),
             ("POST", ":uid/:id/:revision/restore", self.restore, RestoredEntry),
         )
         route, query = RouteGroup(EXTRAS, "admin/x/revisions/"), LocaleQuery
-        for method, path, handler, response in listed:
+        for method, path, handler, response in revision_routes:
             yield route(method, path, SIGNED_IN, handler, query=query, response=response)
 
     async def find(self, request: Request) -> Response:
@@ -145,15 +145,18 @@ class RevisionApi:
         await self._history.ready()
 
         def program() -> Program[dict[str, object]]:
-            seen = yield from self._visible_entry(rights, place)
+            visible_entry = yield from self._visible_entry(rights, place)
             revision = yield from self._revision(request, place)
-            data = seen.visible(orjson.loads(revision.data))
+            data = visible_entry.visible(orjson.loads(revision.data))
             (serialized,) = yield from self._serialize_missing([revision])
-            fields = differences(rights.content_type, data, seen.visible(seen.draft), data)
-            changed = {
-                name: {"revision": then, "draft": now} for name, (then, now) in fields.items()
+            fields = differences(
+                rights.content_type, data, visible_entry.visible(visible_entry.draft), data
+            )
+            differing_fields = {
+                name: {"revision": revision_value, "draft": draft_value}
+                for name, (revision_value, draft_value) in fields.items()
             }
-            return {**serialized, "data": data, "fields": changed}
+            return {**serialized, "data": data, "fields": differing_fields}
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -166,11 +169,13 @@ class RevisionApi:
         def program(unit: UnitOfWork) -> Program[Result]:
             yield from self._visible_entry(rights, place)
             revision = yield from self._revision(request, place)
-            body, missing = yield from revision_as_request(self._engine, rights, revision)
+            body, missing_references = yield from revision_as_request(
+                self._engine, rights, revision
+            )
             writing = ContentWriting(unit, rights, history)
             document_id, locale = place.document_id, place.locale
-            shown = yield from writing.update(document_id, body, locale, expected)
-            return {**shown, "missing": missing}
+            response = yield from writing.update(document_id, body, locale, expected)
+            return {**response, "missing": missing_references}
 
         editor = request.administrator.id
         return respond_bare(await self._documents.run(program, editor=editor, origin=_ORIGIN))
@@ -192,47 +197,49 @@ class RevisionApi:
         if not versions:
             raise NotFoundError
         content_type = permissions.content_type
-        requested_version = RequestedVersion("draft", place.locale, "draft")
-        here = chosen_of(content_type, versions, requested_version)
+        draft_version = RequestedVersion("draft", place.locale, "draft")
+        draft_entry = chosen_of(content_type, versions, draft_version)
         rules = permissions.require_on(
-            entry_origin(here or {**versions[0], "locale": place.locale})
+            entry_origin(draft_entry or {**versions[0], "locale": place.locale})
         )
         draft: RevisionData = {}
-        if here is not None:
-            entry = yield from read_whole(self._reading, permissions, here["id"])
+        if draft_entry is not None:
+            entry = yield from read_whole(self._reading, permissions, draft_entry["id"])
             draft = revision_data(self._engine.schema, content_type, entry)
         return _VisibleEntry(EntrySanitizer(self._engine.schema, permissions, ()), rules, draft)
 
     def _revision(self, request: Request, place: RevisionKey) -> Program[Revision]:
         revision_id = id_of(request.parameters["revision"])
-        result = None
+        revision = None
         if revision_id is not None and self._history.history.max_revisions:
-            result = yield from self._history.history.revisions.get(revision_id)
-        if result is None or result.key != place:
+            revision = yield from self._history.history.revisions.get(revision_id)
+        if revision is None or revision.key != place:
             raise NotFoundError
-        return result
+        return revision
 
     def _serialize_missing(
         self, revisions: Sequence[RevisionSummary]
     ) -> Program[list[dict[str, object]]]:
-        admin_users = yield from self._admin_users({one.created_by for one in revisions} - {None})
+        admin_users = yield from self._admin_users(
+            {revision.created_by for revision in revisions} - {None}
+        )
         return [
             {
-                "id": one.id,
-                "createdAt": iso_from_ms(one.created_at),
-                "createdBy": admin_users.get(one.created_by),
-                "status": one.status,
-                "locale": one.locale,
+                "id": revision.id,
+                "createdAt": iso_from_ms(revision.created_at),
+                "createdBy": admin_users.get(revision.created_by),
+                "status": revision.status,
+                "locale": revision.locale,
             }
-            for one in revisions
+            for revision in revisions
         ]
 
     def _admin_users(self, ids: set[int | None]) -> Program[dict[int | None, Mapping[str, object]]]:
         """Return summaries of administrators, by their ids."""
         if not ids:
             return {}
-        condition = Comparison("id", Predicate.IN, (0,))
-        node = PlanNode(uid=ADMIN_USER_UID, fields=CREATOR_FIELDS, filter=condition)
+        id_filter = Comparison("id", Predicate.IN, (0,))
+        node = PlanNode(uid=ADMIN_USER_UID, fields=CREATOR_FIELDS, filter=id_filter)
         read = ResolvedRead(plan=ReadPlan(root=node), values=([*ids],))
         rows, _ = yield from self._engine.reads.planned(read).entries()
         return {row["id"]: row for row in rows}

@@ -82,9 +82,11 @@ class SampleApi:
         if publish and not content_type.draft_and_publish:
             raise ValidationError(_NO_DRAFTS.format(content_type.uid))
         rights = TypePermissions(request.administrator.ability, READ, content_type)
-        made_up = SampleValues(schema, self._clock())
+        sample_values = SampleValues(schema, self._clock())
         batch = SampleBatch(
-            bodies=tuple(made_up.entry(content_type, at + 1) for at in range(options.count)),
+            bodies=tuple(
+                sample_values.entry(content_type, index + 1) for index in range(options.count)
+            ),
             locale=locale_of(request.query, content_type, self._documents.engine.default_locale),
             publish=publish,
         )
@@ -94,12 +96,14 @@ class SampleApi:
             parts = unit, rights, history
             return (yield from batch.program(ContentWriting(*parts), ContentPublishing(*parts)))
 
-        result = await self._documents.run(
+        document_ids = await self._documents.run(
             program,
             passwords=[
-                one for body in batch.bodies for one in passwords_in(schema, content_type, body)
+                password
+                for body in batch.bodies
+                for password in passwords_in(schema, content_type, body)
             ],
             editor=request.administrator.id,
             origin="admin",
         )
-        return respond_data({"count": len(result), "documentIds": result}, CREATED)
+        return respond_data({"count": len(document_ids), "documentIds": document_ids}, CREATED)

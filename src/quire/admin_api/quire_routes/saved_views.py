@@ -77,49 +77,55 @@ class SavedViewApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, who, one = (
+        route, action, view_response = (
             RouteGroup(EXTRAS, "admin/x/views"),
             SIGNED_IN,
             DataEnvelope[SavedViewResponse],
         )
-        listed = DataEnvelope[list[SavedViewResponse]]
-        yield route("GET", "", who, self.find, query=ViewQuery, response=listed)
-        yield route("POST", "", who, self.create, body=NewView, response=one, status=CREATED)
-        yield route("PUT", "/:id", who, self.change, body=ViewChange, response=one)
-        yield route("DELETE", "/:id", who, self.delete, response=one)
+        views_response = DataEnvelope[list[SavedViewResponse]]
+        yield route("GET", "", action, self.find, query=ViewQuery, response=views_response)
+        yield route(
+            "POST", "", action, self.create, body=NewView, response=view_response, status=CREATED
+        )
+        yield route("PUT", "/:id", action, self.change, body=ViewChange, response=view_response)
+        yield route("DELETE", "/:id", action, self.delete, response=view_response)
 
     async def find(self, request: Request) -> Response:
         """List own and shared views, of the lists that the caller may see."""
-        uid, who = request.query.get("uid"), request.administrator
+        uid, administrator = request.query.get("uid"), request.administrator
         await self._tables.ensure(SAVED_VIEWS)
-        result = await self._database.read(
-            lambda: self._views.list_for_user(who.id, uid if isinstance(uid, str) else None)
+        views = await self._database.read(
+            lambda: self._views.list_for_user(
+                administrator.id, uid if isinstance(uid, str) else None
+            )
         )
-        seen = [one for one in result if who.ability.allows(READ, one.uid)]
-        return respond_data([_shown(one, who.id) for one in seen])
+        readable_views = [view for view in views if administrator.ability.allows(READ, view.uid)]
+        return respond_data([_serialize_view(view, administrator.id) for view in readable_views])
 
     async def create(self, request: Request) -> Response:
         """Create a view."""
-        new, who = read_body(request.body, NewView), request.administrator
-        if not who.ability.allows(READ, new.uid):
+        new_view, administrator = read_body(request.body, NewView), request.administrator
+        if not administrator.ability.allows(READ, new_view.uid):
             raise ForbiddenError
         row = {
-            "uid": new.uid,
-            "owner_id": who.id,
-            "name": new.name,
-            "shared": new.shared,
-            "state": _state(new.state),
+            "uid": new_view.uid,
+            "owner_id": administrator.id,
+            "name": new_view.name,
+            "shared": new_view.shared,
+            "state": _state(new_view.state),
             "updated_at": self._clock(),
         }
 
         def program() -> Program[SavedView]:
-            if (yield from self._views.count(who.id)) >= MAX_VIEWS:
+            if (yield from self._views.count(administrator.id)) >= MAX_VIEWS:
                 raise ValidationError(f"There may be {MAX_VIEWS} views at most")
             view_id = yield from self._views.insert(row)
             return (yield from self._editable_view(request, view_id))
 
         await self._tables.ensure(SAVED_VIEWS)
-        return respond_data(_shown(await self._database.write(program()), who.id), CREATED)
+        return respond_data(
+            _serialize_view(await self._database.write(program()), administrator.id), CREATED
+        )
 
     async def change(self, request: Request) -> Response:
         """Change an own view."""
@@ -133,8 +139,8 @@ class SavedViewApi:
             return (yield from self._editable_view(request))
 
         await self._tables.ensure(SAVED_VIEWS)
-        changed = await self._database.write(program())
-        return respond_data(_shown(changed, request.administrator.id))
+        changed_view = await self._database.write(program())
+        return respond_data(_serialize_view(changed_view, request.administrator.id))
 
     async def delete(self, request: Request) -> Response:
         """Delete an own view."""
@@ -146,7 +152,7 @@ class SavedViewApi:
 
         await self._tables.ensure(SAVED_VIEWS)
         deleted = await self._database.write(program())
-        return respond_data(_shown(deleted, request.administrator.id))
+        return respond_data(_serialize_view(deleted, request.administrator.id))
 
     def _editable_view(self, request: Request, view_id: int | None = None) -> Program[SavedView]:
         """Return a view that the caller may change; super admins may change shared ones, too.
@@ -155,15 +161,15 @@ class SavedViewApi:
         """
         if view_id is None:
             view_id = id_of(request.parameters["id"])
-        result = None
+        view = None
         if view_id is not None:
-            result = yield from self._views.get(view_id)
-        who = request.administrator
-        if result is None or not (result.shared or result.owner_id == who.id):
+            view = yield from self._views.get(view_id)
+        administrator = request.administrator
+        if view is None or not (view.shared or view.owner_id == administrator.id):
             raise NotFoundError
-        if result.owner_id != who.id and not who.ability.super_admin:
+        if view.owner_id != administrator.id and not administrator.ability.super_admin:
             raise ForbiddenError
-        return result
+        return view
 
 
 def _state(value: object) -> str:
@@ -173,6 +179,6 @@ def _state(value: object) -> str:
     return text
 
 
-def _shown(view: SavedView, asking: int) -> SavedViewResponse:
+def _serialize_view(view: SavedView, asking: int) -> SavedViewResponse:
     state = orjson.loads(view.state)
     return build_response(SavedViewResponse, view, own=view.owner_id == asking, state=state)

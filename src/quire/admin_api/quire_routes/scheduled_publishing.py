@@ -129,14 +129,21 @@ class ScheduleApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, who, query = RouteGroup(EXTRAS, "admin/x/"), SIGNED_IN, LocaleQuery
-        one, listed = DataEnvelope[EntrySchedule], DataEnvelope[list[ScheduledActionResponse]]
-        yield route("GET", "schedule", who, self.find, response=listed)
+        route, action, query = RouteGroup(EXTRAS, "admin/x/"), SIGNED_IN, LocaleQuery
+        entry_response, schedule_response = (
+            DataEnvelope[EntrySchedule],
+            DataEnvelope[list[ScheduledActionResponse]],
+        )
+        yield route("GET", "schedule", action, self.find, response=schedule_response)
         path, body = "schedule/:uid/:id", EntryTimes
-        yield route("GET", path, who, self.of_entry, query=query, response=one)
-        yield route("PUT", path, who, self.set_entry, body=body, query=query, response=one)
-        path, found = "releases/:id/schedule", DataEnvelope[ReleaseSchedule]
-        yield route("PUT", path, who, self.set_release, body=ReleaseTime, response=found)
+        yield route("GET", path, action, self.of_entry, query=query, response=entry_response)
+        yield route(
+            "PUT", path, action, self.set_entry, body=body, query=query, response=entry_response
+        )
+        path, release_response = "releases/:id/schedule", DataEnvelope[ReleaseSchedule]
+        yield route(
+            "PUT", path, action, self.set_release, body=ReleaseTime, response=release_response
+        )
 
     async def find(self, request: Request) -> Response:
         """List scheduled actions, the next ones first."""
@@ -149,15 +156,17 @@ class ScheduleApi:
                 item_of_entry(job_id, arguments.action, arguments.entry)
                 for job_id, arguments in entries.items()
             ]
-            described = yield from ReleaseEntries(self._engine, ability).describe(items)
-            shown = {one["id"]: one for one in described}
-            releases = {one.id: one for one in (yield from self._parts.releases.all())}
-            listed: list[dict[str, Any]] = []
+            descriptions = yield from ReleaseEntries(self._engine, ability).describe(items)
+            descriptions_by_id = {description["id"]: description for description in descriptions}
+            releases = {release.id: release for release in (yield from self._parts.releases.all())}
+            scheduled_actions: list[dict[str, Any]] = []
             for job in jobs:
                 if job.id in entries:
                     arguments = entries[job.id]
                     facts = {"at": iso_from_ms(arguments.at), "timezone": arguments.timezone}
-                    listed.append({**facts, "entry": shown[job.id], "release": None})
+                    scheduled_actions.append(
+                        {**facts, "entry": descriptions_by_id[job.id], "release": None}
+                    )
                     continue
                 release = releases.get(release_arguments(job).release)
                 if release is not None and release.scheduled_at is not None:
@@ -165,9 +174,9 @@ class ScheduleApi:
                         "at": iso_from_ms(release.scheduled_at),
                         "timezone": release.timezone,
                     }
-                    named = {"id": release.id, "name": release.name}
-                    listed.append({**facts, "entry": None, "release": named})
-            return listed
+                    release_summary = {"id": release.id, "name": release.name}
+                    scheduled_actions.append({**facts, "entry": None, "release": release_summary})
+            return scheduled_actions
 
         return respond_data(await self._parts.database.read(program, snapshot=True))
 
@@ -178,7 +187,7 @@ class ScheduleApi:
 
         def program() -> Program[dict[str, Any]]:
             yield from reading.require_entry(rights, entry.document_id, entry.locale)
-            return _shown((yield from self._parts.schedule.entry_actions(entry)))
+            return _serialize_schedule((yield from self._parts.schedule.entry_actions(entry)))
 
         return respond_data(await self._parts.database.read(program, snapshot=True))
 
@@ -186,34 +195,36 @@ class ScheduleApi:
         """Schedule when an entry is published and unpublished; ``null`` removes a time."""
         rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
         entry = self._entry(request, rights)
-        body = read_body(request.body, EntryTimes)
+        times = read_body(request.body, EntryTimes)
         moments: dict[ItemAction, int | None] = {
-            "publish": self._moment(body.publish_at, "publishAt"),
-            "unpublish": self._moment(body.unpublish_at, "unpublishAt"),
+            "publish": self._moment(times.publish_at, "publishAt"),
+            "unpublish": self._moment(times.unpublish_at, "unpublishAt"),
         }
         publish, unpublish = moments["publish"], moments["unpublish"]
         if publish is not None and unpublish is not None and unpublish <= publish:
             raise ValidationError(_INVALID_TIME_ORDER)
-        timezone = _timezone(body.timezone)
-        wanted = [
+        timezone = _timezone(times.timezone)
+        requested_actions = [
             EntryArguments(
                 uid=entry.uid,
                 document_id=entry.document_id,
                 locale=entry.locale,
                 action=action,
-                at=at,
+                at=moment,
                 editor=request.administrator.id,
                 timezone=timezone,
             )
-            for action, at in moments.items()
-            if at is not None
+            for action, moment in moments.items()
+            if moment is not None
         ]
         await self._prepare()
 
         def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
             yield from reading.require_entry(rights, entry.document_id, entry.locale, PUBLISH)
-            yield from self._parts.schedule.set_entry(unit, self._jobs.entry, entry, wanted)
-            return _shown((yield from self._parts.schedule.entry_actions(entry)))
+            yield from self._parts.schedule.set_entry(
+                unit, self._jobs.entry, entry, requested_actions
+            )
+            return _serialize_schedule((yield from self._parts.schedule.entry_actions(entry)))
 
         return respond_data(await self._run(request, program))
 
@@ -223,7 +234,7 @@ class ScheduleApi:
         if not administrator.ability.subjects(PUBLISH):
             raise ForbiddenError(_NOT_PUBLISHER)
         body = read_body(request.body, ReleaseTime)
-        at, timezone = self._moment(body.scheduled_at, "scheduledAt"), _timezone(body.timezone)
+        moment, timezone = self._moment(body.scheduled_at, "scheduledAt"), _timezone(body.timezone)
         release_id = id_of(request.parameters["id"])
         if release_id is None:
             raise NotFoundError
@@ -233,18 +244,18 @@ class ScheduleApi:
             releases, now = self._parts.releases, self._parts.clock()
             release = yield from releases.open(release_id)
             items = yield from releases.items(release_id)
-            if at is not None and not items:
+            if moment is not None and not items:
                 raise ConflictError(_EMPTY)
-            if at is None:
+            if moment is None:
                 yield from self._parts.schedule.cancel_release(unit, release_id)
                 yield from releases.schedule(release, None, None, now)
                 return {"id": release_id, "scheduledAt": None, "timezone": None}
-            arguments = ReleaseArguments(release=release_id, at=at, editor=administrator.id)
+            arguments = ReleaseArguments(release=release_id, at=moment, editor=administrator.id)
             yield from self._parts.schedule.set_release(unit, self._jobs.release, arguments)
-            yield from releases.schedule(release, at, timezone, now)
+            yield from releases.schedule(release, moment, timezone, now)
             if release.status == "failed":
                 yield from releases.set_status(release, "ready")
-            return {"id": release_id, "scheduledAt": iso_from_ms(at), "timezone": timezone}
+            return {"id": release_id, "scheduledAt": iso_from_ms(moment), "timezone": timezone}
 
         return respond_data(await self._run(request, program))
 
@@ -280,10 +291,10 @@ class ScheduleApi:
             moment = None
         if moment is None or moment.tzinfo is None:
             raise ValidationError(_INVALID_TIME.format(name=name))
-        at = round(moment.timestamp() * 1000)
-        if not self._parts.clock() < at <= _MAX_MILLISECONDS:
+        milliseconds = round(moment.timestamp() * 1000)
+        if not self._parts.clock() < milliseconds <= _MAX_MILLISECONDS:
             raise ValidationError(_TIME_IN_PAST.format(name=name))
-        return at
+        return milliseconds
 
 
 def _timezone(name: str | None) -> str | None:
@@ -296,19 +307,23 @@ def _timezone(name: str | None) -> str | None:
     return name
 
 
-def _shown(actions: list[ScheduledAction]) -> dict[str, Any]:
+def _serialize_schedule(actions: list[ScheduledAction]) -> dict[str, Any]:
     """Return the times by name, and the last failure."""
-    open_ones = {one.action: one for one in actions if one.error is None}
-    failed = [one for one in actions if one.error is not None]
-    timezones = [one.timezone for one in open_ones.values()]
+    pending_actions = {pending.action: pending for pending in actions if pending.error is None}
+    failed_actions = [candidate for candidate in actions if candidate.error is not None]
+    timezones = [scheduled_action.timezone for scheduled_action in pending_actions.values()]
     return {
         **{
-            name: iso_from_ms(open_ones[action].at) if action in open_ones else None
+            name: iso_from_ms(pending_actions[action].at) if action in pending_actions else None
             for action, name in _NAMES.items()
         },
         "timezone": timezones[0] if timezones else None,
         "failed": [
-            {"action": one.action, "at": iso_from_ms(one.at), "message": one.error}
-            for one in failed
+            {
+                "action": scheduled_action.action,
+                "at": iso_from_ms(scheduled_action.at),
+                "message": scheduled_action.error,
+            }
+            for scheduled_action in failed_actions
         ],
     }
