@@ -78,7 +78,7 @@ class _ClassBuilder:
         self._drafts = drafts
         self._names = _names(schema, reserved)
         self._waiting = [content_type.uid for content_type in schema.api_types]
-        self._made: dict[str, list[ModelClass]] = {}
+        self._classes: dict[str, list[ModelClass]] = {}
         self._in_zones: set[str] = set()
         self._shared: dict[str, JsonSchema] = {}
 
@@ -86,20 +86,22 @@ class _ClassBuilder:
         """Make all classes."""
         while self._waiting:
             uid = self._waiting.pop()
-            if uid not in self._made:
-                self._made[uid] = [*self._of(self._schema.model(uid))]
-        zoned = [self._zoned(uid) for uid in self._in_zones]
-        classes = [one for several in self._made.values() for one in several] + zoned
+            if uid not in self._classes:
+                self._classes[uid] = [*self._classes_of_model(self._schema.model(uid))]
+        zone_classes = [self._zone_class(uid) for uid in self._in_zones]
+        classes = [
+            model_class for model_classes in self._classes.values() for model_class in model_classes
+        ] + zone_classes
         return ModelClasses(
             version=self._schema.version,
-            classes=sorted(classes, key=lambda one: one.name),
+            classes=sorted(classes, key=lambda model_class: model_class.name),
             shared=dict(sorted(self._shared.items())),
         )
 
-    def _of(self, model: Model) -> Iterator[ModelClass]:
+    def _classes_of_model(self, model: Model) -> Iterator[ModelClass]:
         names, about = self._names[model.uid], _about(model)
-        values = [a for a in model.scalars if not a.private and not a.secret]
-        members = [self._member(model, attribute) for attribute in values]
+        scalars = [scalar for scalar in model.scalars if not scalar.private and not scalar.secret]
+        members = [self._member(model, attribute) for attribute in scalars]
         yield ModelClass(name=names.plain, uid=model.uid, about=f"{about}.", members=members)
         edges = _edges(model)
         if not edges:
@@ -113,7 +115,7 @@ class _ClassBuilder:
             base=names.plain,
         )
 
-    def _zoned(self, uid: str) -> ModelClass:
+    def _zone_class(self, uid: str) -> ModelClass:
         names = self._names[uid]
         about = f"{_about(self._schema.model(uid))}, in a dynamic zone."
         return ModelClass(
@@ -141,18 +143,18 @@ class _ClassBuilder:
 
     def document(self, uid: str) -> JsonSchema:
         """Refer to the documents of a content type."""
-        return self._led_to(uid, self._names[uid].populated)
+        return self._reference(uid, self._names[uid].populated)
 
     def component(self, uid: str) -> JsonSchema:
         """Refer to a component."""
-        return self._led_to(uid, self._names[uid].populated)
+        return self._reference(uid, self._names[uid].populated)
 
     def zone_item(self, uid: str) -> JsonSchema:
         """Refer to a component in a dynamic zone."""
         self._in_zones.add(uid)
-        return self._led_to(uid, self._names[uid].in_zone)
+        return self._reference(uid, self._names[uid].in_zone)
 
-    def _led_to(self, uid: str, name: str) -> JsonSchema:
+    def _reference(self, uid: str, name: str) -> JsonSchema:
         self._waiting.append(uid)
         return {CLASS: name}
 
@@ -164,19 +166,23 @@ class _ClassBuilder:
 
 def _names(schema: Schema, reserved: Collection[str]) -> Mapping[str, _ClassNames]:
     plain = class_names(schema, reserved=reserved)
-    taken = {*reserved, *plain.values()}
+    used_names = {*reserved, *plain.values()}
     names = {}
     for uid, name in plain.items():
-        more = bool(_edges(schema.model(uid)))
-        populated = unused(f"{name}Populated", taken) if more else name
-        names[uid] = _ClassNames(name, populated, unused(f"{name}InZone", taken))
+        has_edges = bool(_edges(schema.model(uid)))
+        populated = unused(f"{name}Populated", used_names) if has_edges else name
+        names[uid] = _ClassNames(name, populated, unused(f"{name}InZone", used_names))
     return names
 
 
 def _edges(model: Model) -> list[Attribute]:
     """Return the attributes that can be populated."""
     attributes = model.attributes.values()
-    return [a for a in attributes if not isinstance(a, ScalarAttribute) and not a.private]
+    return [
+        attribute
+        for attribute in attributes
+        if not isinstance(attribute, ScalarAttribute) and not attribute.private
+    ]
 
 
 def _about(model: Model) -> str:

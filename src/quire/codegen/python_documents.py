@@ -29,16 +29,21 @@ _DICTIONARY = frozenset(dir(Document))
 
 def document_classes(models: ModelClasses) -> str:
     """Return a module with a class for each model. Values are those of JSON: times are strings."""
-    plain = {one.name: one for one in models.classes if one.base is None}
-    roots = {one.name: _root(one, models) for one in models.classes}
-    members = {name: [*_members(one, roots)] for name, one in plain.items()}
-    for one in models.classes:
-        if one.optional and one.base is not None:
-            members[one.base] += _members(one, roots)
+    plain_classes = {
+        model_class.name: model_class for model_class in models.classes if model_class.base is None
+    }
+    roots = {model_class.name: _root(model_class, models) for model_class in models.classes}
+    members = {name: [*_members(model_class, roots)] for name, model_class in plain_classes.items()}
+    for model_class in models.classes:
+        if model_class.optional and model_class.base is not None:
+            members[model_class.base] += _members(model_class, roots)
     parts = [
         f"{name} = {python_structs.bare_type(schema)}\n" for name, schema in models.shared.items()
     ]
-    parts += ["\n" + "\n".join(_class(one, members[name])) + "\n" for name, one in plain.items()]
+    parts += [
+        "\n" + "\n".join(_class(model_class, members[name])) + "\n"
+        for name, model_class in plain_classes.items()
+    ]
     body = "\n".join(parts)
     # A name that is imported and not used is an error to strict type checkers.
     used = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", body)]
@@ -62,32 +67,32 @@ def _members(model: ModelClass, roots: Mapping[str, str]) -> Iterator[str]:
             continue
         if member.name in _DICTIONARY:
             continue
-        written = python_structs.python_type(_as_stored(member.type, roots))
-        yield f"{member.name}: {written}{' | None' if member.nullable and written != 'Any' else ''}"
+        text = python_structs.python_type(_stored_schema(member.type, roots))
+        yield f"{member.name}: {text}{' | None' if member.nullable and text != 'Any' else ''}"
 
 
 def _root(model: ModelClass, models: ModelClasses) -> str:
     """Return the base-most class of a class."""
-    known = {one.name: one for one in models.classes}
+    classes_by_name = {model_class.name: model_class for model_class in models.classes}
     while model.base is not None:
-        model = known[model.base]
+        model = classes_by_name[model.base]
     return model.name
 
 
-def _as_stored(schema: JsonSchema, roots: Mapping[str, str]) -> dict[str, Any]:
+def _stored_schema(schema: JsonSchema, roots: Mapping[str, str]) -> dict[str, Any]:
     """Return a type with times as strings, and with the one class that each model has here."""
-    result: dict[str, Any] = {}
+    stored_schema: dict[str, Any] = {}
     for key, value in schema.items():
         if key == CLASS:
-            result[key] = roots.get(str(value), value)
+            stored_schema[key] = roots.get(str(value), value)
         elif key == "format":
             continue
         elif isinstance(value, Mapping):
-            result[key] = _as_stored(value, roots)
+            stored_schema[key] = _stored_schema(value, roots)
         elif isinstance(value, list | tuple):
-            result[key] = [
-                _as_stored(one, roots) if isinstance(one, Mapping) else one for one in value
+            stored_schema[key] = [
+                _stored_schema(item, roots) if isinstance(item, Mapping) else item for item in value
             ]
         else:
-            result[key] = value
-    return result
+            stored_schema[key] = value
+    return stored_schema

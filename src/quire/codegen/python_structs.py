@@ -66,16 +66,16 @@ def bare_type(schema: JsonSchema) -> str:
 
 def _bases_first(classes: Sequence[ModelClass]) -> Iterator[ModelClass]:
     """Yield classes sorted so that bases come first."""
-    known = {model.name: model for model in classes}
-    written: set[str] = set()
+    models_by_name = {model.name: model for model in classes}
+    yielded_names: set[str] = set()
     for model in classes:
-        line = [model]
-        while (base := line[-1].base) is not None:
-            line.append(known[base])
-        for one in reversed(line):
-            if one.name not in written:
-                written.add(one.name)
-                yield one
+        lineage = [model]
+        while (base := lineage[-1].base) is not None:
+            lineage.append(models_by_name[base])
+        for ancestor in reversed(lineage):
+            if ancestor.name not in yielded_names:
+                yielded_names.add(ancestor.name)
+                yield ancestor
 
 
 def _class(model: ModelClass, classes: Mapping[str, ModelClass]) -> Iterator[str]:
@@ -84,47 +84,54 @@ def _class(model: ModelClass, classes: Mapping[str, ModelClass]) -> Iterator[str
         options += f', tag_field="__component", tag={_text(model.tag)}'
     yield f"class {model.name}({model.base or 'Struct'}, {options}):"
     yield f'    """{model.about}"""'
-    taken = {"field", *(name for name in _inherited(model, classes))}
+    used_names = {"field", *(name for name in _inherited_names(model, classes))}
     if model.members:
         yield ""
     for member in model.members:
-        yield f"    {_member(member, _attribute_name(member.name, taken), model)}"
+        yield f"    {_member(member, _attribute_name(member.name, used_names), model)}"
 
 
-def _inherited(model: ModelClass, classes: Mapping[str, ModelClass]) -> set[str]:
+def _inherited_names(model: ModelClass, classes: Mapping[str, ModelClass]) -> set[str]:
     """Return the names of attributes that a class inherits."""
-    taken: set[str] = set()
+    used_names: set[str] = set()
     base = model.base
     while base is not None:
         for member in classes[base].members:
-            _attribute_name(member.name, taken)
+            _attribute_name(member.name, used_names)
         base = classes[base].base
-    return taken
+    return used_names
 
 
 def _attribute_name(name: str, used_names: set[str]) -> str:
     """Return the name in snake case, another one where it is taken or reserved."""
-    wanted = snake_case(name) or "value"
-    if wanted[0].isdigit():
-        wanted = f"n_{wanted}"
-    if keyword.iskeyword(wanted) or wanted in {"list", "dict", "int", "str", "float", "bool"}:
-        wanted = f"{wanted}_"
-    if wanted in {"date", "datetime"}:
-        wanted = f"{wanted}_"
-    return unused(wanted, used_names)
+    attribute_name = snake_case(name) or "value"
+    if attribute_name[0].isdigit():
+        attribute_name = f"n_{attribute_name}"
+    if keyword.iskeyword(attribute_name) or attribute_name in {
+        "list",
+        "dict",
+        "int",
+        "str",
+        "float",
+        "bool",
+    }:
+        attribute_name = f"{attribute_name}_"
+    if attribute_name in {"date", "datetime"}:
+        attribute_name = f"{attribute_name}_"
+    return unused(attribute_name, used_names)
 
 
 def _member(member: ModelField, name: str, model: ModelClass) -> str:
-    written = python_type(member.type)
-    if member.nullable and written != "Any":
-        written += " | None"
+    annotation = python_type(member.type)
+    if member.nullable and annotation != "Any":
+        annotation += " | None"
     if model.optional:
-        written += " | UnsetType"
+        annotation += " | UnsetType"
     renamed = [] if name == member.name else [f"name={_text(member.name)}"]
     unset = ["default=UNSET"] if model.optional else []
     if renamed:
-        return f"{name}: {written} = field({', '.join([*renamed, *unset])})"
-    return f"{name}: {written}{' = UNSET' if unset else ''}"
+        return f"{name}: {annotation} = field({', '.join([*renamed, *unset])})"
+    return f"{name}: {annotation}{' = UNSET' if unset else ''}"
 
 
 def python_type(schema: Mapping[str, Any]) -> str:
@@ -137,7 +144,7 @@ def python_type(schema: Mapping[str, Any]) -> str:
         case {"const": choice}:
             return f"Literal[{_text(choice)}]"
         case {"oneOf": [*schemas]} | {"anyOf": [*schemas]}:
-            return " | ".join(dict.fromkeys(python_type(one) for one in schemas))
+            return " | ".join(dict.fromkeys(python_type(item) for item in schemas))
         case {"type": "array", "items": items}:
             return f"list[{python_type(items)}]"
         case {"type": "string", "format": str(kind)} if kind in _FORMATS:

@@ -57,10 +57,10 @@ def _interface(model: ModelClass) -> Iterator[str]:
 
 
 def _member(member: ModelField, model: ModelClass) -> str:
-    written = _type(member.type)
-    if member.nullable and written != "unknown":
-        written += " | null"
-    return f"{_name(member.name)}{'?' if model.optional else ''}: {written};"
+    annotation = _type(member.type)
+    if member.nullable and annotation != "unknown":
+        annotation += " | null"
+    return f"{_name(member.name)}{'?' if model.optional else ''}: {annotation};"
 
 
 def _name(name: str) -> str:
@@ -76,7 +76,7 @@ def _type(schema: Mapping[str, Any]) -> str:
         case {"const": choice}:
             return json.dumps(choice, ensure_ascii=False)
         case {"oneOf": [*schemas]} | {"anyOf": [*schemas]}:
-            return " | ".join(dict.fromkeys(_type(one) for one in schemas))
+            return " | ".join(dict.fromkeys(_type(choice) for choice in schemas))
         case {"type": "array", "items": items}:
             item = _type(items)
             return f"({item})[]" if " | " in item else f"{item}[]"
@@ -95,10 +95,10 @@ def _object(schema: JsonSchema) -> str:
     if not isinstance(members, dict):
         return _TYPES["object"]
     certain = required if isinstance(required, list) else []
-    written = [
+    members_text = [
         f"{_name(name)}{'' if name in certain else '?'}: {_type(member)}"
         for name, member in members.items()
     ]
     if schema.get("additionalProperties") is True:
-        written.append("[member: string]: unknown")
-    return f"{{ {'; '.join(written)} }}"
+        members_text.append("[member: string]: unknown")
+    return f"{{ {'; '.join(members_text)} }}"

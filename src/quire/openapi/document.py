@@ -36,10 +36,10 @@ def assemble(
     """Build a document. The order of paths is that of the operations; no two have the same id."""
     paths: dict[str, dict[str, object]] = {}
     tags: dict[str, None] = {}
-    taken: set[str] = set()
+    operation_ids: set[str] = set()
     for method, path, operation in operations:
-        described = {**operation.described(), "operationId": unused(operation.id, taken)}
-        paths.setdefault(_template(path), {})[method.lower()] = described
+        description = {**operation.described(), "operationId": unused(operation.id, operation_ids)}
+        paths.setdefault(_template(path), {})[method.lower()] = description
         tags[operation.tag] = None
     return {
         "openapi": VERSION,

@@ -52,11 +52,11 @@ class Models:
     def created(self, uid: str) -> JsonSchema:
         """Return the reference to the body that creates a document, with more required fields."""
         model = self.schema.content_types[uid]
-        required = [*self._required(model)]
+        required = [*self._required_names(model)]
         if not required:
             return self.write_body_reference(uid)
-        more = {"allOf": [self.write_body_reference(uid), {"required": required}]}
-        return self.schemas.refer(("created", uid), f"{self.names[uid]}Create", lambda: more)
+        schema = {"allOf": [self.write_body_reference(uid), {"required": required}]}
+        return self.schemas.refer(("created", uid), f"{self.names[uid]}Create", lambda: schema)
 
     def may_show(self, model: Model, attribute: Attribute) -> bool:
         """Tell whether responses to the caller may have an attribute."""
@@ -79,39 +79,46 @@ class Models:
 
     def response_properties(self, model: Model) -> dict[str, JsonSchema]:
         """Describe the attributes of responses."""
-        members = (a for a in model.attributes.values() if self.may_show(model, a))
-        shown = {a.name: self._shown_value(model, a) for a in members}
-        for one in self.schema.computed.get(model.uid, {}).values():
-            shown[one.name] = {**one.json_schema, "readOnly": True}
-        return shown
+        visible_attributes = (
+            attribute for attribute in model.attributes.values() if self.may_show(model, attribute)
+        )
+        properties = {
+            attribute.name: self._response_value(model, attribute)
+            for attribute in visible_attributes
+        }
+        for computed_field in self.schema.computed.get(model.uid, {}).values():
+            properties[computed_field.name] = {**computed_field.json_schema, "readOnly": True}
+        return properties
 
-    def _shown_value(self, model: Model, attribute: Attribute) -> JsonSchema:
-        described = attribute.type.json.response(attribute, self._shown)
-        held = attribute.required and not _has_drafts(model)
-        known = attribute.name in _ALWAYS_SET or held
-        plain = isinstance(attribute, ScalarAttribute) and known
-        return described if plain or _is_list(attribute) else nullable(described)
+    def _response_value(self, model: Model, attribute: Attribute) -> JsonSchema:
+        schema = attribute.type.json.response(attribute, self._shown)
+        always_stored = attribute.required and not _has_drafts(model)
+        always_set = attribute.name in _ALWAYS_SET or always_stored
+        never_null = isinstance(attribute, ScalarAttribute) and always_set
+        return schema if never_null or _is_list(attribute) else nullable(schema)
 
     def writable(self, model: Model) -> dict[str, JsonSchema]:
         """Describe the attributes of requests."""
-        members = (a for a in model.attributes.values() if self.may_write(a))
-        return {a.name: self._written_value(model, a) for a in members}
+        attributes = (
+            attribute for attribute in model.attributes.values() if self.may_write(attribute)
+        )
+        return {attribute.name: self._request_value(model, attribute) for attribute in attributes}
 
-    def _written_value(self, model: Model, attribute: Attribute) -> JsonSchema:
-        described = attribute.type.json.request(attribute, self._written)
+    def _request_value(self, model: Model, attribute: Attribute) -> JsonSchema:
+        schema = attribute.type.json.request(attribute, self._written)
         strict = not _has_drafts(model)
         if not strict:
             form = attribute.type.json
-            described = _for_drafts(described, form, required=attribute.required)
+            schema = _relax_for_drafts(schema, form, required=attribute.required)
         if _is_counted(attribute) or (strict and attribute.required and _is_own(attribute)):
-            return described
-        return nullable(described)
+            return schema
+        return nullable(schema)
 
     def _input(self, uid: str) -> JsonSchema:
         model = self.schema.content_types[uid]
         return record(self.writable(model), required=(), closed=True)
 
-    def _required(self, model: ContentType) -> Iterator[str]:
+    def _required_names(self, model: ContentType) -> Iterator[str]:
         """Yield the required attributes of a new document, whatever its status."""
         for attribute in model.own_attributes:
             if not attribute.required or not self.may_write(attribute):
@@ -158,10 +165,12 @@ class _ResponsePointers:
             lambda: self._component(uid, {"__component": {"const": uid}}),
         )
 
-    def _component(self, uid: str, more: Mapping[str, JsonSchema]) -> JsonSchema:
-        shown = self._models.response_properties(self._models.schema.components[uid])
+    def _component(self, uid: str, extra_members: Mapping[str, JsonSchema]) -> JsonSchema:
+        properties = self._models.response_properties(self._models.schema.components[uid])
         about = f"The component {uid}."
-        return record({**shown, **more}, required=("id", *more), description=about)
+        return record(
+            {**properties, **extra_members}, required=("id", *extra_members), description=about
+        )
 
 
 class _RequestPointers:
@@ -191,10 +200,10 @@ class _RequestPointers:
             lambda: self._component(uid, {"__component": {"const": uid}}),
         )
 
-    def _component(self, uid: str, more: Mapping[str, JsonSchema]) -> JsonSchema:
-        members = {"id": {"type": ["integer", "string"]}, **more}
-        written = self._models.writable(self._models.schema.components[uid])
-        return record({**members, **written}, required=[*more], closed=True)
+    def _component(self, uid: str, extra_members: Mapping[str, JsonSchema]) -> JsonSchema:
+        members = {"id": {"type": ["integer", "string"]}, **extra_members}
+        properties = self._models.writable(self._models.schema.components[uid])
+        return record({**members, **properties}, required=[*extra_members], closed=True)
 
 
 def _has_drafts(model: Model) -> bool:
@@ -218,11 +227,14 @@ def _is_own(attribute: Attribute) -> bool:
     return not isinstance(attribute, RelationAttribute | MediaAttribute)
 
 
-def _for_drafts(schema: JsonSchema, form: JsonForm, *, required: bool) -> JsonSchema:
+def _relax_for_drafts(schema: JsonSchema, form: JsonForm, *, required: bool) -> JsonSchema:
     """Describe the rules of drafts, with those of published entries as text."""
     left_out = {key: value for key, value in schema.items() if key in form.published_only}
-    rules = [*(["required"] if required else []), *(f"{k} {v}" for k, v in left_out.items())]
+    rules = [
+        *(["required"] if required else []),
+        *(f"{keyword} {value}" for keyword, value in left_out.items()),
+    ]
     if not rules:
         return schema
-    kept = {key: value for key, value in schema.items() if key not in left_out}
-    return {**kept, "description": _PUBLISHED_ONLY.format(", ".join(rules))}
+    remaining = {key: value for key, value in schema.items() if key not in left_out}
+    return {**remaining, "description": _PUBLISHED_ONLY.format(", ".join(rules))}

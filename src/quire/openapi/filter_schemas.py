@@ -71,10 +71,10 @@ class Filters:
 
     def _attribute_filters(self, model: Model) -> dict[str, JsonSchema]:
         return {
-            attribute.name: described
+            attribute.name: schema
             for attribute in model.attributes.values()
             if self._models.may_show(model, attribute)
-            and (described := self._attribute_filter(attribute)) is not None
+            and (schema := self._attribute_filter(attribute)) is not None
         }
 
     def _related_filters(self, model: Model) -> JsonSchema:
@@ -137,12 +137,12 @@ class Filters:
         operators.
         """
         form = attribute.type.json
-        described = form.operand or form.response(attribute, _TextPointers())
-        name = _NAMES.get((str(described.get("type")), described.get("format")))
+        schema = form.operand or form.response(attribute, _TextPointers())
+        name = _NAMES.get((str(schema.get("type")), schema.get("format")))
         if name is None and form.operand is not None:
             name, value = f"{class_name(attribute.type.name)}Filter", form.operand
         else:
-            value = TEXT if name is None else _select_keywords(described, "type", "format")
+            value = TEXT if name is None else _select_keywords(schema, "type", "format")
             name = name or _TEXT_FILTER
         schemas = self._models.schemas
         custom = [

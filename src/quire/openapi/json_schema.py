@@ -23,11 +23,11 @@ def nullable(schema: JsonSchema) -> JsonSchema:
     if kind is None:
         return {"anyOf": [schema, NULL]}
     kinds = [kind] if isinstance(kind, str) else list(kind) if isinstance(kind, list) else []
-    both: dict[str, object] = {**schema, "type": [*kinds, "null"]}
+    nullable_schema: dict[str, object] = {**schema, "type": [*kinds, "null"]}
     choices = schema.get("enum")
     if isinstance(choices, Sequence):
-        both["enum"] = [*choices, None]
-    return both
+        nullable_schema["enum"] = [*choices, None]
+    return nullable_schema
 
 
 def array_of(item: JsonSchema) -> JsonSchema:
@@ -56,16 +56,16 @@ def record(
 
     A ``closed`` one has no further members.
     """
-    described: dict[str, object] = {"type": "object"}
+    schema: dict[str, object] = {"type": "object"}
     if description:
-        described["description"] = description
-    described["properties"] = {**members}
+        schema["description"] = description
+    schema["properties"] = {**members}
     names = [*members] if required is None else [*required]
     if names:
-        described["required"] = names
+        schema["required"] = names
     if closed:
-        described["additionalProperties"] = False
-    return described
+        schema["additionalProperties"] = False
+    return schema
 
 
 Make = Callable[[], JsonSchema]

@@ -23,14 +23,14 @@ class DescribedParameter(Struct, frozen=True, kw_only=True):
 
     def described(self) -> Mapping[str, object]:
         """Return the parameter in the form of the document."""
-        result: dict[str, object] = {"name": self.name, "in": self.place}
+        description: dict[str, object] = {"name": self.name, "in": self.place}
         if self.description:
-            result["description"] = self.description
+            description["description"] = self.description
         if self.required or self.place == "path":
-            result["required"] = True
+            description["required"] = True
         if self.deep:
-            result |= {"style": "deepObject", "explode": True}
-        return {**result, "schema": self.schema}
+            description |= {"style": "deepObject", "explode": True}
+        return {**description, "schema": self.schema}
 
 
 class DescribedBody(Struct, frozen=True, kw_only=True):
@@ -63,14 +63,14 @@ class DescribedResponse(Struct, frozen=True, kw_only=True):
 
     def described(self) -> Mapping[str, object]:
         """Return the response in the form of the document."""
-        result: dict[str, object] = {"description": self.description}
+        description: dict[str, object] = {"description": self.description}
         if self.headers:
-            result["headers"] = {
+            description["headers"] = {
                 name: {"description": about, "schema": TEXT} for name, about in self.headers.items()
             }
         if self.schema is not None:
-            result["content"] = {self.media_type: {"schema": self.schema}}
-        return result
+            description["content"] = {self.media_type: {"schema": self.schema}}
+        return description
 
 
 class DescribedOperation(Struct, frozen=True, kw_only=True):
@@ -87,22 +87,22 @@ class DescribedOperation(Struct, frozen=True, kw_only=True):
 
     def described(self) -> Mapping[str, object]:
         """Return the operation in the form of the document."""
-        result: dict[str, object] = {
+        description: dict[str, object] = {
             "operationId": self.id,
             "summary": self.summary,
             "tags": [self.tag],
         }
         if self.description:
-            result["description"] = self.description
+            description["description"] = self.description
         if self.parameters:
-            result["parameters"] = [parameter.described() for parameter in self.parameters]
+            description["parameters"] = [parameter.described() for parameter in self.parameters]
         if self.body is not None:
-            result["requestBody"] = self.body.described()
-        described = {str(r.status): r.described() for r in self.responses}
+            description["requestBody"] = self.body.described()
+        responses = {str(response.status): response.described() for response in self.responses}
         failures = {str(status): _failure(FAILURES[status][0]) for status in self.errors}
         return {
-            **result,
-            "responses": {**described, **failures, "default": _failure(OTHER_FAILURE)},
+            **description,
+            "responses": {**responses, **failures, "default": _failure(OTHER_FAILURE)},
         }
 
 
@@ -141,9 +141,9 @@ def error_schema(schemas: Schemas) -> JsonSchema:
 
 def error_responses(schemas: Schemas) -> Mapping[str, object]:
     """Return the error responses, by the names by which operations refer to them."""
-    named = [*FAILURES.values(), (OTHER_FAILURE, "Any other error.")]
+    failures = [*FAILURES.values(), (OTHER_FAILURE, "Any other error.")]
     content = {JSON: {"schema": error_schema(schemas)}}
-    return {name: {"description": about, "content": content} for name, about in named}
+    return {name: {"description": about, "content": content} for name, about in failures}
 
 
 def _failure(name: str) -> Mapping[str, object]:

@@ -72,7 +72,7 @@ class TypeSchemas(Struct, frozen=True):
             return self._union(get_args(hint))
         if origin is Literal:
             choices = get_args(hint)
-            is_text = all(isinstance(one, str) for one in choices)
+            is_text = all(isinstance(choice, str) for choice in choices)
             return {"type": "string", "enum": [*choices]} if is_text else {"const": choices[0]}
         if origin is list:
             return array_of(self.schema(*get_args(hint)))
@@ -89,58 +89,67 @@ class TypeSchemas(Struct, frozen=True):
 
     def parameters(self, query: type[Struct]) -> Iterator[DescribedParameter]:
         """Describe the parameters of a query. Objects are written with brackets."""
-        for one in fields(query):
-            schema = dict(self.schema(one.type))
+        for member in fields(query):
+            schema = dict(self.schema(member.type))
             about = schema.pop("description", "")
             kinds = schema.get("type", ())
             yield DescribedParameter(
-                name=one.encode_name,
+                name=member.encode_name,
                 schema=schema,
                 description=str(about),
                 deep="object" in (kinds if isinstance(kinds, list) else [kinds]),
-                required=one.required,
+                required=member.required,
             )
 
     def _annotated(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - see `schema`
         inner, *notes = get_args(hint)
         match notes:
-            case [ProjectSchema(make=make), *others]:
-                result = make(self.models)
-            case [ProjectFields() as more, *others]:
+            case [ProjectSchema(make=make), *other_notes]:
+                schema = make(self.models)
+            case [ProjectFields() as project_fields, *other_notes]:
                 name = getattr(inner, "schema_name", inner.__name__)
-                key = ("type", inner, more)
-                result = self.schemas.refer(key, name, lambda: self._record(inner, more))
-            case others:
-                result = self.schema(inner)
-        return _with_metadata(result, others)
+                key = ("type", inner, project_fields)
+                schema = self.schemas.refer(key, name, lambda: self._record(inner, project_fields))
+            case other_notes:
+                schema = self.schema(inner)
+        return _add_metadata(schema, other_notes)
 
     def _union(self, choices: tuple[Any, ...]) -> JsonSchema:
-        kept = [one for one in choices if one is not UnsetType and one is not NoneType]
-        described = _UNION_SCHEMAS.get(frozenset(kept)) or any_of(*map(self.schema, kept))
-        return nullable(described) if NoneType in choices else described
+        value_types = [
+            choice for choice in choices if choice is not UnsetType and choice is not NoneType
+        ]
+        schema = _UNION_SCHEMAS.get(frozenset(value_types)) or any_of(
+            *map(self.schema, value_types)
+        )
+        return nullable(schema) if NoneType in choices else schema
 
     def _record(
         self,
         hint: Any,  # noqa: ANN401 - a struct, or a generic one
-        more: ProjectFields | None = None,
+        project_fields: ProjectFields | None = None,
     ) -> JsonSchema:
         kind = get_origin(hint) or hint
-        members: dict[str, JsonSchema] = {} if more is None else {**more.make(self.models)}
-        required = () if more is None else more.required
-        for one in fields(hint):
-            described = self.schema(one.type)
-            if isinstance(one.default, str | int) and "$ref" not in described:
-                described = {**described, "default": one.default}
-            members[one.encode_name] = described
+        members: dict[str, JsonSchema] = (
+            {} if project_fields is None else {**project_fields.make(self.models)}
+        )
+        required = () if project_fields is None else project_fields.required
+        for member in fields(hint):
+            schema = self.schema(member.type)
+            if isinstance(member.default, str | int) and "$ref" not in schema:
+                schema = {**schema, "default": member.default}
+            members[member.encode_name] = schema
         return record(
             members,
-            required=[*required, *(one.encode_name for one in fields(hint) if one.required)],
+            required=[
+                *required,
+                *(member.encode_name for member in fields(hint) if member.required),
+            ],
             description=kind.__doc__ if kind is hint else None,
             closed=kind.__struct_config__.forbid_unknown_fields,
         )
 
 
-def _with_metadata(schema: JsonSchema, notes: list[object]) -> JsonSchema:
+def _add_metadata(schema: JsonSchema, notes: list[object]) -> JsonSchema:
     """Return a schema with the metadata of its type."""
     result = dict(schema)
     for note in _flat(notes):

@@ -47,7 +47,7 @@ class PopulateSchemas:
             return None
         return DescribedParameter(
             name="populate",
-            schema=self._of(model),
+            schema=self._reference(model),
             deep=True,
             description="What to show beside the values: `*` for all of the first level, names or "
             "dotted paths, or an object of what to show of each.",
@@ -63,12 +63,16 @@ class PopulateSchemas:
 
     def order(self, model: Model) -> JsonSchema:
         """Describe one attribute to sort by, of the model or of a related one."""
-        own = [f"{name}{order}" for name in default_fields(model) for order in _ORDERS]
-        further = [re.escape(a.name) for a in self._edges(model) if self._filters.target(a)]
-        if not further:
-            return one_of_texts(own)
-        pattern = rf"^({'|'.join(further)})(\.\w+)+(:(asc|desc))?$"
-        return any_of(one_of_texts(own), {**TEXT, "pattern": pattern})
+        orders = [f"{name}{order}" for name in default_fields(model) for order in _ORDERS]
+        relation_names = [
+            re.escape(attribute.name)
+            for attribute in self._edges(model)
+            if self._filters.target(attribute)
+        ]
+        if not relation_names:
+            return one_of_texts(orders)
+        pattern = rf"^({'|'.join(relation_names)})(\.\w+)+(:(asc|desc))?$"
+        return any_of(one_of_texts(orders), {**TEXT, "pattern": pattern})
 
     def _edges(self, model: Model) -> list[Attribute]:
         return [
@@ -78,27 +82,27 @@ class PopulateSchemas:
             and self._models.may_show(model, attribute)
         ]
 
-    def _of(self, model: Model) -> JsonSchema:
+    def _reference(self, model: Model) -> JsonSchema:
         return self._models.schemas.refer(
             ("populate", model.uid),
             f"{self._models.names[model.uid]}Populate",
-            lambda: self._described(model),
+            lambda: self._schema_of_model(model),
         )
 
-    def _described(self, model: Model) -> JsonSchema:
+    def _schema_of_model(self, model: Model) -> JsonSchema:
         edges = self._edges(model)
-        paths = rf"^({'|'.join(re.escape(a.name) for a in edges)})(\.\w+)*$"
-        names = any_of(one_of_texts([a.name for a in edges]), {**TEXT, "pattern": paths})
-        each = self._models.schemas.refer(
+        paths = rf"^({'|'.join(re.escape(edge.name) for edge in edges)})(\.\w+)*$"
+        names = any_of(one_of_texts([edge.name for edge in edges]), {**TEXT, "pattern": paths})
+        options_by_edge = self._models.schemas.refer(
             ("populate each", model.uid),
             f"{self._models.names[model.uid]}PopulateEach",
             lambda: record(
-                {a.name: any_of(FLAG, self._options(model, a)) for a in edges},
+                {edge.name: any_of(FLAG, self._options(model, edge)) for edge in edges},
                 required=(),
                 closed=True,
             ),
         )
-        return any_of(_WILDCARD_SCHEMA, *_alternatives(names), each)
+        return any_of(_WILDCARD_SCHEMA, *_alternatives(names), options_by_edge)
 
     def _options(self, model: Model, attribute: Attribute) -> JsonSchema:
         if isinstance(attribute, DynamicZoneAttribute):
@@ -107,32 +111,34 @@ class PopulateSchemas:
         if target is None:
             by_type = {"on": self._models.schemas.shared("PopulateOn", _FLAGS)}
             return self._models.schemas.shared("MorphPopulateOptions", record(by_type, closed=True))
-        return self._related(target)
+        return self._options_reference(target)
 
-    def _related(self, target: Model) -> JsonSchema:
+    def _options_reference(self, target: Model) -> JsonSchema:
         return self._models.schemas.refer(
             ("populate options", target.uid),
             f"{self._models.names[target.uid]}PopulateOptions",
-            lambda: self._related_options(target),
+            lambda: self._options_schema(target),
         )
 
-    def _related_options(self, target: Model) -> JsonSchema:
+    def _options_schema(self, target: Model) -> JsonSchema:
         options = {
             "fields": _one_or_several(self._field_name(target)),
             "sort": _one_or_several(self.order(target)),
             "filters": self._filters.reference(target),
-            **({"populate": self._of(target)} if self._edges(target) else {}),
+            **({"populate": self._reference(target)} if self._edges(target) else {}),
         }
         return record(options, required=(), closed=True)
 
     def _zone(self, model: Model, zone: DynamicZoneAttribute) -> JsonSchema:
         components, schemas = self._models.schema.components, self._models.schemas
         name = f"{self._models.names[model.uid]}{class_name(zone.name)}"
-        shown = {uid: any_of(FLAG, self._related(components[uid])) for uid in zone.components}
+        component_options = {
+            uid: any_of(FLAG, self._options_reference(components[uid])) for uid in zone.components
+        }
         by_component = schemas.refer(
             ("zone components", model.uid, zone.name),
             f"{name}Components",
-            lambda: record(shown, required=(), closed=True),
+            lambda: record(component_options, required=(), closed=True),
         )
         return any_of(
             schemas.shared(
@@ -215,7 +221,7 @@ class Queries:
 
     def write_parameters(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the parameters of a write: the response, and the version."""
-        return [*self.shape(model), *self._version(model), *self._locale(model, many=False)]
+        return [*self.shape(model), *self._version(model), *self._locale(model, several=False)]
 
     def removed(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the locales of a deletion."""
@@ -279,7 +285,7 @@ class Queries:
                 schema=one_of_texts(names),
                 description="Choose by how draft and published version differ.",
             )
-        yield from self._locale(model, many=several_locales)
+        yield from self._locale(model, several=several_locales)
 
     def _version(self, model: ContentType) -> Iterator[DescribedParameter]:
         if model.draft_and_publish:
@@ -289,13 +295,13 @@ class Queries:
                 description="Which version of a document.",
             )
 
-    def _locale(self, model: ContentType, *, many: bool) -> Iterator[DescribedParameter]:
+    def _locale(self, model: ContentType, *, several: bool) -> Iterator[DescribedParameter]:
         if model.localized:
             about = "Code of a locale; the default one if absent."
             yield DescribedParameter(
                 name="locale",
-                schema=any_of(TEXT, array_of(TEXT)) if many else TEXT,
-                description=f"{about} `{_WILDCARD}` for all." if many else about,
+                schema=any_of(TEXT, array_of(TEXT)) if several else TEXT,
+                description=f"{about} `{_WILDCARD}` for all." if several else about,
             )
 
 

@@ -39,21 +39,25 @@ def describe_route(
     Raises TypeError for a type that has no schema.
     """
     names = parameter_names(route)
-    known = in_path or {}
+    parameters = in_path or {}
     responses = [*_responses(route, types)]
-    described = {one.status for one in responses}
+    described_statuses = {response.status for response in responses}
     return DescribedOperation(
         id=operation_id,
         summary=summary_of(route).replace("``", "`"),
         tag=route.tag,
         description=description,
         parameters=[
-            *(known.get(name) or path_parameter(name) for name in names),
+            *(parameters.get(name) or path_parameter(name) for name in names),
             *_query(route, types, read),
         ],
         body=_body(route, types),
         responses=responses,
-        errors=[one for one in sorted({*errors, *route.errors}) if one not in described],
+        errors=[
+            status
+            for status in sorted({*errors, *route.errors})
+            if status not in described_statuses
+        ],
     )
 
 
@@ -87,10 +91,10 @@ def _body(route: DeclaredRoute, types: TypeSchemas) -> DescribedBody | None:
     bodies = route.body if isinstance(route.body, tuple) else (route.body,)
     kinds = (FORM, JSON) if route.streams else (JSON,)
     is_optional = any(
-        get_origin(one) in {Union, UnionType} and NoneType in get_args(one) for one in bodies
+        get_origin(body) in {Union, UnionType} and NoneType in get_args(body) for body in bodies
     )
     content = {
-        kind: types.schema(_without_none(one)) for kind, one in zip(kinds, bodies, strict=False)
+        kind: types.schema(_without_none(body)) for kind, body in zip(kinds, bodies, strict=False)
     }
     return DescribedBody(content=content, required=not is_optional)
 
@@ -99,7 +103,7 @@ def _without_none(hint: object) -> object:
     """Return the type of a body that may be left out."""
     if get_origin(hint) not in {Union, UnionType}:
         return hint
-    return Union[tuple(one for one in get_args(hint) if one is not NoneType)]  # noqa: UP007
+    return Union[tuple(choice for choice in get_args(hint) if choice is not NoneType)]  # noqa: UP007
 
 
 def _responses(route: DeclaredRoute, types: TypeSchemas) -> Iterator[DescribedResponse]:

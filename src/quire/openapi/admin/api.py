@@ -31,8 +31,8 @@ def describe_admin_api(routes: Iterable[DeclaredRoute], managed: ManagedTypes) -
     types.known[managed.entry] = schemas.refer(
         managed.entry, "ManagedEntry", entries.response_schema
     )
-    written = schemas.refer(managed.entry_input, "EntryInput", entries.request_schema)
-    types.known[managed.entry_input] = written
+    entry_input = schemas.refer(managed.entry_input, "EntryInput", entries.request_schema)
+    types.known[managed.entry_input] = entry_input
     information = DocumentInfo(
         title="Admin API",
         version=__version__,
@@ -40,7 +40,7 @@ def describe_admin_api(routes: Iterable[DeclaredRoute], managed: ManagedTypes) -
         server="/",
         credential=_CREDENTIAL,
     )
-    operations = ((one.method, one.path, _operation(one, types)) for one in routes)
+    operations = ((route.method, route.path, _operation(route, types)) for route in routes)
     return assemble(information, operations, schemas)
 
 
@@ -61,5 +61,5 @@ def _name(route: DeclaredRoute) -> str:
     for part in route.path.strip("/").replace(".", "/").replace("_", "-").split("/"):
         bare = part.removeprefix(":")
         words += [f"By{bare[:1].upper()}{bare[1:]}"] if part != bare else part.split("-")
-    first, *rest = (word for word in words if word)
-    return first + "".join(f"{word[:1].upper()}{word[1:]}" for word in rest)
+    first_word, *other_words = (word for word in words if word)
+    return first_word + "".join(f"{word[:1].upper()}{word[1:]}" for word in other_words)

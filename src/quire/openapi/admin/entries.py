@@ -72,11 +72,13 @@ class Entries:
 
     def response_schema(self) -> JsonSchema:
         """Describe an entry of any of the types, in responses."""
-        return _one_of([self._shown.document(one.uid) for one in self._managed.types])
+        return _one_of(
+            [self._shown.document(content_type.uid) for content_type in self._managed.types]
+        )
 
     def request_schema(self) -> JsonSchema:
         """Describe the writable values of an entry of any of the types."""
-        return _one_of([self._input(one) for one in self._managed.types])
+        return _one_of([self._input(content_type) for content_type in self._managed.types])
 
     def _input(self, model: ContentType) -> JsonSchema:
         models = self._models
@@ -129,17 +131,17 @@ class _ResponsePointers:
         members = {**facts, **self._attributes(model)}
         return record(members, required=("id", "documentId"), description=_about(model))
 
-    def _component(self, uid: str, more: JsonSchema) -> JsonSchema:
-        shown = self._attributes(self._managed.schema.components[uid])
-        return record({"id": INTEGER, **shown, **more}, required=("id", *more))
+    def _component(self, uid: str, extra_members: JsonSchema) -> JsonSchema:
+        members = self._attributes(self._managed.schema.components[uid])
+        return record({"id": INTEGER, **members, **extra_members}, required=("id", *extra_members))
 
     def _attributes(self, model: Model) -> dict[str, JsonSchema]:
         return {
-            one.name: self._value(one)
-            for one in model.attributes.values()
-            if one.name not in AUTOMATIC_NAMES
-            and not isinstance(one, LocalizationsAttribute)
-            and not self._managed.hides(model, one)
+            attribute.name: self._value(attribute)
+            for attribute in model.attributes.values()
+            if attribute.name not in AUTOMATIC_NAMES
+            and not isinstance(attribute, LocalizationsAttribute)
+            and not self._managed.hides(model, attribute)
         }
 
     def _value(self, attribute: Attribute) -> JsonSchema:
@@ -154,8 +156,8 @@ class _ResponsePointers:
 
     def _related(self, attribute: RelationAttribute) -> JsonSchema:
         """Describe a relation: its targets or their number."""
-        known = attribute.target is not None
-        entry = self._types.schema(self._managed.related) if known else FREE_OBJECT
+        has_target = attribute.target is not None
+        entry = self._types.schema(self._managed.related) if has_target else FREE_OBJECT
         rows = array_of(entry) if attribute.to_many else entry
         return nullable(any_of(record({"count": INTEGER}, required=()), rows))
 

@@ -62,11 +62,11 @@ def describe_content_api(
 def _operations(
     describing: DescriptionContext, routes: Iterable[DeclaredRoute]
 ) -> Iterator[RouteOperation]:
-    own = {content_type.uid for content_type in describing.models.schema.api_types}
+    type_uids = {content_type.uid for content_type in describing.models.schema.api_types}
     for route in routes:
         if route.custom is not None:
             operation = describe_custom_route(describing, route.custom)
-        elif route.uid in own and route.action is not None:
+        elif route.uid in type_uids and route.action is not None:
             content_type = describing.models.schema.content_types[route.uid or ""]
             verb = route.action.rpartition(".")[2]
             operation = describe_document_route(describing, content_type, verb)
@@ -86,11 +86,11 @@ def _operation(describing: DescriptionContext, route: DeclaredRoute) -> Describe
         *([404] if names and not ends_well else []),
         *([413] if route.body is not None else []),
     ]
-    first, *rest = route.handler.__name__.split("_")
+    first_word, *other_words = route.handler.__name__.split("_")
     return describe_route(
         route,
         describing.types,
-        operation_id=first + "".join(word.capitalize() for word in rest),
+        operation_id=first_word + "".join(word.capitalize() for word in other_words),
         errors=errors,
         in_path=_IN_PATH,
         read=describing.queries.of_kind,

@@ -52,13 +52,13 @@ def describe_document_route(
     """Describe the route of an action of a content type."""
     describe = _ACTIONS.get(action)
     if describe is None:
-        return _of_project(content_type, action)
+        return _describe_project_action(content_type, action)
     if action == "find" and _is_single(content_type):
         describe = _find_one
     return describe(describing, content_type)
 
 
-def _of_project(content_type: ContentType, action: str) -> DescribedOperation:
+def _describe_project_action(content_type: ContentType, action: str) -> DescribedOperation:
     """Describe a route to an action in the project's JavaScript, without its response body."""
     return DescribedOperation(
         id=action,
@@ -70,16 +70,14 @@ def _of_project(content_type: ContentType, action: str) -> DescribedOperation:
 
 def _find(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
     data = array_of(describing.models.document(model.uid))
-    listed = record({"data": data, _META: page_meta(describing.schemas)})
+    page = record({"data": data, _META: page_meta(describing.schemas)})
     return DescribedOperation(
         id=f"list{class_name(model.plural_name)}",
         summary=f"List documents of {model.display_name}",
         tag=model.display_name,
         parameters=[*describing.queries.page(model), _IF_NONE_MATCH],
         responses=[
-            DescribedResponse(
-                schema=listed, description="A page of documents.", headers=_LIST_ETAG
-            ),
+            DescribedResponse(schema=page, description="A page of documents.", headers=_LIST_ETAG),
             DescribedResponse(
                 status=304, description="The client has this page already.", headers=_LIST_ETAG
             ),
@@ -93,7 +91,7 @@ def _find_one(describing: DescriptionContext, model: ContentType) -> DescribedOp
         summary=f"Show a document of {model.display_name}",
         tag=model.display_name,
         parameters=[*_path(model), *describing.queries.document(model)],
-        responses=[_one(describing, model)],
+        responses=[_document_response(describing, model)],
         errors=(400, 401, 403, 404),
     )
 
@@ -103,10 +101,10 @@ def _create(describing: DescriptionContext, model: ContentType) -> DescribedOper
         id=f"create{_name(describing, model)}",
         summary=f"Make a document of {model.display_name}",
         tag=model.display_name,
-        description=_on_drafts(model),
+        description=_draft_note(model),
         parameters=describing.queries.write_parameters(model),
         body=json_body(record({"data": describing.models.created(model.uid)})),
-        responses=[_one(describing, model, status=201)],
+        responses=[_document_response(describing, model, status=201)],
         errors=(400, 401, 403, 413),
     )
 
@@ -117,10 +115,10 @@ def _update(describing: DescriptionContext, model: ContentType) -> DescribedOper
         id=f"update{_name(describing, model)}",
         summary=f"Change a document of {model.display_name}{making}",
         tag=model.display_name,
-        description=_on_drafts(model),
+        description=_draft_note(model),
         parameters=[*_path(model), _IF_MATCH, *describing.queries.write_parameters(model)],
         body=json_body(record({"data": describing.models.write_body_reference(model.uid)})),
-        responses=[_one(describing, model)],
+        responses=[_document_response(describing, model)],
         errors=(400, 401, 403, 404, 412, 413),
     )
 
@@ -141,17 +139,17 @@ def _delete(describing: DescriptionContext, model: ContentType) -> DescribedOper
     )
 
 
-def _one(
+def _document_response(
     describing: DescriptionContext, model: ContentType, *, status: int = 200
 ) -> DescribedResponse:
     document = describing.models.document(model.uid)
-    shown = record({"data": document, _META: {**FREE_OBJECT, "maxProperties": 0}})
+    envelope = record({"data": document, _META: {**FREE_OBJECT, "maxProperties": 0}})
     return DescribedResponse(
-        status=status, schema=shown, description="The document.", headers=_DOCUMENT_ETAG
+        status=status, schema=envelope, description="The document.", headers=_DOCUMENT_ETAG
     )
 
 
-def _on_drafts(model: ContentType) -> str:
+def _draft_note(model: ContentType) -> str:
     if not model.draft_and_publish:
         return ""
     return "What is written is published at once, unless `status` is `draft`."

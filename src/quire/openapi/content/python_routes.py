@@ -24,14 +24,18 @@ _REFERENCE = "#/components/schemas/{name}"
 
 def describe_custom_route(describing: DescriptionContext, route: CustomRoute) -> DescribedOperation:
     """Describe a route. The response is described as far as its annotation allows."""
-    body = next((one for one in route.parameters.values() if one.source == "body"), None)
-    returns = _returned(describing, route)
+    body = next(
+        (parameter for parameter in route.parameters.values() if parameter.source == "body"), None
+    )
+    returns = _response_schema(describing, route)
     return DescribedOperation(
         id=route.name,
         summary=route.summary or route.name,
         tag=route.action.split(".")[1],
         parameters=[
-            _parameter(describing, one) for one in route.parameters.values() if one is not body
+            _parameter(describing, parameter)
+            for parameter in route.parameters.values()
+            if parameter is not body
         ],
         body=None
         if body is None
@@ -43,24 +47,24 @@ def describe_custom_route(describing: DescriptionContext, route: CustomRoute) ->
     )
 
 
-def _parameter(describing: DescriptionContext, one: RouteParameter) -> DescribedParameter:
+def _parameter(describing: DescriptionContext, parameter: RouteParameter) -> DescribedParameter:
     return DescribedParameter(
-        name=one.name,
-        schema=_schema(describing, one.type),
-        place=one.source,
-        required=one.required,
+        name=parameter.name,
+        schema=_schema(describing, parameter.type),
+        place=parameter.source,
+        required=parameter.required,
     )
 
 
 def _schema(describing: DescriptionContext, hint: object) -> JsonSchema:
     """Return the schema of a type; structs and the like are components of the document."""
-    (found,), components = msgspec.json.schema_components([hint], ref_template=_REFERENCE)
+    (schema,), components = msgspec.json.schema_components([hint], ref_template=_REFERENCE)
     for name, component in components.items():
         describing.schemas.shared(name, component)
-    return dict(found)
+    return dict(schema)
 
 
-def _returned(describing: DescriptionContext, route: CustomRoute) -> JsonSchema | None:
+def _response_schema(describing: DescriptionContext, route: CustomRoute) -> JsonSchema | None:
     """Return the schema of the response, ``None`` for a function that returns nothing."""
     hint = route.returns
     if hint is type(None):
@@ -82,16 +86,16 @@ def _document(describing: DescriptionContext, hint: object) -> JsonSchema | None
     """Return the schema of a document or of a list of documents; ``None`` for other types."""
     if isinstance(hint, type) and issubclass(hint, Document):
         uid = hint.__uid__
-        known = uid is not None and uid in describing.models.schema.content_types
-        return describing.models.document(str(uid)) if known else FREE_OBJECT
+        is_model = uid is not None and uid in describing.models.schema.content_types
+        return describing.models.document(str(uid)) if is_model else FREE_OBJECT
     if isinstance(hint, type) and issubclass(hint, Shape):
         return _schema(describing, hint)
     origin = get_origin(hint)
     if origin in {dict, Mapping}:
         return None
-    for one in get_args(hint):
-        result = _document(describing, one)
-        if result is not None:
+    for argument in get_args(hint):
+        document = _document(describing, argument)
+        if document is not None:
             is_list = isinstance(origin, type) and issubclass(origin, list | tuple)
-            return array_of(result) if is_list else result
+            return array_of(document) if is_list else document
     return None
