@@ -179,10 +179,10 @@ class Arguments:
 
     def of(self, query: Query) -> list[Operand]:
         """Return the arguments of a statement; do not modify them."""
-        result = self._bound.get(query)
-        if result is None:
-            result = self._bound[query] = query.bind(self._values)
-        return result
+        arguments = self._bound.get(query)
+        if arguments is None:
+            arguments = self._bound[query] = query.bind(self._values)
+        return arguments
 
     def slot(self, slot: Slot) -> SlotValue:
         """Return the value of a slot of the plan."""

@@ -132,9 +132,9 @@ class _Compiler:
         node = self._node(plan.root, table, columns)(len(columns.selected))
         page = self._page(plan, builder, table, columns)
         count = self._count(plan) if plan.count else None
-        counting = () if count is None else (count,)
+        count_queries = () if count is None else (count,)
         fields = plan.root.fields
-        one = plan.document if plan.document is not None else plan.entry
+        id_slot = plan.document if plan.document is not None else plan.entry
         return CompiledRead(
             plan=plan,
             dialect=self.dialect,
@@ -145,9 +145,9 @@ class _Compiler:
             counts_rows=plan.count and not plan.count_documents,
             presented=self._presents,
             changed=member(fields.index(UPDATED_AT)) if UPDATED_AT in fields else None,
-            ids=() if one is None else page.positions(one),
+            ids=() if id_slot is None else page.positions(id_slot),
             computed=has_computed(plan.root),
-            queries=(page, *counting, *node.queries()),
+            queries=(page, *count_queries, *node.queries()),
             reads=self._reads,
         )
 
@@ -210,20 +210,20 @@ class _Compiler:
         """Compile a page that is read by its keys; ``columns`` are those of its rows."""
         builder = self._builder()
         key = table.c("id")
-        among = self.dialect.member_of(key, builder.parents())
+        has_key = self.dialect.member_of(key, builder.parents())
         return CompiledKeys(
-            keys=self._found_keys(plan, table.name, order),
-            backward=self._found_keys(plan, table.name, PageOrder.BACKWARD),
-            rows=builder.finish(sa.select(*columns.selected).where(among)),
+            keys=self._key_page(plan, table.name, order),
+            backward=self._key_page(plan, table.name, PageOrder.BACKWARD),
+            rows=builder.finish(sa.select(*columns.selected).where(has_key)),
             key=columns.position("id", key, StorageKind.ID),
         )
 
-    def _found_keys(self, plan: ReadPlan, table: str, order: PageOrder) -> Query:
+    def _key_page(self, plan: ReadPlan, table: str, order: PageOrder) -> Query:
         builder = self._builder()
-        result = builder.table(table)
+        aliased = builder.table(table)
         ids = OwnColumns()
-        ids.position("id", result.c("id"), StorageKind.ID)
-        return self._page(plan, builder, result, ids, order)
+        ids.position("id", aliased.c("id"), StorageKind.ID)
+        return self._page(plan, builder, aliased, ids, order)
 
     def _last_keys(
         self, plan: ReadPlan, table: AliasedTable, *, is_sorted: bool
@@ -261,10 +261,10 @@ class _Compiler:
         conditions = self._conditions(builder)
         table = builder.table(self.tables[plan.root.uid].name)
         where = versions_condition(plan, table, conditions)
-        counted: Any = sa.func.count()
+        count_expression: Any = sa.func.count()
         if plan.count_documents:
-            counted = sa.func.count(sa.distinct(table.c(DOCUMENT_ID)))
-        return builder.finish(sa.select(counted).select_from(table.source).where(*where))
+            count_expression = sa.func.count(sa.distinct(table.c(DOCUMENT_ID)))
+        return builder.finish(sa.select(count_expression).select_from(table.source).where(*where))
 
     # Nodes -----------------------------------------------------------------------------------
 
@@ -282,29 +282,35 @@ class _Compiler:
         """
         model = self.schema.model(plan.uid)
         physical = self.tables[plan.uid]
-        shown = []
+        mapped_columns = []
         for name in plan.fields:
             attribute = model.attributes[name]
             if isinstance(attribute, ScalarAttribute):
                 column, storage = physical.columns[name], attribute.storage
-                shown.append((name, storage, columns.position(column, table.c(column), storage)))
-        sharing = self._shared_edges(plan)
-        drafts = [
+                mapped_columns.append(
+                    (name, storage, columns.position(column, table.c(column), storage))
+                )
+        shared_edges = self._shared_edges(plan)
+        edge_builders = [
             self._edge(
                 edge,
                 plan,
                 table,
                 columns,
-                _ResponsePosition(member(len(shown) + at), f"{path}.{edge.attribute}".lstrip(".")),
-                sharing.get(edge.attribute),
+                _ResponsePosition(
+                    member(len(mapped_columns) + index), f"{path}.{edge.attribute}".lstrip(".")
+                ),
+                shared_edges.get(edge.attribute),
             )
-            for at, edge in enumerate(plan.edges)
+            for index, edge in enumerate(plan.edges)
         ]
-        shared = dict.fromkeys(share.union for share in sharing.values())
-        edges = tuple(draft() for draft in drafts)
-        united = tuple(statement.finish() for statement in shared)
+        unions = dict.fromkeys(share.union for share in shared_edges.values())
+        edges = tuple(build_edge() for build_edge in edge_builders)
+        union_queries = tuple(statement.finish() for statement in unions)
         presented = {
-            name: present for (uid, name), present in self.presented.items() if uid == plan.uid
+            name: serializer
+            for (uid, name), serializer in self.presented.items()
+            if uid == plan.uid
         }
         self._presents |= bool(presented)
         presented = {**self.schema.model(plan.uid).presented, **presented}
@@ -312,13 +318,15 @@ class _Compiler:
         def finish(width: int) -> CompiledNode:
             mapper = build_mapper(
                 self.dialect,
-                shown,
+                mapped_columns,
                 width,
                 edges=[edge.attribute for edge in plan.edges],
                 kind=kind,
                 presented=presented,
             )
-            return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges, union_queries=united)
+            return CompiledNode(
+                uid=plan.uid, mapper=mapper, edges=edges, union_queries=union_queries
+            )
 
         return finish
 
@@ -326,11 +334,11 @@ class _Compiler:
         """Return the edges of a node whose rows share a statement, and that statement."""
         if not self._unites:
             return {}
-        result: dict[str, _SharedStatement] = {}
+        statements_by_edge: dict[str, _SharedStatement] = {}
         for number, group in enumerate(choose_shared(plan.edges, self.tables[plan.uid].edges)):
             share = _SharedStatement(number, UnionStatement(self._builder()))
-            result.update((edge.attribute, share) for edge in group)
-        return result
+            statements_by_edge.update((edge.attribute, share) for edge in group)
+        return statements_by_edge
 
     def _edge(
         self,
@@ -353,18 +361,18 @@ class _Compiler:
         key = ParentKey(columns.position(key_name, table.c(key_name), key_kind), key_kind)
         parent_id = columns.position("id", table.c("id"), StorageKind.ID)
         if plan.kind is EdgeKind.COUNT:
-            counting = self._count_edge(edge, plan.nodes[0], key, share)
+            build_count = self._count_edge(edge, plan.nodes[0], key, share)
             return lambda: CompiledEdge(
                 path=place.path,
                 member=place.member,
                 to_many=to_many,
                 parent_key=key.position,
                 parent_id=parent_id,
-                nodes=(counting(),),
+                nodes=(build_count(),),
                 is_count=True,
             )
         mixed = isinstance(attribute, DynamicZoneAttribute)
-        drafts = [
+        node_builders = [
             self._related(edge, node, key, share, place.path, mixed=mixed) for node in plan.nodes
         ]
         return lambda: CompiledEdge(
@@ -373,7 +381,7 @@ class _Compiler:
             to_many=to_many,
             parent_key=key.position,
             parent_id=parent_id,
-            nodes=tuple(draft() for draft in drafts),
+            nodes=tuple(build_node() for build_node in node_builders),
             mixed=mixed,
             links=self._morph_links(edge) if isinstance(edge, MorphListEdge) else None,
             skip_parents=isinstance(edge, LocalizationsEdge),
@@ -390,13 +398,13 @@ class _Compiler:
         builder = self._builder()
         links = builder.table(edge.table)
         kind = links.c(COMPONENT_TYPE)
-        listed = builder.constant(self.dialect.encode_list([node.uid for node in plan.nodes]))
+        listed_uids = builder.constant(self.dialect.encode_list([node.uid for node in plan.nodes]))
         select = (
             sa.select(kind)
             .where(
                 self.dialect.member_of(links.c(COMPONENT_ENTITY), builder.parents()),
                 links.c(FIELD) == builder.constant(edge.field),
-                sa.not_(self.dialect.member_of(kind, listed)),
+                sa.not_(self.dialect.member_of(kind, listed_uids)),
             )
             .distinct()
         )
@@ -425,14 +433,14 @@ class _Compiler:
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
         joined = conditions.join(edge, target, plan.uid)
-        here = rows.begin(joined, key, mixed=mixed)
-        draft = self._node(plan, target, rows, self._kind(edge, plan.uid, mixed=mixed), path)
+        has_parent = rows.begin(joined, key, mixed=mixed)
+        build_node = self._node(plan, target, rows, self._kind(edge, plan.uid, mixed=mixed), path)
         row_id = 0
         if isinstance(edge, LocalizationsEdge):
             row_id = rows.position("id", target.c("id"), StorageKind.ID)
-        where = [here, *joined.where, *conditions.row_conditions(plan, target)]
+        where = [has_parent, *joined.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, conditions.order(plan, target), grouped=False)
-        return lambda: _found_by(draft(rows.width), rows, share, row_id=row_id)
+        return lambda: _attach_rows(build_node(rows.width), rows, share, row_id=row_id)
 
     def _count_edge(
         self, edge: Edge, plan: PlanNode, key: ParentKey, share: _SharedStatement | None
@@ -441,12 +449,12 @@ class _Compiler:
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
         joined = conditions.join(edge, target, plan.uid)
-        here = rows.begin(joined, key, mixed=False)
+        has_parent = rows.begin(joined, key, mixed=False)
         number = rows.position("count", sa.func.count(), StorageKind.INTEGER)
-        where = [here, *joined.where, *conditions.row_conditions(plan, target)]
+        where = [has_parent, *joined.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, (), grouped=True)
         node = CompiledNode(uid=plan.uid, mapper=build_mapper(self.dialect, [], 0))
-        return lambda: _found_by(node, rows, share, number=number)
+        return lambda: _attach_rows(node, rows, share, number=number)
 
     def _rows(self, share: _SharedStatement | None) -> OwnRows | UnionRows:
         return OwnRows(self._builder()) if share is None else UnionRows(share.union)
@@ -469,7 +477,7 @@ class _Compiler:
         return ("__component", uid) if mixed else None
 
 
-def _found_by(
+def _attach_rows(
     node: CompiledNode,
     rows: OwnRows | UnionRows,
     share: _SharedStatement | None,

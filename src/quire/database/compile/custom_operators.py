@@ -37,10 +37,10 @@ class Sql(Generic[T]):
 
     def __getattr__(self, name: str) -> ColumnElement[Any]:
         """Return the bound value of a field of the operand."""
-        result = self.__dict__.get("_values", {}).get("" if name == "value" else name)
-        if result is None:
+        value = self.__dict__.get("_values", {}).get("" if name == "value" else name)
+        if value is None:
             raise AttributeError(f"the operand has no field {name!r}")
-        return result  # type: ignore[no-any-return]  # it is one of the values
+        return value  # type: ignore[no-any-return]  # it is one of the values
 
     def json_number(self, column: ColumnElement[Any], *path: str) -> ColumnElement[Any]:
         """Return a number inside a JSON column, null if there is none: ``"box", "width"``."""
@@ -63,7 +63,7 @@ def custom_condition(
 ) -> ColumnElement[bool]:
     """Return the condition of an operator on a column. Raises TypeError for any other result."""
     values = {
-        field.name: _bound(field, slot, builder)
+        field.name: _bind_operand(field, slot, builder)
         for field, slot in zip(operator.fields, slots, strict=True)
     }
     condition = operator.function(column, Sql(builder.dialect, values))
@@ -81,7 +81,7 @@ def try_condition(operator: CustomOperator, dialect: Dialect) -> None:
     builder.finish(sa.select(column).where(condition))
 
 
-def _bound(field: OperandField, slot: Slot, builder: StatementBuilder) -> ColumnElement[Any]:
+def _bind_operand(field: OperandField, slot: Slot, builder: StatementBuilder) -> ColumnElement[Any]:
     kind, sql_type = _KINDS[field.kind]
     encode = builder.dialect.encoder(kind)
     if field.is_list:

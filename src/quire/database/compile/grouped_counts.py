@@ -41,8 +41,12 @@ def compile_grouped_counts(
     select: sa.Select[Any]
     match group:
         case Comparison():
-            listed, same = _compared(group, uid, table, conditions)
-            select = _counted(listed, sa.func.count()).select_from(table.source).where(same)
+            value_table, has_value = _compile_values(group, uid, table, conditions)
+            select = (
+                _count_by_value(value_table, sa.func.count())
+                .select_from(table.source)
+                .where(has_value)
+            )
         case RelatedCondition(attribute=name, part=Comparison() as part, row_filter=row_filter):
             target = target_model(schema, schema.model(uid).attributes[name])
             if target is None:
@@ -51,12 +55,12 @@ def compile_grouped_counts(
             edge = tables[uid].edges[name]
             related = builder.table(tables[target.uid].name)
             joined = conditions.join(edge, related, target.uid)
-            listed, same = _compared(part, target.uid, related, conditions)
+            value_table, has_value = _compile_values(part, target.uid, related, conditions)
             # Several versions of a target have its document id.
             rows = sa.func.count(sa.distinct(table.c("id")))
             linked = table.c(parent_key_column(edge)) == joined.parent_key
-            select = _counted(listed, rows).select_from(joined.source, table.source)
-            select = select.where(same, linked, *joined.where)
+            select = _count_by_value(value_table, rows).select_from(joined.source, table.source)
+            select = select.where(has_value, linked, *joined.where)
             if row_filter is not None:
                 select = select.where(conditions.filter(row_filter, target.uid, related))
         case _:
@@ -65,11 +69,15 @@ def compile_grouped_counts(
     return builder.finish(select.where(*versions_condition(plan, table, conditions)))
 
 
-def _counted(listed: sa.FromClause, rows: Any) -> sa.Select[Any]:  # noqa: ANN401 - a count
-    return sa.select(listed.c.position, rows).select_from(listed).group_by(listed.c.position)
+def _count_by_value(value_table: sa.FromClause, rows: Any) -> sa.Select[Any]:  # noqa: ANN401 - a count
+    return (
+        sa.select(value_table.c.position, rows)
+        .select_from(value_table)
+        .group_by(value_table.c.position)
+    )
 
 
-def _compared(
+def _compile_values(
     part: Comparison, uid: str, table: AliasedTable, conditions: Conditions
 ) -> tuple[sa.FromClause, sa.ColumnElement[bool]]:
     """Return the values of a comparison as a table, and the condition that a row has one."""
@@ -79,7 +87,7 @@ def _compared(
         raise TypeError(message)
     kind: StorageKind = attribute.storage
     dialect, (slot,) = conditions.dialect, part.slots
-    bound = conditions.builder.list_slot(slot, dialect.encoder(kind))
-    listed = dialect.list_of(bound, kind)
+    bound_list = conditions.builder.list_slot(slot, dialect.encoder(kind))
+    value_table = dialect.list_of(bound_list, kind)
     column = table.c(conditions.tables[uid].columns[part.attribute])
-    return listed, column == listed.c.value
+    return value_table, column == value_table.c.value

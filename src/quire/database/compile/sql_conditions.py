@@ -121,7 +121,7 @@ class Conditions:
             Predicate.LESS_OR_EQUAL: lambda c, column, kind: column <= self._value(c, kind),
             Predicate.GREATER: lambda c, column, kind: column > self._value(c, kind),
             Predicate.GREATER_OR_EQUAL: lambda c, column, kind: column >= self._value(c, kind),
-            Predicate.IN: self._member,
+            Predicate.IN: self._is_in,
             Predicate.BETWEEN: self._between,
             Predicate.IS_NULL: lambda _c, column, _kind: column.is_(None),
             Predicate.CONTAINS: self._pattern("%", "%"),
@@ -159,18 +159,18 @@ class Conditions:
 
     def filters_of(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
         """Return the conditions for the filter of a node and for other versions of documents."""
-        results: list[Condition] = []
+        conditions: list[Condition] = []
         if node.filter is not None:
-            results.append(self.filter(node.filter, node.uid, table))
+            conditions.append(self.filter(node.filter, node.uid, table))
         if node.publication is not None and node.status is not None:
             other = self.builder.table(self.tables[node.uid].name)
-            results.append(_publication(node.publication, node.status, table, other))
+            conditions.append(_publication(node.publication, node.status, table, other))
         if node.missing_locale is not None:
             other = self.builder.table(self.tables[node.uid].name)
             code = self.builder.plain_slot(node.missing_locale)
-            here = (other.c(DOCUMENT_ID) == table.c(DOCUMENT_ID), other.c(LOCALE) == code)
-            results.append(sa.not_(_exists(table, other, *here)))
-        return results
+            same_version = (other.c(DOCUMENT_ID) == table.c(DOCUMENT_ID), other.c(LOCALE) == code)
+            conditions.append(sa.not_(_exists(table, other, *same_version)))
+        return conditions
 
     def _version_column(self, name: str, node: PlanNode, table: AliasedTable) -> Condition:
         """Return the column of status or locale, for a condition on it.
@@ -179,8 +179,10 @@ class Conditions:
         planner must not choose an index over status and locale alone: most rows are alike in them.
         """
         column = table.c(name)
-        few = is_narrow(node, self.schema) or self._is_narrow_by_relation(node.filter, node.uid)
-        return self.dialect.unindexed(column) if few else column
+        expects_few_rows = is_narrow(node, self.schema) or self._is_narrow_by_relation(
+            node.filter, node.uid
+        )
+        return self.dialect.unindexed(column) if expects_few_rows else column
 
     def _version_condition(self, condition: Condition) -> Condition:
         return self.dialect.unestimated(condition) if self._in_order_of_ids else condition
@@ -188,14 +190,16 @@ class Conditions:
     def _is_narrow_by_relation(self, part: Filter | None, uid: str) -> bool:
         """Tell whether a filter asks for values that few related rows are expected to have."""
         return any(
-            self._has_narrow_value(one.part, self._target_uid(uid, one.attribute))
-            for one in _required(part)
-            if isinstance(one, RelatedCondition) and not one.or_none
+            self._has_narrow_value(inner.part, self._target_uid(uid, inner.attribute))
+            for inner in _required_parts(part)
+            if isinstance(inner, RelatedCondition) and not inner.or_none
         )
 
     def _has_narrow_value(self, part: Filter | None, uid: str) -> bool:
         attributes = self.schema.model(uid).attributes.values()
-        many_values = frozenset(one.name for one in attributes if not _has_few_values(one))
+        many_values = frozenset(
+            attribute.name for attribute in attributes if not _has_few_values(attribute)
+        )
         return _requires_value(part, many_values) or self._is_narrow_by_relation(part, uid)
 
     def filter(self, part: Filter, uid: str, table: AliasedTable) -> Condition:
@@ -205,9 +209,9 @@ class Conditions:
                 return sa.literal_column("1 = 1" if holds else "1 = 0")
             case Comparison():
                 return self._comparison(part, uid, table)
-            case Junction(conjunction=every, parts=parts):
+            case Junction(conjunction=match_all, parts=parts):
                 return _join_all(
-                    [self.filter(inner, uid, table) for inner in parts], match_all=every
+                    [self.filter(inner, uid, table) for inner in parts], match_all=match_all
                 )
             case RelatedCondition():
                 return self._related_condition(part, uid, table)
@@ -237,20 +241,20 @@ class Conditions:
             return folded
         return column == self._value(part, kind)
 
-    def _member(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
-        listed = self.builder.list_slot(part.slots[0], self.dialect.encoder(kind))
-        condition: Condition = self.dialect.member_of(column, listed)
+    def _is_in(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
+        values = self.builder.list_slot(part.slots[0], self.dialect.encoder(kind))
+        condition: Condition = self.dialect.member_of(column, values)
         return condition
 
     def _between(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
         return column.between(self._value(part, kind), self._value(part, kind, 1))
 
     def _pattern(
-        self, before: str, after: str
+        self, prefix: str, suffix: str
     ) -> Callable[[Comparison, Condition, StorageKind], Condition]:
         def condition(part: Comparison, column: Condition, kind: StorageKind) -> Condition:
             bind = self.builder.slot(
-                part.slots[0], lambda value: before + escape_pattern(str(value)) + after
+                part.slots[0], lambda value: prefix + escape_pattern(str(value)) + suffix
             )
             text = self.dialect.as_text(column, kind, fold=part.fold)
             matched: Condition = self.dialect.like(text, bind, fold=part.fold)
@@ -261,7 +265,7 @@ class Conditions:
     def search(self, search: SearchCondition, uid: str, table: AliasedTable) -> Condition:
         """Return the condition of full-text search: some attribute contains the term."""
         columns = self.tables[uid].columns
-        kinds = {a.name: a.storage for a in self.schema.model(uid).scalars}
+        kinds = {attribute.name: attribute.storage for attribute in self.schema.model(uid).scalars}
         alternatives: list[Condition] = [
             self.dialect.like(
                 self.dialect.as_text(table.c(columns[name]), kinds[name], fold=True),
@@ -283,27 +287,33 @@ class Conditions:
         key = table.c(parent_key_column(edge))
         alternatives: list[Condition] = []
         inner = part.part
-        if not _is_about_missing(inner):
-            wanted = None if _is_about_present(inner) else inner
-            alternatives.append(key.in_(self._linked(edge, target_uid, wanted, part.row_filter)))
+        if not _requires_no_row(inner):
+            target_filter = None if _requires_any_row(inner) else inner
+            alternatives.append(
+                key.in_(self._select_linked_keys(edge, target_uid, target_filter, part.row_filter))
+            )
         if part.or_none:
-            linked = self._linked(edge, target_uid, None, part.row_filter)
+            linked = self._select_linked_keys(edge, target_uid, None, part.row_filter)
             alternatives.append(sa.or_(key.is_(None), key.not_in(linked)))
         return sa.or_(*alternatives) if alternatives else sa.false()
 
-    def _linked(
+    def _select_linked_keys(
         self, edge: Edge, target_uid: str, part: Filter | None, scope_filter: Filter | None
     ) -> sa.Select[Any]:
         """Select the keys of rows with a related row satisfying ``part`` and ``scope_filter``."""
         target = self.builder.table(self.tables[target_uid].name)
         if isinstance(edge, LinkEdge | MorphTargetEdge):
-            return self._linked_by_table(edge, target_uid, target, part, scope_filter)
+            return self._select_keys_by_table(edge, target_uid, target, part, scope_filter)
         joined = self.join(edge, target, target_uid)
-        wanted = [self.filter(f, target_uid, target) for f in (part, scope_filter) if f is not None]
-        result = sa.select(joined.parent_key).select_from(joined.source)
-        return result.where(joined.parent_key.is_not(None), *joined.where, *wanted)
+        conditions = [
+            self.filter(target_filter, target_uid, target)
+            for target_filter in (part, scope_filter)
+            if target_filter is not None
+        ]
+        select = sa.select(joined.parent_key).select_from(joined.source)
+        return select.where(joined.parent_key.is_not(None), *joined.where, *conditions)
 
-    def _linked_by_table(
+    def _select_keys_by_table(
         self,
         edge: LinkEdge | MorphTargetEdge,
         target_uid: str,
@@ -311,7 +321,7 @@ class Conditions:
         part: Filter | None,
         scope_filter: Filter | None,
     ) -> sa.Select[Any]:
-        """Do what `_linked` does for rows behind a link table.
+        """Do what `_select_linked_keys` does for rows behind a link table.
 
         Where few target rows are expected, their ids are a nested ``IN``: without statistics,
         SQLite drives a join from the link table and reads all of it. Where many are expected,
@@ -319,19 +329,21 @@ class Conditions:
         and look up every row of the link table one by one.
         """
         links = self._links(edge)
-        wanted = [*self._published(target, target_uid)]
-        wanted += [
-            self.filter(f, target_uid, target) for f in (part, scope_filter) if f is not None
+        conditions = [*self._published_condition(target, target_uid)]
+        conditions += [
+            self.filter(target_filter, target_uid, target)
+            for target_filter in (part, scope_filter)
+            if target_filter is not None
         ]
         source: sa.FromClause = links.table.source
         if part is not None and self._is_selective(part, target_uid):
-            wanted = [links.target_key.in_(sa.select(target.c("id")).where(*wanted))]
+            conditions = [links.target_key.in_(sa.select(target.c("id")).where(*conditions))]
         else:
             key = self.dialect.unindexed(links.target_key)
             source = source.join(target.source, target.c("id") == key)
-        result = sa.select(links.source_key).select_from(source)
+        select = sa.select(links.source_key).select_from(source)
         has_source = self.dialect.unindexed(links.source_key).is_not(None)
-        return result.where(has_source, *links.where, *wanted)
+        return select.where(has_source, *links.where, *conditions)
 
     def _is_selective(self, part: Filter, uid: str) -> bool:
         """Tell whether a filter is expected to match few rows of a model.
@@ -346,9 +358,9 @@ class Conditions:
                 return False
             case Comparison(attribute=attribute):
                 return not _has_few_values(self.schema.model(uid).attributes[attribute])
-            case Junction(conjunction=every, parts=parts):
-                results = (self._is_selective(inner, uid) for inner in parts)
-                return any(results) if every else all(results)
+            case Junction(conjunction=match_all, parts=parts):
+                selective_parts = (self._is_selective(inner, uid) for inner in parts)
+                return any(selective_parts) if match_all else all(selective_parts)
             case RelatedCondition(attribute=attribute, part=inner, or_none=False) if (
                 inner is not None
             ):
@@ -370,9 +382,11 @@ class Conditions:
     def join(self, edge: Edge, target: AliasedTable, target_uid: str) -> JoinedTargets:
         """Join target rows to the links from their parents."""
         joined = self._join(edge, target, target_uid)
-        return joined._replace(where=(*joined.where, *self._published(target, target_uid)))
+        return joined._replace(
+            where=(*joined.where, *self._published_condition(target, target_uid))
+        )
 
-    def _published(self, target: AliasedTable, target_uid: str) -> tuple[Condition, ...]:
+    def _published_condition(self, target: AliasedTable, target_uid: str) -> tuple[Condition, ...]:
         """Return the condition that leaves out drafts behind an edge, if drafts are ignored."""
         model = self.schema.model(target_uid)
         if self._published_only and isinstance(model, ContentType) and model.draft_and_publish:
@@ -448,22 +462,24 @@ class Conditions:
 
     def _related_value(self, key: SortKey, uid: str, table: AliasedTable) -> Condition:
         """Select the value that a row is sorted by: that of the first related row."""
-        first, *rest = key.path
+        first, *names = key.path
         edge = self.tables[uid].edges[first]
-        here_uid = self._target_uid(uid, first)
-        here = self.builder.table(self.tables[here_uid].name)
-        joined = self.join(edge, here, here_uid)
+        current_uid = self._target_uid(uid, first)
+        current_table = self.builder.table(self.tables[current_uid].name)
+        joined = self.join(edge, current_table, current_uid)
         source, where = joined.source, list(joined.where)
         root_key = joined.parent_key
-        for name in rest:
-            edge = self.tables[here_uid].edges[name]
-            next_uid = self._target_uid(here_uid, name)
+        for name in names:
+            edge = self.tables[current_uid].edges[name]
+            next_uid = self._target_uid(current_uid, name)
             target = self.builder.table(self.tables[next_uid].name)
             step = self.join(edge, target, next_uid)
-            on = sa.and_(step.parent_key == here.c(parent_key_column(edge)), *step.where)
-            source = source.outerjoin(step.source, on)
-            here, here_uid = target, next_uid
-        value = here.c(self.tables[here_uid].columns[key.attribute])
+            condition = sa.and_(
+                step.parent_key == current_table.c(parent_key_column(edge)), *step.where
+            )
+            source = source.outerjoin(step.source, condition)
+            current_table, current_uid = target, next_uid
+        value = current_table.c(self.tables[current_uid].columns[key.attribute])
         return (
             sa.select(value)
             .select_from(source)
@@ -485,8 +501,10 @@ def is_narrow(node: PlanNode, schema: Schema) -> bool:
     model = schema.model(node.uid)
     if not isinstance(model, ContentType) or not has_lists(model):
         return False
-    looked_up = frozenset(one.name for one in model.scalars if is_looked_up(one))
-    return _requires_value(node.filter, looked_up | {"documentId"})
+    indexed_names = frozenset(
+        attribute.name for attribute in model.scalars if is_looked_up(attribute)
+    )
+    return _requires_value(node.filter, indexed_names | {"documentId"})
 
 
 def is_by_id(node: PlanNode) -> bool:
@@ -497,9 +515,9 @@ def is_by_id(node: PlanNode) -> bool:
 def demanded_values(part: Filter | None) -> tuple[str, ...]:
     """Name the attributes for which a filter requires one of some values."""
     return tuple(
-        one.attribute
-        for one in _required(part)
-        if isinstance(one, Comparison) and _is_narrow_comparison(one)
+        inner.attribute
+        for inner in _required_parts(part)
+        if isinstance(inner, Comparison) and _is_narrow_comparison(inner)
     )
 
 
@@ -526,12 +544,12 @@ def escape_search(text: str) -> str:
     return text.replace("\\", "\\\\").replace("%", "\\%")
 
 
-def _is_about_missing(part: Filter | None) -> bool:
+def _requires_no_row(part: Filter | None) -> bool:
     """Tell whether a filter holds only if there is no row: its id is null."""
     return part == Comparison("id", Predicate.IS_NULL, ())
 
 
-def _is_about_present(part: Filter | None) -> bool:
+def _requires_any_row(part: Filter | None) -> bool:
     """Tell whether a filter holds for every existing row: its id is not null."""
     return part == Comparison("id", Predicate.IS_NULL, (), negated=True)
 
@@ -545,11 +563,11 @@ def _is_narrow_comparison(part: Comparison) -> bool:
     return part.predicate in _NARROW and not (part.negated or part.fold)
 
 
-def _required(part: Filter | None) -> Iterator[Filter]:
+def _required_parts(part: Filter | None) -> Iterator[Filter]:
     """Yield the filters that hold for every row which a filter matches."""
     if isinstance(part, Junction) and part.conjunction:
         for inner in part.parts:
-            yield from _required(inner)
+            yield from _required_parts(inner)
     elif part is not None:
         yield part
 
@@ -563,7 +581,7 @@ def _join_all(conditions: Sequence[Condition], *, match_all: bool) -> Condition:
     if len(conditions) <= _GROUP:
         return join(*conditions)
     groups = range(0, len(conditions), _GROUP)
-    return join(*(_Group(join(*conditions[at : at + _GROUP])) for at in groups))
+    return join(*(_Group(join(*conditions[start : start + _GROUP])) for start in groups))
 
 
 def status_condition(status: str, published_at: Condition) -> Condition:
@@ -580,25 +598,25 @@ def versions_condition(
     comparing the text of a locale.
     """
     builder = conditions.builder
-    results: list[Condition] = []
+    where: list[Condition] = []
     if plan.document is not None:
-        results.append(table.c(DOCUMENT_ID) == builder.plain_slot(plan.document))
+        where.append(table.c(DOCUMENT_ID) == builder.plain_slot(plan.document))
     if plan.entry is not None:
-        results.append(table.c("id") == builder.plain_slot(plan.entry))
-    results += conditions.status_of(plan.root, table)
-    results += conditions.locale_of(plan, table)
-    results += conditions.filters_of(plan.root, table)
+        where.append(table.c("id") == builder.plain_slot(plan.entry))
+    where += conditions.status_of(plan.root, table)
+    where += conditions.locale_of(plan, table)
+    where += conditions.filters_of(plan.root, table)
     if plan.search is not None:
-        results.append(conditions.search(plan.search, plan.root.uid, table))
-    return results
+        where.append(conditions.search(plan.search, plan.root.uid, table))
+    return where
 
 
 def _exists(table: AliasedTable, other: AliasedTable, *where: Condition) -> Condition:
     """Return whether there is a version of the ``other`` table for a row of a table."""
-    result: sa.Select[Any] = (
+    select: sa.Select[Any] = (
         sa.select(sa.literal_column("1")).select_from(other.source).where(*where)
     )
-    return sa.exists(result.correlate(table.source))
+    return sa.exists(select.correlate(table.source))
 
 
 def _publication(
@@ -628,8 +646,12 @@ def _publication(
         case PublicationFilter.PUBLISHED_WITH_DRAFT:
             return exists(*pair, draft) if status == "published" else sa.false()
         case PublicationFilter.MODIFIED | PublicationFilter.UNMODIFIED:
-            own, theirs = table.c(_UPDATED_AT), other.c(_UPDATED_AT)
-            draft_time, published_time = (own, theirs) if status == "draft" else (theirs, own)
+            updated_at, other_updated_at = table.c(_UPDATED_AT), other.c(_UPDATED_AT)
+            draft_time, published_time = (
+                (updated_at, other_updated_at)
+                if status == "draft"
+                else (other_updated_at, updated_at)
+            )
             counterpart = published if status == "draft" else draft
             newer = draft_time > published_time
             if mode is PublicationFilter.UNMODIFIED:

@@ -66,8 +66,8 @@ class AliasedTable:
 
     def c(self, column: str) -> ColumnElement[Any]:
         """Return a column."""
-        result: ColumnElement[Any] = sa.column(column, _selectable=self.source)
-        return result
+        column_element: ColumnElement[Any] = sa.column(column, _selectable=self.source)
+        return column_element
 
 
 class ReadTables:
@@ -137,8 +137,8 @@ class StatementBuilder:
         encode_list = self.dialect.encode_list
 
         def bind(values: Values) -> Operand:
-            listed = values[slot]
-            items = listed if isinstance(listed, list) else [listed]
+            value = values[slot]
+            items = value if isinstance(value, list) else [value]
             return encode_list([encode(item) for item in items])
 
         return self._bind(bind)
@@ -169,7 +169,7 @@ class StatementBuilder:
             expanded = compiled.construct_expanded_state(dict.fromkeys(self._binders))
             sql, constants = expanded.statement, expanded.parameters
             names = list(expanded.positiontup or ())
-        binders = tuple(self._binders.get(n) or _constant(constants[n]) for n in names)
+        binders = tuple(self._binders.get(name) or _constant(constants[name]) for name in names)
         parents = names.index(_PARENTS) if _PARENTS in names else -1
         keyed = tuple(
             (position, self._keyed[name])

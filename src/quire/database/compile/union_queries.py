@@ -104,10 +104,10 @@ class OwnRows(OwnColumns):
         """See `BranchRows.finish`."""
         joined = self._joined
         select = sa.select(*self.selected).select_from(joined.source).where(*where)
-        ended = (
+        statement = (
             select.group_by(joined.parent_key) if grouped else select.order_by(*sort, *joined.order)
         )
-        self.query = self.builder.finish(ended)
+        self.query = self.builder.finish(statement)
 
 
 class UnionStatement:
@@ -127,11 +127,11 @@ class UnionStatement:
 
     def place(self, kind: StorageKind, used_columns: dict[int, Condition]) -> int:
         """Return the first column for values of a kind that the branch has not used yet."""
-        wanted = self._dialect.united_type(kind)
+        sql_type = self._dialect.united_type(kind)
         for position in range(len(_SORTED_BY), len(self._types)):
-            if position not in used_columns and type(self._types[position]) is type(wanted):
+            if position not in used_columns and type(self._types[position]) is type(sql_type):
                 return position
-        self._types.append(wanted)
+        self._types.append(sql_type)
         return len(self._types) - 1
 
     def add(self, branch: "_Branch") -> int:
@@ -148,8 +148,8 @@ class UnionStatement:
     def _select(self, number: int, branch: "_Branch") -> Any:  # noqa: ANN401 - SQLAlchemy's own
         placed = {BRANCH: sa.literal_column(str(number)), **branch.columns}
         columns = [
-            column if wanted is None else sa.cast(column, wanted)
-            for position, wanted in enumerate(self._types)
+            column if sql_type is None else sa.cast(column, sql_type)
+            for position, sql_type in enumerate(self._types)
             for column in (placed.get(position, sa.null()),)
         ]
         select = sa.select(*columns).select_from(branch.joined.source).where(*branch.where)
@@ -209,8 +209,8 @@ class UnionRows:
             message = "rows that share a statement come in the order of their links"
             raise TypeError(message)
         if not grouped:
-            *before, link = self._joined.order
+            *order, link = self._joined.order
             self._placed[LINK] = link
-            if before:
-                self._placed[ORDER] = before[0]
+            if order:
+                self._placed[ORDER] = order[0]
         self.number = self._united.add(_Branch(self._placed, self._joined, where, grouped))

@@ -53,14 +53,14 @@ class Writes:
         self,
         key: Hashable,
         build: Callable[[StatementBuilder], sa.ClauseElement],
-        listed: Collection[Value],
+        list_values: Collection[Value],
         values: Sequence[BoundValue] = (),
     ) -> Program[Rows]:
         """Run a statement with one list (`StatementBuilder.parents`) and its slots."""
         query = self.query(key, build)
-        bound = query.bind(cast("Values", values))
-        bound[query.parents] = self.dialect.encode_list(list(listed))
-        rows = yield Statement(query.sql, bound)
+        arguments = query.bind(cast("Values", values))
+        arguments[query.parents] = self.dialect.encode_list(list(list_values))
+        rows = yield Statement(query.sql, arguments)
         return rows
 
     def insert(self, table: str, row: Mapping[str, Value]) -> Program[int]:
@@ -68,9 +68,9 @@ class Writes:
         columns = tuple(row)
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(table, sa.column("id"), *(sa.column(name) for name in columns))
+            table_clause = sa.table(table, sa.column("id"), *(sa.column(name) for name in columns))
             values = {name: builder.plain_slot(slot) for slot, name in enumerate(columns)}
-            return sa.insert(described).values(values).returning(described.c.id)
+            return sa.insert(table_clause).values(values).returning(table_clause.c.id)
 
         rows = yield from self.run(("insert", table, columns), build, tuple(row.values()))
         return int(rows[0][0] or 0)
@@ -80,10 +80,10 @@ class Writes:
     ) -> Program[None]:
         """Insert rows with the same columns, a bounded number per statement."""
         for start in range(0, len(rows), _ROWS_AT_ONCE):
-            some = rows[start : start + _ROWS_AT_ONCE]
+            batch = rows[start : start + _ROWS_AT_ONCE]
 
-            def build(builder: StatementBuilder, count: int = len(some)) -> sa.ClauseElement:
-                described = sa.table(table, *(sa.column(name) for name in columns))
+            def build(builder: StatementBuilder, count: int = len(batch)) -> sa.ClauseElement:
+                table_clause = sa.table(table, *(sa.column(name) for name in columns))
                 width = len(columns)
                 values = [
                     {
@@ -92,10 +92,10 @@ class Writes:
                     }
                     for row in range(count)
                 ]
-                return sa.insert(described).values(values)
+                return sa.insert(table_clause).values(values)
 
-            bound = [value for row in some for value in row]
-            yield from self.run(("insert", table, columns, len(some)), build, bound)
+            arguments = [value for row in batch for value in row]
+            yield from self.run(("insert", table, columns, len(batch)), build, arguments)
 
     def copy(
         self, table: str, columns: Sequence[str], row_id: int, changes: Mapping[str, Value]
@@ -104,21 +104,25 @@ class Writes:
 
         Raises LookupError when there is no such row.
         """
-        kept = tuple(name for name in columns if name not in changes)
-        changed = tuple(changes)
+        copied_columns = tuple(name for name in columns if name not in changes)
+        changed_columns = tuple(changes)
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(table, sa.column("id"), *(sa.column(n) for n in kept + changed))
+            table_clause = sa.table(
+                table,
+                sa.column("id"),
+                *(sa.column(name) for name in copied_columns + changed_columns),
+            )
             source = builder.table(table)
-            selection = [source.c(name) for name in kept]
-            selection += [builder.plain_slot(slot) for slot in range(len(changed))]
-            condition = source.c("id") == builder.plain_slot(len(changed))
-            rows = sa.select(*selection).select_from(source.source).where(condition)
-            insert = sa.insert(described).from_select([*kept, *changed], rows)
-            return insert.returning(described.c.id)
+            expressions = [source.c(name) for name in copied_columns]
+            expressions += [builder.plain_slot(slot) for slot in range(len(changed_columns))]
+            condition = source.c("id") == builder.plain_slot(len(changed_columns))
+            rows = sa.select(*expressions).select_from(source.source).where(condition)
+            insert = sa.insert(table_clause).from_select([*copied_columns, *changed_columns], rows)
+            return insert.returning(table_clause.c.id)
 
         values = (*changes.values(), row_id)
-        rows = yield from self.run(("copy", table, kept, changed), build, values)
+        rows = yield from self.run(("copy", table, copied_columns, changed_columns), build, values)
         if not rows:
             raise LookupError(f"{table} has no row {row_id}")
         return int(rows[0][0] or 0)
@@ -130,10 +134,10 @@ class Writes:
         columns = tuple(row)
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(table, sa.column("id"), *(sa.column(name) for name in columns))
+            table_clause = sa.table(table, sa.column("id"), *(sa.column(name) for name in columns))
             values = {name: builder.plain_slot(slot) for slot, name in enumerate(columns)}
-            condition = described.c.id == builder.plain_slot(len(columns))
-            return sa.update(described).values(values).where(condition)
+            condition = table_clause.c.id == builder.plain_slot(len(columns))
+            return sa.update(table_clause).values(values).where(condition)
 
         yield from self.run(("update", table, columns), build, (*row.values(), row_id))
 
@@ -141,11 +145,13 @@ class Writes:
         """Set a column of a row if it is null."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(table, sa.column("id"), sa.column(column))
-            condition = described.c.id == builder.plain_slot(1)
-            empty = described.c[column].is_(None)
+            table_clause = sa.table(table, sa.column("id"), sa.column(column))
+            condition = table_clause.c.id == builder.plain_slot(1)
+            empty = table_clause.c[column].is_(None)
             return (
-                sa.update(described).values({column: builder.plain_slot(0)}).where(condition, empty)
+                sa.update(table_clause)
+                .values({column: builder.plain_slot(0)})
+                .where(condition, empty)
             )
 
         yield from self.run(("fill", table, column), build, (value, row_id))
@@ -156,8 +162,8 @@ class Writes:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(table, sa.column(column))
-            member = self.dialect.member_of(described.c[column], builder.parents())
-            return sa.delete(described).where(member)
+            table_clause = sa.table(table, sa.column(column))
+            condition = self.dialect.member_of(table_clause.c[column], builder.parents())
+            return sa.delete(table_clause).where(condition)
 
         yield from self.run_listed(("delete", table, column), build, ids)

@@ -186,25 +186,35 @@ async def read_list(
         strategy = await _choose(database, cache.costs, read, may_wait=may_wait)
     reading = _ListReading(cache, version, read, program, strategy)
     if not may_wait:
-        at = version if reading.needs_version else None
-        result = database.read_now(reading.begin, key=reading.key, version=at)
+        required_version = version if reading.needs_version else None
+        immediate_result = database.read_now(
+            reading.begin, key=reading.key, version=required_version
+        )
         reading.keep_facts()
-        return result
-    outcome: T | None = None
+        return immediate_result
+    result: T | None = None
     if version is not None and reading.needs_version:
-        outcome = await database.read_at(version, reading.begin, key=reading.key)
-    if outcome is None:
+        result = await database.read_at(version, reading.begin, key=reading.key)
+    if result is None:
         reading.forget_keys()
         several = snapshot or reading.statements > 1
-        outcome = await database.read(reading.begin, snapshot=several, key=read.compiled)
+        result = await database.read(reading.begin, snapshot=several, key=read.compiled)
     reading.keep_facts()
-    return outcome
+    return result
 
 
 class _ListReading(Generic[T]):
     """One run of a program that reads a list, with the cached facts about the list."""
 
-    __slots__ = ("_cache", "_facts", "_known", "_program", "_read", "_version", "needs_version")
+    __slots__ = (
+        "_cache",
+        "_cached_facts",
+        "_facts",
+        "_program",
+        "_read",
+        "_version",
+        "needs_version",
+    )
 
     def __init__(
         self,
@@ -218,17 +228,19 @@ class _ListReading(Generic[T]):
         self._read = read
         self._program = program
         self._version = version
-        self._known = known = cache.facts(read, strategy, version)
-        self._facts = known
+        self._cached_facts = cached_facts = cache.facts(read, strategy, version)
+        self._facts = cached_facts
         self.needs_version = strategy == "by keys" and (
-            known.keys is not None or bool(known.total is not None and read.offset)
+            cached_facts.keys is not None or bool(cached_facts.total is not None and read.offset)
         )
         """Whether it uses facts that hold only in the state of the version."""
 
     def begin(self) -> Program[T]:
         """Return a fresh program: a repeated one reads everything again, in one state."""
-        known = self._known
-        facts = ListFacts(known.total, known.keys, known.strategy, known.is_current)
+        cached_facts = self._cached_facts
+        facts = ListFacts(
+            cached_facts.total, cached_facts.keys, cached_facts.strategy, cached_facts.is_current
+        )
         self._facts = facts
         return self._program(facts)
 
@@ -236,26 +248,26 @@ class _ListReading(Generic[T]):
     def key(self) -> Hashable:
         """The key of programs of this kind for `Database.read`."""
         compiled = self._read.compiled
-        finds_keys = self.needs_version and self._known.keys is None
+        finds_keys = self.needs_version and self._cached_facts.keys is None
         return (_KEYS, compiled) if finds_keys else compiled
 
     def forget_keys(self) -> None:
         """Drop all facts that hold only in the state of the version."""
-        self._known.keys, self._known.is_current = None, False
+        self._cached_facts.keys, self._cached_facts.is_current = None, False
 
     @property
     def statements(self) -> int:
         """How many statements it has."""
-        known = self._known
-        by_keys = known.strategy == "by keys"
-        return len(self._read.compiled.queries) + by_keys - (known.total is not None)
+        cached_facts = self._cached_facts
+        by_keys = cached_facts.strategy == "by keys"
+        return len(self._read.compiled.queries) + by_keys - (cached_facts.total is not None)
 
     def keep_facts(self) -> None:
         """Cache the facts that the program has found."""
-        read, known, facts = self._read, self._known, self._facts
-        if known.strategy == "by keys" and known.keys is None:
+        read, cached_facts, facts = self._read, self._cached_facts, self._facts
+        if cached_facts.strategy == "by keys" and cached_facts.keys is None:
             self._cache.slow_lists.count(read.compiled.plan)
-        if facts.total != known.total or facts.keys != known.keys:
+        if facts.total != cached_facts.total or facts.keys != cached_facts.keys:
             self._cache.keep(read, facts, self._version)
 
 

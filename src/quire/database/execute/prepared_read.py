@@ -104,11 +104,11 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     def page_of(self, value: str | int) -> Statement:
         """Return the first statement of the read of one document or row."""
-        sql, arguments, most = self.page_statement
+        sql, arguments, max_rows = self.page_statement
         values = [*arguments]
         for position in self.compiled.ids:
             values[position] = value
-        return Statement(sql, values, most)
+        return Statement(sql, values, max_rows)
 
     def rows(
         self, facts: ListFacts | None = None, budget: ResponseBudget | None = None
@@ -142,9 +142,9 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
             return None
         (item,) = items
         compiled = self.compiled
-        changed = None if compiled.changed is None else getattr(item, compiled.changed)
+        changed_at = None if compiled.changed is None else getattr(item, compiled.changed)
         text = yield from encode_entry(compiled.node, item, budget, serializer, wrap)
-        return EncodedEntry(text, changed)
+        return EncodedEntry(text, changed_at)
 
     def total(self) -> Program[int]:
         """Count the rows of a list without reading them. Raises TypeError if there is no count."""
@@ -224,8 +224,10 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     def _probe(self, query: Query, pages: CompiledPages) -> Statement:
         """Return a page in the order of ids with few rows, so that its size costs nothing."""
-        few = {pages.limit: _PROBED_ROWS if self.limit is None else min(_PROBED_ROWS, self.limit)}
-        return self.arguments.with_slots(query, few, self.page_statement.max_rows)
+        slot_values = {
+            pages.limit: _PROBED_ROWS if self.limit is None else min(_PROBED_ROWS, self.limit)
+        }
+        return self.arguments.with_slots(query, slot_values, self.page_statement.max_rows)
 
 
 def bind_read(compiled: CompiledRead, resolved: ResolvedRead, limits: ReadLimits) -> PreparedRead:
@@ -239,13 +241,13 @@ def bind_read(compiled: CompiledRead, resolved: ResolvedRead, limits: ReadLimits
     offset = None if plan.offset is None else values[plan.offset]
     offset = offset if isinstance(offset, int) else 0
     # Fetching a page as a whole is quicker, but a page may be larger than the limit.
-    most = None if isinstance(limit, int) and limit <= limits.rows else limits.rows + 1
+    max_rows = None if isinstance(limit, int) and limit <= limits.rows else limits.rows + 1
     count, pages = compiled.count, compiled.pages
     return PreparedRead(
         compiled=compiled,
         arguments=arguments,
         limits=limits,
-        page_statement=arguments.statement(compiled.page, most),
+        page_statement=arguments.statement(compiled.page, max_rows),
         total_statement=None if count is None else arguments.statement(count),
         pages=None if pages is None or offset < pages.start else pages,
         limit=limit if isinstance(limit, int) else None,

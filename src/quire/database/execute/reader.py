@@ -78,16 +78,16 @@ def read_program(
     """
     if facts.strategy == "by keys":
         items = yield from _page_by_keys(read, facts, budget)
-        shown = len(facts.keys or ())
+        row_count = len(facts.keys or ())
     else:
         walked = read.walked if facts.strategy == "walked" else None
         page = read.page_statement if walked is None else walked.page
         items = yield from page_program(read, page, budget)
-        shown = len(items)
+        row_count = len(items)
     if read.total_statement is None:
         return items, None
     if facts.total is None:
-        facts.total = _total_of_last_page(read, shown)
+        facts.total = _total_of_last_page(read, row_count)
     if facts.total is None:
         facts.total = yield from _count(read.total_statement)
     return items, facts.total
@@ -108,7 +108,7 @@ def _total_of_last_page(read: PreparedRead, row_count: int) -> int | None:
 
 def _count(total: Statement) -> Program[int]:
     rows = yield total
-    return _whole(rows[0][0])
+    return _require_integer(rows[0][0])
 
 
 def _page_by_keys(
@@ -126,8 +126,8 @@ def _page_by_keys(
     position = read.keyed.key
     # Within one state all of them exist; otherwise missing ones are left out.
     by_key = {row[position]: row for row in rows}
-    results = [by_key[key] for key in keys if key in by_key]
-    return (yield from _items(read.compiled.node, results, None, run, ""))
+    ordered_rows = [by_key[key] for key in keys if key in by_key]
+    return (yield from _items(read.compiled.node, ordered_rows, None, run, ""))
 
 
 def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
@@ -147,14 +147,14 @@ def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
         if facts.total is None:
             facts.total = yield from _count(read.total_statement)
         on_page = min(limit, facts.total - offset)
-        after = facts.total - offset - on_page
+        rows_after = facts.total - offset - on_page
         if is_current and on_page <= 0:
             return ()
-        if is_current and after < offset:
-            result = yield read.keys_from_end(on_page, after)
-            return tuple([key for (key,) in reversed(result)])
-    result = yield read.keys
-    return tuple([key for (key,) in result])
+        if is_current and rows_after < offset:
+            rows = yield read.keys_from_end(on_page, rows_after)
+            return tuple([key for (key,) in reversed(rows)])
+    rows = yield read.keys
+    return tuple([key for (key,) in rows])
 
 
 def page_program(
@@ -195,7 +195,7 @@ def _items(
     return items
 
 
-def _whole(value: Value) -> int:
+def _require_integer(value: Value) -> int:
     if not isinstance(value, int):
         message = "a count is not a number"
         raise TypeError(message)
@@ -237,36 +237,36 @@ def _populate(
 ) -> Program[None]:
     parents: dict[int, _Parents] = {}
     for position in {edge.parent_key for edge in node.edges}:
-        results = {row[position] for row in rows}
-        once = times is None and len(results) == len(rows)
+        keys = {row[position] for row in rows}
+        once = times is None and len(keys) == len(rows)
         occurrences = None if once else _occurrences(rows, position, times)
-        results.discard(None)
-        parents[position] = _Parents(run.dialect.encode_list(list(results)), occurrences)
+        keys.discard(None)
+        parents[position] = _Parents(run.dialect.encode_list(list(keys)), occurrences)
     parts = _NOTHING_SHARED
     if node.union_queries:
         parts = yield from _shared_rows(node, parents, run)
     for edge in node.edges:
-        wanted = parents[edge.parent_key]
+        edge_parents = parents[edge.parent_key]
         if edge.is_count:
-            yield from _count_edge(edge, rows, items, wanted, parts, run)
+            yield from _count_edge(edge, rows, items, edge_parents, parts, run)
         elif edge.links is not None:
-            yield from _morph_edge(edge, rows, items, wanted, run)
+            yield from _morph_edge(edge, rows, items, edge_parents, run)
         elif edge.mixed:
-            yield from _mixed_edge(edge, rows, items, wanted, parts, run)
+            yield from _mixed_edge(edge, rows, items, edge_parents, parts, run)
         else:
-            yield from _plain_edge(edge, rows, items, wanted, parts, run)
+            yield from _plain_edge(edge, rows, items, edge_parents, parts, run)
 
 
 def _shared_rows(
     node: CompiledNode, parents: Mapping[int, _Parents], run: _ReadRun
 ) -> Program[_Parts]:
     """Read the rows of all nodes that share statements."""
-    keys = {position: found.keys for position, found in parents.items()}
+    keys = {position: group.keys for position, group in parents.items()}
     parts: dict[SharedRows, list[Row]] = defaultdict(list)
     for number, query in enumerate(node.union_queries):
         rows: Rows = yield run.arguments.for_keyed_parents(query, keys, run.budget.fetch_limit)
-        for branch, found in groupby(rows, key=_BRANCH_OF):
-            parts[SharedRows(number, branch)] = list(found)
+        for branch, branch_rows in groupby(rows, key=_BRANCH_OF):
+            parts[SharedRows(number, branch)] = list(branch_rows)
         exceeds = len(rows) >= run.budget.fetch_limit
         run.budget.fetch(rows, _largest_edge(node, parts) if exceeds else "")
     return parts
@@ -294,17 +294,17 @@ def _plain_edge(
     """Attach rows of one kind."""
     node = edge.nodes[0]
     skipped = {parent[edge.parent_id] for parent in parents} if edge.skip_parents else ()
-    rows, found = yield from _read_node(node, parent_rows, parts, run, edge.path, skipped)
+    rows, children = yield from _read_node(node, parent_rows, parts, run, edge.path, skipped)
     key, place, parent_position = edge.parent_key, edge.member, node.parent_position
     if not edge.to_many:
         single: dict[Value, Item] = {}
-        for row, item in zip(rows, found, strict=True):
+        for row, item in zip(rows, children, strict=True):
             single.setdefault(row[parent_position], item)
         for parent, item in zip(parents, items, strict=True):
             setattr(item, place, single.get(parent[key]))
         return
     groups: dict[Value, list[Item]] = defaultdict(list)
-    for row, item in zip(rows, found, strict=True):
+    for row, item in zip(rows, children, strict=True):
         groups[row[parent_position]].append(item)
     for parent, item in zip(parents, items, strict=True):
         setattr(item, place, groups.get(parent[key], ()))
@@ -366,18 +366,18 @@ def _mixed_edge(
 ) -> Program[None]:
     """Attach components of several kinds, in the order of their links."""
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
-    nodes, others = [*edge.nodes], edge.unlisted
-    if others is not None:
-        unlisted = yield run.arguments.for_parents(
-            others.query, parent_rows.keys, run.budget.fetch_limit
+    nodes, unlisted = [*edge.nodes], edge.unlisted
+    if unlisted is not None:
+        uid_rows = yield run.arguments.for_parents(
+            unlisted.query, parent_rows.keys, run.budget.fetch_limit
         )
-        run.budget.fetch(unlisted, edge.path)
-        found_others = (others.node(str(uid)) for (uid,) in unlisted)
-        nodes += [node for node in found_others if node is not None]
+        run.budget.fetch(uid_rows, edge.path)
+        unlisted_nodes = (unlisted.node(str(uid)) for (uid,) in uid_rows)
+        nodes += [node for node in unlisted_nodes if node is not None]
     for node in nodes:
-        rows, found = yield from _read_node(node, parent_rows, parts, run, edge.path)
+        rows, children = yield from _read_node(node, parent_rows, parts, run, edge.path)
         parent_position = node.parent_position
-        for row, item in zip(rows, found, strict=True):
+        for row, item in zip(rows, children, strict=True):
             groups[row[parent_position]].append((_null_first(row[ORDER]), row[LINK], item))
     for parent, item in zip(parents, items, strict=True):
         group = sorted(groups.get(parent[edge.parent_key], ()), key=_link_order)
@@ -417,12 +417,12 @@ def _morph_edge(
         if not of_kind:
             continue
         targets = _Parents(run.dialect.encode_list(list(of_kind)), of_kind)
-        rows, found = yield from _read_node(node, targets, _NOTHING_SHARED, run, edge.path)
-        by_kind[node.uid] = {row[0]: item for row, item in zip(rows, found, strict=True)}
+        rows, children = yield from _read_node(node, targets, _NOTHING_SHARED, run, edge.path)
+        by_kind[node.uid] = {row[0]: item for row, item in zip(rows, children, strict=True)}
     groups: dict[Value, list[Item]] = defaultdict(list)
     for source_id, target_id, kind in links:
-        linked = by_kind.get(kind, {}).get(target_id)
-        if linked is not None:
-            groups[source_id].append(linked)
+        target = by_kind.get(kind, {}).get(target_id)
+        if target is not None:
+            groups[source_id].append(target)
     for parent, item in zip(parents, items, strict=True):
         setattr(item, edge.member, groups.get(parent[edge.parent_key], ()))

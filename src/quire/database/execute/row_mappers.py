@@ -33,11 +33,11 @@ def member(position: int) -> str:
 
 def members(item: Item) -> dict[str, Any]:
     """Return an item as a dictionary of its set members, in their order."""
-    present = {
+    values = {
         name: getattr(item, field)
         for name, field in zip(item.__struct_encode_fields__, item.__struct_fields__, strict=True)
     }
-    return {name: value for name, value in present.items() if value is not msgspec.UNSET}
+    return {name: value for name, value in values.items() if value is not msgspec.UNSET}
 
 
 def build_mapper(
@@ -79,8 +79,8 @@ def _record(
 ) -> type[msgspec.Struct]:
     """Create the record type of a plan's rows."""
     fields: list[Any] = [(member(position), Any) for position in range(len(names))]
-    later = range(len(names), len(names) + len(edges))
-    fields += [(member(position), Any, msgspec.UNSET) for position in later]
+    edge_positions = range(len(names), len(names) + len(edges))
+    fields += [(member(position), Any, msgspec.UNSET) for position in edge_positions]
     wire = [*names, *edges]
     if kind is not None:
         fields.append((member(len(wire)), Any, kind[1]))
