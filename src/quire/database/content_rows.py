@@ -28,15 +28,15 @@ class ExistingContent:
 
     def with_rows(self, uids: Iterable[str]) -> Program[list[str]]:
         """Return the content types that have rows."""
-        results: list[str] = []
+        uids_with_rows: list[str] = []
         for uid in uids:
             builder = StatementBuilder(self._dialect)
             table = builder.table(self._tables[uid].name)
             query = builder.finish(sa.select(table.c("id")).limit(sa.literal_column("1")))
             rows = yield Statement(query.sql, query.bind(()))
             if rows:
-                results.append(uid)
-        return results
+                uids_with_rows.append(uid)
+        return uids_with_rows
 
     def locale_codes(self) -> Program[frozenset[str]]:
         """Return the codes of the locales."""
@@ -60,9 +60,9 @@ class ContentRows:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             aliased = builder.table(table)
             row_id = aliased.c("id")
-            query = sa.select(row_id, *(aliased.c(name) for name in names))
-            later = query.where(row_id > builder.plain_slot(0))
-            return later.order_by(row_id).limit(builder.plain_slot(1))
+            select = sa.select(row_id, *(aliased.c(name) for name in names))
+            next_rows = select.where(row_id > builder.plain_slot(0))
+            return next_rows.order_by(row_id).limit(builder.plain_slot(1))
 
         return (yield from self._writes.run(("page", table, names), build, (after, size)))
 
@@ -73,8 +73,8 @@ class ContentRows:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             aliased = builder.table(table.name)
             row_id = aliased.c("id")
-            query = sa.select(row_id, *(aliased.c(name) for name in names))
-            return query.where(self._writes.dialect.member_of(row_id, builder.parents()))
+            select = sa.select(row_id, *(aliased.c(name) for name in names))
+            return select.where(self._writes.dialect.member_of(row_id, builder.parents()))
 
         rows = yield from self._writes.run_listed(("rows", table.name, names), build, ids)
         return {int(row[0] or 0): row for row in rows}

@@ -86,7 +86,7 @@ class Dialect(Protocol):
     def stored_json(self, text: str) -> Value:
         """Return what a JSON column stores for the text of any JSON value, a string included."""
 
-    def decode_value(self, kind: StorageKind, stored: Value) -> object:
+    def decode_value(self, kind: StorageKind, value: Value) -> object:
         """Return a stored value in Python: JSON parsed, times as epoch milliseconds."""
 
     def encode_rows(self, rows: Sequence[Sequence[Value]]) -> Operand:
@@ -142,5 +142,5 @@ class Dialect(Protocol):
     def unestimated(self, condition: "Expression") -> "Expression":
         """Return a condition for which the planner uses no index and assumes no selectivity."""
 
-    def epoch_ms(self, stored: Value) -> int | None:
+    def epoch_ms(self, value: Value) -> int | None:
         """Return a stored time as epoch milliseconds."""

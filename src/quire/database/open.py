@@ -21,7 +21,7 @@ async def open_database(settings: Settings, tables: TableMap) -> Database:
     expected_tables = wanted_tables(tables)
     return await target.open_checked(
         lambda: opening_program(target.kind.inspector, expected_tables),
-        lambda found: _require_sound(target.place, found),
+        lambda state: _require_sound(target.place, state),
     )
 
 
@@ -41,7 +41,7 @@ async def require_tables(settings: Settings, database: Database, tables: TableMa
     expected_tables = wanted_tables(tables)
     opening = await database.read(lambda: opening_program(inspector, expected_tables))
     if opening.missing_tables or opening.missing_columns:
-        raise DatabaseOpenError(_missing(opening))
+        raise DatabaseOpenError(_describe_missing(opening))
 
 
 def _require_sound(place: str, opening: DatabaseState) -> None:
@@ -53,17 +53,17 @@ def _require_sound(place: str, opening: DatabaseState) -> None:
     if opening.problem is not None:
         raise DatabaseOpenError(opening.problem)
     if opening.missing_tables or opening.missing_columns:
-        raise DatabaseOpenError(_missing(opening))
+        raise DatabaseOpenError(_describe_missing(opening))
 
 
-def _missing(opening: DatabaseState) -> str:
+def _describe_missing(opening: DatabaseState) -> str:
     tables = [f"the table {name}" for name in opening.missing_tables]
     columns = [f"the column {name}" for name in opening.missing_columns]
-    lacking = tables + columns
-    shown = ", ".join(lacking[:_MAX_LISTED])
-    more = len(lacking) - _MAX_LISTED
-    rest = f" and {more} more" if more > 0 else ""
+    missing = tables + columns
+    listed_names = ", ".join(missing[:_MAX_LISTED])
+    unlisted_count = len(missing) - _MAX_LISTED
+    suffix = f" and {unlisted_count} more" if unlisted_count > 0 else ""
     return (
-        f"The database lacks what the schema wants: {shown}{rest}.\n"
+        f"The database lacks what the schema wants: {listed_names}{suffix}.\n"
         "`quire migrate` shows what there is to do, `quire migrate --apply` does it."
     )

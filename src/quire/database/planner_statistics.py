@@ -48,28 +48,28 @@ async def renew_statistics(
 
 def gather_program(statistics: Statistics, inspector: Inspector) -> Program[None]:
     """Gather the statistics of large tables, and renew existing ones."""
-    known = yield from statistics.row_counts()
+    row_counts = yield from statistics.row_counts()
     for table in sorted((yield from inspector.table_names())):
-        if table in known or (yield from has_more_rows(table, LARGE_ROWS)):
+        if table in row_counts or (yield from has_more_rows(table, LARGE_ROWS)):
             for sql in statistics.gather(table):
                 yield Statement(sql)
 
 
 def outdated_program(statistics: Statistics) -> Program[list[str]]:
     """List the tables that have grown large since their statistics were gathered."""
-    known = yield from statistics.row_counts()
-    results = []
-    for table, rows in sorted(known.items()):
+    row_counts = yield from statistics.row_counts()
+    outdated_tables = []
+    for table, rows in sorted(row_counts.items()):
         if rows <= LARGE_ROWS:
-            grown = max(LARGE_ROWS, rows * _OUTDATED_FACTOR)
-            if (yield from has_more_rows(table, grown)):
-                results.append(table)
-    return results
+            row_limit = max(LARGE_ROWS, rows * _OUTDATED_FACTOR)
+            if (yield from has_more_rows(table, row_limit)):
+                outdated_tables.append(table)
+    return outdated_tables
 
 
 def has_more_rows(table: str, rows: int) -> Program[bool]:
     """Tell whether a table has more than this many rows, without counting them all."""
     name = table.replace('"', '""')
-    some = f'SELECT 1 FROM "{name}" LIMIT {rows + 1}'  # noqa: S608 - a table of the database
-    result = yield Statement(f"SELECT count(*) FROM ({some}) AS found")  # noqa: S608 - the same
+    limited_select = f'SELECT 1 FROM "{name}" LIMIT {rows + 1}'  # noqa: S608 - a table of the database
+    result = yield Statement(f"SELECT count(*) FROM ({limited_select}) AS found")  # noqa: S608 - the same
     return int(result[0][0] or 0) > rows

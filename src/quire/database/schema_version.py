@@ -41,29 +41,31 @@ def announce_schema(writes: Writes, version: str, *, extends: str | None = None)
     If the schema only ``extends`` the former one, processes with that one may go on to write, and
     so may those with the schemas that it extended itself.
     """
-    also: tuple[str, ...] = ()
+    other_versions: tuple[str, ...] = ()
     if extends is not None:
-        former = yield from _announced(writes)
-        also = (extends, *(former[1:] if former[:1] == (extends,) else ()))
-    yield from write_setting(writes, SCHEMA_KEY, {_VERSION: version, _OTHER_VERSIONS: also})
+        announced = yield from _read_versions(writes)
+        other_versions = (extends, *(announced[1:] if announced[:1] == (extends,) else ()))
+    yield from write_setting(
+        writes, SCHEMA_KEY, {_VERSION: version, _OTHER_VERSIONS: other_versions}
+    )
 
 
 def announced_schema(writes: Writes) -> Program[str | None]:
     """Return the stored schema version of the tables, ``None`` if there is none."""
-    announced = yield from _announced(writes)
+    announced = yield from _read_versions(writes)
     return announced[0] if announced else None
 
 
-def _announced(writes: Writes) -> Program[tuple[str, ...]]:
+def _read_versions(writes: Writes) -> Program[tuple[str, ...]]:
     """Return the version of the tables, and those under which they may be written as well."""
-    return _versions((yield from read_setting(writes, SCHEMA_KEY)))
+    return _parse_versions((yield from read_setting(writes, SCHEMA_KEY)))
 
 
-def _versions(stored: object) -> tuple[str, ...]:
-    if not isinstance(stored, dict) or not isinstance(stored.get(_VERSION), str):
+def _parse_versions(setting: object) -> tuple[str, ...]:
+    if not isinstance(setting, dict) or not isinstance(setting.get(_VERSION), str):
         return ()
-    also = stored.get(_OTHER_VERSIONS)
-    return (stored[_VERSION], *(also if isinstance(also, list) else ()))
+    other_versions = setting.get(_OTHER_VERSIONS)
+    return (setting[_VERSION], *(other_versions if isinstance(other_versions, list) else ()))
 
 
 def require_nothing() -> Program[bool]:
@@ -87,8 +89,8 @@ def require_schema(writes: Writes, *known: str | None) -> WriteCheck:
 
     def require() -> Program[bool]:
         rows = yield from writes.run(("begin to write",), build, (SCHEMA_KEY,))
-        stored, has_webhooks = rows[0]
-        announced = _versions(decode_setting(stored))
+        setting, has_webhooks = rows[0]
+        announced = _parse_versions(decode_setting(setting))
         if announced and accepted.isdisjoint(announced):
             raise StaleSchemaError
         return bool(has_webhooks)

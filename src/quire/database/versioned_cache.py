@@ -59,8 +59,8 @@ class ContentVersions:
         older = min(first, second)
         if tables is None or older < self._all_changed:
             return False
-        changed = self._changed
-        return all(changed.get(name, 0) <= older for name in tables)
+        changed_versions = self._changed
+        return all(changed_versions.get(name, 0) <= older for name in tables)
 
     def is_outdated(self, version: int) -> bool:
         """Tell whether everything that was read in a version may have changed since."""
@@ -80,13 +80,13 @@ class VersionedValue(Generic[V]):
 
     def get(self, version: int | None) -> V | None:
         """Return the value if it is valid in a version; ``None`` if the version is unknown."""
-        known = self._version
-        if version is None or known is None:
+        value_version = self._version
+        if version is None or value_version is None:
             return None
-        if version != known:
-            if not self._versions.are_equal(known, version, self._tables):
+        if version != value_version:
+            if not self._versions.are_equal(value_version, version, self._tables):
                 return None
-            self._version = max(known, version)
+            self._version = max(value_version, version)
         return self._value
 
     def set(self, version: int | None, value: V) -> None:
@@ -167,9 +167,9 @@ class VersionedCache(Generic[K, V]):
             self._entries.clear()
             self._weight = 0
         weight = 1 if self._weigh is None else self._weigh(key, value)
-        former = self._entries.pop(key, None)
-        if former is not None:
-            self._weight -= former.weight
+        old_entry = self._entries.pop(key, None)
+        if old_entry is not None:
+            self._weight -= old_entry.weight
         if weight > self._largest:
             return
         while self._weight + weight > self._size:
@@ -181,8 +181,8 @@ class VersionedCache(Generic[K, V]):
 
     def _is_valid(self, entry: _Entry[V], version: int) -> bool:
         """Tell whether an entry is valid in another version than its own."""
-        known = entry.version
-        if not self._versions.are_equal(known, version, entry.tables):
+        entry_version = entry.version
+        if not self._versions.are_equal(entry_version, version, entry.tables):
             return False
-        entry.version = max(known, version)
+        entry.version = max(entry_version, version)
         return True

@@ -67,9 +67,9 @@ async def table_checksum(
     ]
     checksum, count = blake2b(digest_size=16), 0
     unordered: list[bytes] = []
-    after: int | None = None
+    after_id: int | None = None
     while True:
-        rows = await run(pages.read(after, PAGE_ROWS))
+        rows = await run(pages.read(after_id, PAGE_ROWS))
         for row in rows:
             values = repr([form(value) for form, value in zip(reduce, row, strict=True)])
             if pages.copied.identified:
@@ -78,8 +78,8 @@ async def table_checksum(
                 unordered.append(values.encode("utf-8", "surrogatepass"))
         count += len(rows)
         advance(len(rows))
-        after = pages.last_id(rows)
-        if after is None or len(rows) < PAGE_ROWS:
+        after_id = pages.last_id(rows)
+        if after_id is None or len(rows) < PAGE_ROWS:
             break
     for line in sorted(unordered):
         checksum.update(line)
@@ -129,17 +129,20 @@ async def copy_database(
     DatabaseOpenError when one of the two cannot be opened.
     """
     async with source.look() as origin:
-        result = await origin.run(source.kind.inspector.tables())
+        existing_tables = await origin.run(source.kind.inspector.tables())
         await _require_sound(source, origin)
-        metadata = build_metadata(schema, map_tables(schema), target.kind.column_types)
+        expected_tables = build_metadata(schema, map_tables(schema), target.kind.column_types)
         structure = plan_structure(
-            result, metadata, source=source.kind.column_types, target=target.kind.column_types
+            existing_tables,
+            expected_tables,
+            source=source.kind.column_types,
+            target=target.kind.column_types,
         )
         async with target.fill() as filled:
             copy = _CopyRun(
                 source=source, target=target, origin=origin, filled=filled, structure=structure
             )
-            resumed = await copy.prepare(_origin(source, result), replace=replace)
+            resumed = await copy.prepare(_origin(source, existing_tables), replace=replace)
             counts = await copy.rows(progress)
             await copy.finish()
             differences = await copy.differences(counts, progress)
@@ -169,14 +172,14 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
     origin: InspectionConnection
     filled: BulkLoadConnection
     structure: CopyPlan
-    _known: dict[tuple[str, str], TablePages] = field(default_factory=dict)
+    _table_pages: dict[tuple[str, str], TablePages] = field(default_factory=dict)
 
     async def prepare(self, origin: str, *, replace: bool) -> bool:
         """Create the tables, unless a copy is resumed; tells whether it is."""
         names = await self.filled.run(self.target.kind.inspector.table_names())
         if not replace and STATE_TABLE in names:
-            begun, _ = await self.filled.run(self._state.read())
-            if begun == origin:
+            stored_origin, _ = await self.filled.run(self._state.read())
+            if stored_origin == origin:
                 return True
             raise CopyError(
                 f"{self.target.place} holds a copy of something else that was not finished. "
@@ -187,10 +190,10 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
                 f"{self.target.place} is not empty: it has {len(names)} tables. "
                 "Use --replace to delete all of them first."
             )
-        await self.filled.write(self._make(sorted(names), origin))
+        await self.filled.write(self._create_tables(sorted(names), origin))
         return False
 
-    def _make(self, names: Sequence[str], origin: str) -> Program[None]:
+    def _create_tables(self, names: Sequence[str], origin: str) -> Program[None]:
         ddl = self.target.kind.ddl
         for name in names:
             yield Statement(ddl.drop_table(name))
@@ -214,29 +217,31 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
                 continue
             if state.last is not None:
                 progress.advance(await self.filled.run(self._pages(self.target, copied).count()))
-            await self._table(copied, state, progress)
+            await self._copy_table(copied, state, progress)
         return counts
 
-    async def _table(self, copied: CopiedTable, state: TableState, progress: Progress) -> None:
+    async def _copy_table(self, copied: CopiedTable, state: TableState, progress: Progress) -> None:
         read, write = self._pages(self.source, copied), self._pages(self.target, copied)
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
         convert = [
             converter(source, target, kind, exact=name in copied.exact)
             for name, kind in copied.columns.items()
         ]
-        after = state.last
+        after_id = state.last
         while True:
-            rows = await self.origin.run(read.read(after, PAGE_ROWS))
+            rows = await self.origin.run(read.read(after_id, PAGE_ROWS))
             last = read.last_id(rows)
             ended = last is None or len(rows) < PAGE_ROWS
-            stored = [_converted(copied, convert, row, read) for row in rows]
-            await self._page(write, stored, COPIED if ended else COPYING, last)
+            converted_rows = [_convert_row(copied, convert, row, read) for row in rows]
+            await self._write_page(write, converted_rows, COPIED if ended else COPYING, last)
             progress.advance(len(rows))
             if ended:
                 return
-            after = last
+            after_id = last
 
-    async def _page(self, write: TablePages, rows: Rows, phase: str, last: int | None) -> None:
+    async def _write_page(
+        self, write: TablePages, rows: Rows, phase: str, last: int | None
+    ) -> None:
         def page() -> Program[None]:
             yield from write.write(rows)
             yield from self._state.reach(write.copied.name, phase, last)
@@ -244,19 +249,19 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         try:
             await self.filled.write(page())
         except AppError as error:
-            raise await self._refused(write, rows, error) from error
+            raise await self._find_refused_row(write, rows, error) from error
 
-    async def _refused(self, write: TablePages, rows: Rows, error: AppError) -> CopyError:
+    async def _find_refused_row(self, write: TablePages, rows: Rows, error: AppError) -> CopyError:
         """Find the row of a page that the target does not accept."""
 
         def attempt(row: Row) -> Program[None]:
             yield from write.write([row])
-            raise _TakenBackError
+            raise _RollbackError
 
         for row in rows:
             try:
                 await self.filled.write(attempt(row))
-            except _TakenBackError:
+            except _RollbackError:
                 continue
             except AppError as refusal:
                 return CopyError(f"{write.name_of(row)} cannot be copied: {refusal}")
@@ -265,19 +270,19 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
     async def finish(self) -> None:
         """Add indexes, foreign keys and the last given ids, table by table."""
         _, states = await self.filled.run(self._state.read())
-        given = await self.origin.run(self.source.kind.counters.read())
+        counters = await self.origin.run(self.source.kind.counters.read())
         ddl = self.target.kind.ddl
         for copied in self.structure.copied:
             if states[copied.name].phase != FINISHED:
-                await self.filled.write(self._finish(copied, ddl, given.get(copied.name, 0)))
+                await self.filled.write(self._finish(copied, ddl, counters.get(copied.name, 0)))
 
-    def _finish(self, copied: CopiedTable, ddl: DdlWriter, row_count: int) -> Program[None]:
+    def _finish(self, copied: CopiedTable, ddl: DdlWriter, last_id: int) -> Program[None]:
         for index in sorted_indexes(copied.table):
             yield Statement(ddl.create_index(index))
         for sql in ddl.add_foreign_keys(copied.table):
             yield Statement(sql)
         if copied.identified:
-            yield from self.target.kind.counters.raise_to(copied.name, row_count)
+            yield from self.target.kind.counters.raise_to(copied.name, last_id)
         yield from self._state.reach(copied.name, FINISHED, None)
 
     async def differences(self, counts: Mapping[str, int], progress: Progress) -> list[str]:
@@ -285,29 +290,30 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
         exact = source.name == target.name
         progress.begin("Comparing", 2 * sum(counts.values()))
-        results = []
+        table_differences = []
         for copied in self.structure.copied:
-            there = await table_checksum(
+            source_checksum = await table_checksum(
                 self.origin.run,
                 self._pages(self.source, copied),
                 source,
                 exact=exact,
                 advance=progress.advance,
             )
-            here = await table_checksum(
+            target_checksum = await table_checksum(
                 self.filled.run,
                 self._pages(self.target, copied),
                 target,
                 exact=exact,
                 advance=progress.advance,
             )
-            if there.rows != here.rows:
-                results.append(
-                    f"{copied.name} has {here.rows} rows, and {there.rows} in the source"
+            if source_checksum.rows != target_checksum.rows:
+                table_differences.append(
+                    f"{copied.name} has {target_checksum.rows} rows, "
+                    f"and {source_checksum.rows} in the source"
                 )
-            elif there != here:
-                results.append(f"{copied.name} has other values than in the source")
-        return results
+            elif source_checksum != target_checksum:
+                table_differences.append(f"{copied.name} has other values than in the source")
+        return table_differences
 
     def forget(self) -> Program[None]:
         """Delete the stored progress of the copy."""
@@ -319,16 +325,18 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
 
     def _pages(self, target: DatabaseTarget, copied: CopiedTable) -> TablePages:
         key = (target.place, copied.name)
-        if key not in self._known:
-            self._known[key] = TablePages(copied, target.kind.dialect())
-        return self._known[key]
+        if key not in self._table_pages:
+            self._table_pages[key] = TablePages(copied, target.kind.dialect())
+        return self._table_pages[key]
 
 
-class _TakenBackError(Exception):
+class _RollbackError(Exception):
     """Rolls back a transaction that was only an attempt."""
 
 
-def _converted(copied: CopiedTable, convert: Sequence[Convert], row: Row, pages: TablePages) -> Row:
+def _convert_row(
+    copied: CopiedTable, convert: Sequence[Convert], row: Row, pages: TablePages
+) -> Row:
     values = []
     for name, change, value in zip(copied.columns, convert, row, strict=True):
         try:

@@ -35,10 +35,10 @@ class NamedStatement(NamedTuple):
 
 def compile_expression(query: sa.ClauseElement, dialect: Dialect) -> NamedStatement:
     """Return an expression as a statement of a database."""
-    result = query.compile(dialect=dialect.sqlalchemy_dialect())
-    if not isinstance(result, SQLCompiler):
+    compiled = query.compile(dialect=dialect.sqlalchemy_dialect())
+    if not isinstance(compiled, SQLCompiler):
         raise TypeError(f"{query} has no values")
-    return NamedStatement(str(result), tuple(result.positiontup or ()), result.params)
+    return NamedStatement(str(compiled), tuple(compiled.positiontup or ()), compiled.params)
 
 
 class TablePages:
@@ -57,7 +57,7 @@ class TablePages:
     def count(self) -> Program[int]:
         """Count the rows."""
         query = sa.select(sa.func.count()).select_from(self._table)
-        rows = yield self._compiled(query).bind()
+        rows = yield self._compile(query).bind()
         return int(rows[0][0] or 0)
 
     def read(self, after: int | None, size: int) -> Program[Rows]:
@@ -74,11 +74,11 @@ class TablePages:
     def write(self, rows: Sequence[Row]) -> Program[None]:
         """Insert rows, many with one statement."""
         width = len(self.copied.columns)
-        most = min(_MAX_ROWS, max(1, _MAX_VALUES // width))
-        for start in range(0, len(rows), most):
-            some = rows[start : start + most]
-            values = tuple(value for row in some for value in row)
-            yield Statement(self._insert(len(some)), values)
+        batch_size = min(_MAX_ROWS, max(1, _MAX_VALUES // width))
+        for start in range(0, len(rows), batch_size):
+            batch = rows[start : start + batch_size]
+            values = tuple(value for row in batch for value in row)
+            yield Statement(self._insert(len(batch)), values)
 
     def last_id(self, rows: Sequence[Row]) -> int | None:
         """Return the id after which the next page starts."""
@@ -88,8 +88,8 @@ class TablePages:
 
     def name_of(self, row: Row) -> str:
         """Name a row for people."""
-        which = f"row {parse_id(row[self._id])}" if self.copied.identified else "a row"
-        return f"{which} of {self.copied.name}"
+        row_name = f"row {parse_id(row[self._id])}" if self.copied.identified else "a row"
+        return f"{row_name} of {self.copied.name}"
 
     @cached_property
     def _id(self) -> int:
@@ -97,18 +97,18 @@ class TablePages:
 
     @cached_property
     def _select_all(self) -> NamedStatement:
-        return self._compiled(sa.select(*self._read))
+        return self._compile(sa.select(*self._read))
 
     @cached_property
     def _select_first_page(self) -> NamedStatement:
-        return self._compiled(self._ordered())
+        return self._compile(self._select_ordered())
 
     @cached_property
     def _select_next_page(self) -> NamedStatement:
-        after: sa.BindParameter[int] = sa.bindparam("after", type_=sa.Integer())
-        return self._compiled(self._ordered().where(self._table.c[ID] > after))
+        after_id: sa.BindParameter[int] = sa.bindparam("after", type_=sa.Integer())
+        return self._compile(self._select_ordered().where(self._table.c[ID] > after_id))
 
-    def _ordered(self) -> "Select[tuple[object, ...]]":
+    def _select_ordered(self) -> "Select[tuple[object, ...]]":
         size: sa.BindParameter[int] = sa.bindparam("size", type_=sa.Integer())
         return sa.select(*self._read).order_by(self._table.c[ID]).limit(size)
 
@@ -117,16 +117,17 @@ class TablePages:
         head, _, row = self._select_row.partition(" VALUES ")
         width = len(self.copied.columns)
 
-        def moved(by: int) -> str:
-            return _PLACEHOLDER.sub(lambda found: f"${int(found[1]) + by}", row)
+        def shift_placeholders(offset: int) -> str:
+            return _PLACEHOLDER.sub(lambda match: f"${int(match[1]) + offset}", row)
 
-        return f"{head} VALUES {', '.join(moved(number * width) for number in range(count))}"
+        rows = ", ".join(shift_placeholders(number * width) for number in range(count))
+        return f"{head} VALUES {rows}"
 
     @cached_property
     def _select_row(self) -> str:
-        return self._compiled(self._table.insert().values(dict.fromkeys(self.copied.columns))).sql
+        return self._compile(self._table.insert().values(dict.fromkeys(self.copied.columns))).sql
 
-    def _compiled(self, query: sa.ClauseElement) -> NamedStatement:
+    def _compile(self, query: sa.ClauseElement) -> NamedStatement:
         return compile_expression(query, self._dialect)
 
 

@@ -97,16 +97,16 @@ def plan_structure(
     left_out = [
         line for table in existing_tables.values() for line in build.keys_and_indexes(table)
     ]
-    copied = [
+    copied_tables = [
         CopiedTable(
             table=table,
             columns={column.name: column_kind(column) for column in table.columns},
             identified=ID in table.c and column_kind(table.c[ID]) is StorageKind.ID,
             exact=frozenset(build.exact[table.name]),
         )
-        for table in _ordered(build.metadata)
+        for table in _sort_tables(build.metadata)
     ]
-    return CopyPlan(copied, build.unknown, left_out)
+    return CopyPlan(copied_tables, build.unknown, left_out)
 
 
 class _PlanBuilder(Struct, frozen=True, kw_only=True):
@@ -120,15 +120,15 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
 
     def table(self, existing_table: FoundTable) -> None:
         """Add a table with the columns of the source."""
-        known = self.expected_tables.tables.get(existing_table.name)
-        if known is None and not existing_table.name.startswith(OWN_PREFIX):
+        expected_table = self.expected_tables.tables.get(existing_table.name)
+        if expected_table is None and not existing_table.name.startswith(OWN_PREFIX):
             self.unknown.append(f"the table {existing_table.name}")
         columns = []
         for column in existing_table.columns.values():
-            if known is not None and column.name in known.c:
-                columns.append(_copy_column(known.c[column.name]))
+            if expected_table is not None and column.name in expected_table.c:
+                columns.append(_copy_column(expected_table.c[column.name]))
             else:
-                if known is not None:
+                if expected_table is not None:
                     self.unknown.append(f"the column {existing_table.name}.{column.name}")
                 columns.append(self._column(existing_table.name, column))
         Table(existing_table.name, self.metadata, *columns)
@@ -136,12 +136,12 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
     def keys_and_indexes(self, existing_table: FoundTable) -> Iterator[str]:
         """Add foreign keys and indexes; yields those that cannot be created."""
         table = self.metadata.tables[existing_table.name]
-        known = self.expected_tables.tables.get(existing_table.name)
-        if known is not None:
-            self._wanted_keys(known, table)
-            self._wanted_indexes(known, table)
-        self._found_keys(existing_table, table)
-        yield from self._found_indexes(existing_table, table)
+        expected_table = self.expected_tables.tables.get(existing_table.name)
+        if expected_table is not None:
+            self._add_expected_keys(expected_table, table)
+            self._add_expected_indexes(expected_table, table)
+        self._add_existing_keys(existing_table, table)
+        yield from self._add_existing_indexes(existing_table, table)
 
     def _column(self, table: str, existing_column: FoundColumn) -> Column[Any]:
         kind = StorageKind.ID if existing_column.name == ID else kind_of_type(existing_column.type)
@@ -153,9 +153,9 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
             self.exact[table].add(existing_column.name)
         return column
 
-    def _numbers(self, spelled: str) -> TypeEngine[Any]:
+    def _numbers(self, type_name: str) -> TypeEngine[Any]:
         """Return a type for the numbers of a column, as narrow as that of the source."""
-        match = _NUMBERS.fullmatch(spelled)
+        match = _NUMBERS.fullmatch(type_name)
         if match is None:
             return _NamedType(self.types.exact)
         if self.source is self.types:
@@ -163,28 +163,28 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
         name, bounds = match.groups("")
         return _NamedType(self.types.exact + (bounds if name == self.source.exact else ""))
 
-    def _wanted_keys(self, expected_table: Table, table: Table) -> None:
+    def _add_expected_keys(self, expected_table: Table, table: Table) -> None:
         for key in expected_table.foreign_key_constraints:
             target = self.metadata.tables.get(key.referred_table.name)
             if target is not None and all(name in table.c for name in key.column_keys):
-                self._key(table, str(key.name), key.column_keys[0], target, str(key.ondelete))
+                self._add_key(table, str(key.name), key.column_keys[0], target, str(key.ondelete))
 
-    def _found_keys(self, existing_table: FoundTable, table: Table) -> None:
-        there = {key.column_keys[0] for key in table.foreign_key_constraints}
+    def _add_existing_keys(self, existing_table: FoundTable, table: Table) -> None:
+        keyed_columns = {key.column_keys[0] for key in table.foreign_key_constraints}
         for key in sorted(existing_table.foreign_keys, key=lambda key: key.column):
             target = self.metadata.tables.get(key.target)
-            if key.column not in there and target is not None:
+            if key.column not in keyed_columns and target is not None:
                 name = f"{table.name}_{key.column}_fk"[-63:]
-                self._key(table, name, key.column, target, key.on_delete)
+                self._add_key(table, name, key.column, target, key.on_delete)
 
     @staticmethod
-    def _key(table: Table, name: str, column: str, target: Table, on_delete: str) -> None:
+    def _add_key(table: Table, name: str, column: str, target: Table, on_delete: str) -> None:
         table.append_constraint(
             ForeignKeyConstraint([table.c[column]], [target.c[ID]], name=name, ondelete=on_delete)
         )
 
     @staticmethod
-    def _wanted_indexes(expected_table: Table, table: Table) -> None:
+    def _add_expected_indexes(expected_table: Table, table: Table) -> None:
         for index in expected_table.indexes:
             names = [column.name for column in index.columns]
             if all(name in table.c for name in names):
@@ -196,13 +196,14 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
                 )
 
     @staticmethod
-    def _found_indexes(existing_table: FoundTable, table: Table) -> Iterator[str]:
-        there = {
-            (tuple(c.name for c in index.columns), bool(index.unique)) for index in table.indexes
+    def _add_existing_indexes(existing_table: FoundTable, table: Table) -> Iterator[str]:
+        planned_indexes = {
+            (tuple(column.name for column in index.columns), bool(index.unique))
+            for index in table.indexes
         }
         names = {str(index.name) for index in table.indexes}
         for index in existing_table.indexes.values():
-            if index.name in names or (index.columns, index.unique) in there:
+            if index.name in names or (index.columns, index.unique) in planned_indexes:
                 continue
             if index.columns == (ID,):
                 continue
@@ -210,8 +211,12 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
                 yield f"the index {index.name} of {table.name}"
             else:
                 # Names such as sqlite_autoindex_1 are the database's own.
-                own = index.name.startswith("sqlite_")
-                name = "_".join((table.name, *index.columns, "uq"))[-63:] if own else index.name
+                is_generated = index.name.startswith("sqlite_")
+                name = (
+                    "_".join((table.name, *index.columns, "uq"))[-63:]
+                    if is_generated
+                    else index.name
+                )
                 Index(name, *(table.c[column] for column in index.columns), unique=index.unique)
 
 
@@ -249,7 +254,7 @@ def _copy_column(column: Column[Any]) -> Column[Any]:
     )
 
 
-def _ordered(metadata: MetaData) -> list[Table]:
+def _sort_tables(metadata: MetaData) -> list[Table]:
     """Sort tables after those that they refer to; cycles are broken at an arbitrary point."""
     tables = metadata.tables.values()
     placed = sort_tables_and_constraints(tables)  # type: ignore[no-untyped-call]  # as it comes

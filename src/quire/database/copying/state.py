@@ -49,24 +49,24 @@ class CopyState(Struct, frozen=True):
 
     def begin(self, name: str, phase: str = COPYING) -> Program[None]:
         """Record that the copy of a table has started."""
-        yield self._bound(_STATE.insert().values(name=name, phase=phase))
+        yield self._bind(_STATE.insert().values(name=name, phase=phase))
 
     def reach(self, name: str, phase: str, last: int | None) -> Program[None]:
         """Record the progress of a table."""
         reached = {"phase": phase} if last is None else {"phase": phase, "last": last}
-        yield self._bound(_STATE.update().values(reached).where(_STATE.c.name == name))
+        yield self._bind(_STATE.update().values(reached).where(_STATE.c.name == name))
 
     def read(self) -> Program[tuple[str, dict[str, TableState]]]:
         """Return the identifier of the source, and the state of each table."""
-        rows = yield self._bound(sa.select(*_STATE.c))
-        known = {
+        rows = yield self._bind(sa.select(*_STATE.c))
+        states = {
             str(name): TableState(str(phase), None if last is None else int(last))
             for name, phase, last in rows
         }
-        origin = known.pop(_ORIGIN, TableState("", None))
-        return origin.phase, known
+        origin = states.pop(_ORIGIN, TableState("", None))
+        return origin.phase, states
 
-    def _bound(self, query: sa.ClauseElement) -> Statement:
+    def _bind(self, query: sa.ClauseElement) -> Statement:
         return compile_expression(query, self.dialect).bind()
 
 

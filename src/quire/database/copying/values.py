@@ -59,19 +59,19 @@ def reducer(dialect: Dialect, kind: StorageKind) -> Reduce:
     return _REDUCERS.get(kind, lambda stored: stored)
 
 
-def canonical_number(stored: Value) -> PortableValue:
+def canonical_number(value: Value) -> PortableValue:
     """Return a key that is equal for equal numbers, however they are stored and written."""
     try:
-        value = Decimal(str(stored))
+        number = Decimal(str(value))
     except InvalidOperation:
-        return stored
-    digits = len(value.as_tuple().digits)
-    return str(value.normalize(Context(prec=digits)) if value.is_finite() else value)
+        return value
+    digits = len(number.as_tuple().digits)
+    return str(number.normalize(Context(prec=digits)) if number.is_finite() else number)
 
 
-def _text_of_number(stored: Value) -> Value:
+def _text_of_number(value: Value) -> Value:
     """Write a number as its shortest text, which every database accepts."""
-    return str(stored) if isinstance(stored, int | float) else stored
+    return str(value) if isinstance(value, int | float) else value
 
 
 def canonical(kind: StorageKind) -> Callable[[PortableValue], PortableValue]:
@@ -82,52 +82,52 @@ def canonical(kind: StorageKind) -> Callable[[PortableValue], PortableValue]:
     return _canonical_json if kind is StorageKind.JSON else lambda value: value
 
 
-def _epoch_ms(dialect: Dialect, stored: Value) -> PortableValue:
+def _epoch_ms(dialect: Dialect, value: Value) -> PortableValue:
     """Parse a timestamp; an invalid one is returned unchanged, and the target will reject it."""
-    if stored is None:
+    if value is None:
         return None
-    moment = dialect.epoch_ms(stored)
-    return stored if moment is None else moment
+    moment = dialect.epoch_ms(value)
+    return value if moment is None else moment
 
 
-def _integer(stored: Value) -> PortableValue:
-    if not (isinstance(stored, float) and stored.is_integer()):
-        return stored
+def _integer(value: Value) -> PortableValue:
+    if not (isinstance(value, float) and value.is_integer()):
+        return value
     # Strapi stores the largest number in SQLite as a float, which rounds it up by one.
-    return _MAX_INT64 if stored == _MAX_INT64 + 1 else int(stored)
+    return _MAX_INT64 if value == _MAX_INT64 + 1 else int(value)
 
 
-def _float(stored: Value) -> PortableValue:
-    return float(stored) if isinstance(stored, int) else stored
+def _float(value: Value) -> PortableValue:
+    return float(value) if isinstance(value, int) else value
 
 
-def _decimal(stored: Value) -> PortableValue:
-    if stored is None or isinstance(stored, bytes):
-        return stored
+def _decimal(value: Value) -> PortableValue:
+    if value is None or isinstance(value, bytes):
+        return value
     try:
         # By its shortest text, as Strapi does.
-        return Decimal(str(stored)).quantize(_HUNDREDTH, ROUND_HALF_UP)
+        return Decimal(str(value)).quantize(_HUNDREDTH, ROUND_HALF_UP)
     except InvalidOperation:
-        return stored
+        return value
 
 
-def _time(stored: Value) -> PortableValue:
-    if not isinstance(stored, str):
-        return stored
-    clock, _, fraction = stored.partition(".")
+def _time(value: Value) -> PortableValue:
+    if not isinstance(value, str):
+        return value
+    clock, _, fraction = value.partition(".")
     return f"{clock}.{fraction[:3]:0<3}"
 
 
-def _json_text(stored: Value) -> PortableValue:
-    if stored is None or isinstance(stored, bytes):
-        return stored
-    if not isinstance(stored, str):
-        return json.dumps(stored)
+def _json_text(value: Value) -> PortableValue:
+    if value is None or isinstance(value, bytes):
+        return value
+    if not isinstance(value, str):
+        return json.dumps(value)
     try:
-        json.loads(stored)
+        json.loads(value)
     except ValueError:
-        return json.dumps(stored, ensure_ascii=False)
-    return stored
+        return json.dumps(value, ensure_ascii=False)
+    return value
 
 
 def _canonical_json(text: PortableValue) -> PortableValue:

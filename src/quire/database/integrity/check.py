@@ -43,11 +43,13 @@ def repair_program(layout: ExaminedTables, *, duplicates: bool = False) -> Progr
     repaired: list[Damage] = []
     locales = yield from locales_program(layout)
     for rule in (*reference_rules(layout), *_rules(layout, locales)):
-        result = yield from rule.find()
-        selection = [one for one in result if is_repairable(one, duplicates=duplicates)]
-        if selection:
+        findings = yield from rule.find()
+        repairable = [
+            finding for finding in findings if is_repairable(finding, duplicates=duplicates)
+        ]
+        if repairable:
             yield from rule.repair()
-            repaired += selection
+            repaired += repairable
     return repaired
 
 

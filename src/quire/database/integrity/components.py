@@ -43,7 +43,7 @@ def component_rules(layout: ExaminedTables) -> Iterator[IntegrityRule]:
     """
     if any(layout.has_table(uid) for uid in layout.schema.components):
         yield OrphanRule(layout)
-    for mapped in _with_components(layout):
+    for mapped in _tables_with_components(layout):
         yield from _link_rules(layout, mapped)
 
 
@@ -101,12 +101,12 @@ class OrphanRule(Struct, frozen=True):
 
     def _used(self, builder: StatementBuilder) -> sa.CTE:
         """Select the components that content uses, and those that these use, and so on."""
-        roots = _all(self._roots(builder))
+        roots = _union_all(self._roots(builder))
         used = sa.select(roots.c.kind, roots.c.id).cte("used", recursive=True)
         inner = list(self._nested_components(builder))
         if not inner:
             return used
-        links = _all(inner)
+        links = _union_all(inner)
         follow = (links.c.owner == used.c.kind) & (links.c.entity == used.c.id)
         return used.union(sa.select(links.c.kind, links.c.id).join(used, follow))
 
@@ -114,21 +114,23 @@ class OrphanRule(Struct, frozen=True):
         """Select the components that content uses, or tables outside the schema."""
         nobody: ColumnElement[Any] = sa.cast(sa.null(), sa.Integer())
         yield sa.select(_text("").label("kind"), nobody.label("id")).where(sa.false())
-        known = {mapped.components_table: mapped for mapped in self.layout.tables.tables.values()}
+        tables_by_name = {
+            mapped.components_table: mapped for mapped in self.layout.tables.tables.values()
+        }
         for name in self.layout.existing_tables:
             if not self.layout.has(name, *LINK_COLUMNS):
                 continue
             links = builder.table(name)
             columns = (links.c(COMPONENT_TYPE).label("kind"), links.c(COMPONENT_ID).label("id"))
-            mapped = known.get(name)
+            mapped = tables_by_name.get(name)
             if mapped is None or not self.layout.has_table(mapped.uid):
                 yield sa.select(*columns)
             elif mapped.uid not in self.layout.schema.components:
-                yield sa.select(*columns).where(_entity_there(builder, mapped, links))
+                yield sa.select(*columns).where(_entity_exists(builder, mapped, links))
 
     def _nested_components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         """Select the components that components use, with the user."""
-        for mapped in _with_components(self.layout):
+        for mapped in _tables_with_components(self.layout):
             if mapped.uid in self.layout.schema.components:
                 links = builder.table(mapped.components_table)
                 yield sa.select(
@@ -136,10 +138,10 @@ class OrphanRule(Struct, frozen=True):
                     links.c(COMPONENT_ENTITY).label("entity"),
                     links.c(COMPONENT_TYPE).label("kind"),
                     links.c(COMPONENT_ID).label("id"),
-                ).where(_entity_there(builder, mapped, links))
+                ).where(_entity_exists(builder, mapped, links))
 
 
-def _with_components(layout: ExaminedTables) -> Iterator[ModelTable]:
+def _tables_with_components(layout: ExaminedTables) -> Iterator[ModelTable]:
     for mapped in layout.tables.tables.values():
         if layout.has_table(mapped.uid) and layout.has(mapped.components_table, *LINK_COLUMNS):
             yield mapped
@@ -149,11 +151,11 @@ def _text(text: str) -> ColumnElement[str]:
     return sa.literal(text, sa.Text())
 
 
-def _all(selects: Iterable[sa.Select[Any]]) -> sa.Subquery:
+def _union_all(selects: Iterable[sa.Select[Any]]) -> sa.Subquery:
     return sa.union_all(*selects).subquery()
 
 
-def _entity_there(
+def _entity_exists(
     builder: StatementBuilder, mapped: ModelTable, links: AliasedTable
 ) -> ColumnElement[bool]:
     return ~is_missing(builder, mapped.name, links.c(COMPONENT_ENTITY))
@@ -165,7 +167,7 @@ def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[Integrit
         layout=layout,
         kind=DamageKind.DANGLING_COMPONENT_LINK,
         table=table,
-        damaged=_dangling(layout, mapped),
+        damaged=_select_dangling(layout, mapped),
         noun="link",
         phrase="from or to a row that is gone",
         repair_action=DELETE,
@@ -184,7 +186,7 @@ def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[Integrit
         layout=layout,
         kind=DamageKind.SHARED_COMPONENT,
         table=table,
-        damaged=_shared(layout, table),
+        damaged=_select_shared(layout, table),
         noun="link",
         phrase="to a component that another row uses too",
     )
@@ -192,7 +194,7 @@ def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[Integrit
         layout=layout,
         kind=DamageKind.UNKNOWN_COMPONENT,
         table=table,
-        damaged=_unknown_component(layout, table),
+        damaged=_select_unknown_component(layout, table),
         noun="link",
         phrase="to a component that the schema lacks",
     )
@@ -200,13 +202,13 @@ def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[Integrit
         layout=layout,
         kind=DamageKind.UNKNOWN_FIELD,
         table=table,
-        damaged=_unknown_field(layout, mapped),
+        damaged=_select_unknown_field(layout, mapped),
         noun="link",
         phrase=f"under a name that is no attribute of {mapped.uid} for such a component",
     )
 
 
-def _dangling(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
+def _select_dangling(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(mapped.components_table)
         kind, id_ = links.c(COMPONENT_TYPE), links.c(COMPONENT_ID)
@@ -217,7 +219,7 @@ def _dangling(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
     return damaged
 
 
-def _shared(layout: ExaminedTables, table: str) -> DamageQuery:
+def _select_shared(layout: ExaminedTables, table: str) -> DamageQuery:
     """Select links to components of the schema that several rows of the table use."""
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
@@ -227,15 +229,17 @@ def _shared(layout: ExaminedTables, table: str) -> DamageQuery:
         )
         several = sa.func.min(entity) != sa.func.max(entity)
         shared = sa.select(kind.label("kind"), id_.label("id")).group_by(kind, id_)
-        among = shared.having(several).subquery()
+        shared_components = shared.having(several).subquery()
         unknown = type_unknown(layout, builder, links.c(COMPONENT_TYPE))
-        joined = (among.c.kind == links.c(COMPONENT_TYPE)) & (among.c.id == links.c(COMPONENT_ID))
+        joined = (shared_components.c.kind == links.c(COMPONENT_TYPE)) & (
+            shared_components.c.id == links.c(COMPONENT_ID)
+        )
         return ids_of(links, joined, ~unknown)
 
     return damaged
 
 
-def _unknown_component(layout: ExaminedTables, table: str) -> DamageQuery:
+def _select_unknown_component(layout: ExaminedTables, table: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(table)
         return ids_of(links, type_unknown(layout, builder, links.c(COMPONENT_TYPE)))
@@ -243,7 +247,7 @@ def _unknown_component(layout: ExaminedTables, table: str) -> DamageQuery:
     return damaged
 
 
-def _unknown_field(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
+def _select_unknown_field(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
     """Select links to known components under no attribute, or an attribute for another one.
 
     A dynamic zone accepts any component, listed or not.
@@ -256,8 +260,8 @@ def _unknown_field(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
             (field == edge.field) & kind_fits(layout, mapped, edge, kind)
             for _, edge in mapped.edges_of(ComponentEdge)
         ]
-        known = ~type_unknown(layout, builder, kind) & kind.is_not(None)
-        return ids_of(links, known, ~sa.func.coalesce(sa.or_(*fits), sa.false()))
+        is_known = ~type_unknown(layout, builder, kind) & kind.is_not(None)
+        return ids_of(links, is_known, ~sa.func.coalesce(sa.or_(*fits), sa.false()))
 
     return damaged
 

@@ -83,36 +83,36 @@ class DocumentIdRule(Struct, frozen=True):
 
     def find(self) -> Program[list[Damage]]:
         """List the rows without a document id."""
-        result = yield from RowRule(
+        findings = yield from RowRule(
             layout=self.layout,
             kind=DamageKind.NO_DOCUMENT_ID,
             table=self.table,
-            damaged=self._without,
+            damaged=self._select_without_id,
             phrase="without a document id",
             repair_action=Repair(text="gives each a new one"),
         ).find()
-        return result
+        return findings
 
     def repair(self) -> Program[None]:
         """Give each row a new document id."""
-        rows = yield from self.layout.run(self._without)
+        rows = yield from self.layout.run(self._select_without_id)
         ids = [int(id_ or 0) for (id_,) in rows]
         for start in range(0, len(ids), _CHUNK):
-            new = {id_: new_document_id() for id_ in ids[start : start + _CHUNK]}
-            yield from self._assign(new)
+            document_ids = {id_: new_document_id() for id_ in ids[start : start + _CHUNK]}
+            yield from self._assign(document_ids)
 
-    def _without(self, builder: StatementBuilder) -> sa.Select[Any]:
+    def _select_without_id(self, builder: StatementBuilder) -> sa.Select[Any]:
         rows = builder.table(self.table)
         return ids_of(rows, rows.c(DOCUMENT_ID).is_(None) | (rows.c(DOCUMENT_ID) == ""))
 
-    def _assign(self, new: dict[int, str]) -> Program[None]:
+    def _assign(self, document_ids: dict[int, str]) -> Program[None]:
         def change(builder: StatementBuilder) -> sa.ClauseElement:
             table = plain_table(self.table, "id", DOCUMENT_ID)
-            member = self.layout.dialect.member_of(
-                table.c.id, self.layout.listed(builder, list(new))
+            condition = self.layout.dialect.member_of(
+                table.c.id, self.layout.bind_ids(builder, list(document_ids))
             )
-            each = sa.case(new, value=table.c.id)
-            return sa.update(table).values({DOCUMENT_ID: each}).where(member)
+            document_id = sa.case(document_ids, value=table.c.id)
+            return sa.update(table).values({DOCUMENT_ID: document_id}).where(condition)
 
         yield from self.layout.run(change)
 
@@ -137,8 +137,8 @@ def _locale_rule(
             & (other.c(LOCALE) == default)
             & same_status(content_type, other, rows)
         )
-        taken = sa.exists(sa.select(other.c("id")).where(version))
-        return ids_of(rows, rows.c(LOCALE).is_(None), ~taken)
+        has_version = sa.exists(sa.select(other.c("id")).where(version))
+        return ids_of(rows, rows.c(LOCALE).is_(None), ~has_version)
 
     text = f"sets the default locale, {default}, where the document has no such version"
     return RowRule(
@@ -158,12 +158,12 @@ def _locales_rule(layout: ExaminedTables, table: str) -> RowRule:
         layout=layout,
         kind=DamageKind.SEVERAL_LOCALES,
         table=table,
-        damaged=_in_several_locales(table),
+        damaged=_select_several_locales(table),
         phrase="of documents with several locales in a content type that is not localized",
     )
 
 
-def _in_several_locales(table: str) -> DamageQuery:
+def _select_several_locales(table: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows, inner = builder.table(table), builder.table(table)
         locale = sa.func.coalesce(inner.c(LOCALE), "")
@@ -179,12 +179,12 @@ def _documents_rule(layout: ExaminedTables, table: str) -> RowRule:
         layout=layout,
         kind=DamageKind.SEVERAL_DOCUMENTS,
         table=table,
-        damaged=_of_further_documents(table),
+        damaged=_select_further_documents(table),
         phrase="beside the document of a single type, which is that of its oldest row",
     )
 
 
-def _of_further_documents(table: str) -> DamageQuery:
+def _select_further_documents(table: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows, inner, first = builder.table(table), builder.table(table), builder.table(table)
         oldest = sa.select(sa.func.min(inner.c("id"))).scalar_subquery()

@@ -47,7 +47,7 @@ class DuplicateRule(Struct, frozen=True):
 
     def find(self) -> Program[list[Damage]]:
         """List the surplus rows, and the columns in which the first of them differ."""
-        rows = yield from self.layout.run(lambda builder: first_ids(self._surplus(builder)))
+        rows = yield from self.layout.run(lambda builder: first_ids(self._surplus_ids(builder)))
         if not rows:
             return []
         ids, count = ids_and_count(rows)
@@ -72,14 +72,14 @@ class DuplicateRule(Struct, frozen=True):
                 yield from self._redirect(edge)
         table = plain_table(self.table, "id")
         yield from self.layout.run(
-            lambda builder: sa.delete(table).where(table.c.id.in_(self._surplus(builder)))
+            lambda builder: sa.delete(table).where(table.c.id.in_(self._surplus_ids(builder)))
         )
 
-    def _surplus(self, builder: StatementBuilder) -> sa.Select[Any]:
-        ranked = self._ranked(builder)
+    def _surplus_ids(self, builder: StatementBuilder) -> sa.Select[Any]:
+        ranked = self._rank_rows(builder)
         return sa.select(ranked.c.id).where(ranked.c.id != ranked.c.kept)
 
-    def _ranked(self, builder: StatementBuilder) -> sa.Subquery:
+    def _rank_rows(self, builder: StatementBuilder) -> sa.Subquery:
         """Select the rows of which there are several, each with the kept one."""
         rows, inner = builder.table(self.table), builder.table(self.table)
         version = [DOCUMENT_ID, LOCALE]
@@ -90,25 +90,25 @@ class DuplicateRule(Struct, frozen=True):
             windows.append(rows.c(PUBLISHED_AT).is_(None))
         several = sa.select(inner.c(DOCUMENT_ID)).group_by(*groups)
         several = several.having(sa.func.count() > sa.literal_column("1"))
-        kept = sa.func.first_value(rows.c("id")).over(
+        kept_id = sa.func.first_value(rows.c("id")).over(
             partition_by=windows, order_by=[rows.c(PUBLISHED_AT).is_(None), *newest_first(rows)]
         )
-        ranked = sa.select(rows.c("id").label("id"), kept.label("kept"))
+        ranked = sa.select(rows.c("id").label("id"), kept_id.label("kept"))
         return ranked.where(rows.c(DOCUMENT_ID).in_(several)).subquery()
 
     def _differences(self, ids: tuple[int, ...]) -> Program[tuple[str, ...]]:
         columns = tuple(self.layout.existing_tables[self.table].columns)
 
         def pairs(builder: StatementBuilder) -> sa.ClauseElement:
-            ranked = self._ranked(builder)
-            one, kept = builder.table(self.table), builder.table(self.table)
-            listed = self.layout.dialect.member_of(
-                ranked.c.id, self.layout.listed(builder, list(ids))
+            ranked = self._rank_rows(builder)
+            surplus_row, kept_row = builder.table(self.table), builder.table(self.table)
+            has_id = self.layout.dialect.member_of(
+                ranked.c.id, self.layout.bind_ids(builder, list(ids))
             )
-            both = [row.c(column) for row in (one, kept) for column in columns]
-            result = sa.select(*both).where(one.c("id") == ranked.c.id)
-            result = result.where(kept.c("id") == ranked.c.kept, listed)
-            return result.order_by(ranked.c.id)
+            expressions = [row.c(column) for row in (surplus_row, kept_row) for column in columns]
+            select = sa.select(*expressions).where(surplus_row.c("id") == ranked.c.id)
+            select = select.where(kept_row.c("id") == ranked.c.kept, has_id)
+            return select.order_by(ranked.c.id)
 
         rows = yield from self.layout.run(pairs)
         return tuple(_difference(columns, row) for row in rows)
@@ -121,10 +121,12 @@ class DuplicateRule(Struct, frozen=True):
 
         def change(builder: StatementBuilder) -> sa.ClauseElement:
             table = plain_table(edge.table, "id", edge.target_column)
-            placed = self._numbered_links(builder, edge)
-            moved = (placed.c.place == 1) & (placed.c.astray == 1)
-            assigned = {edge.target_column: placed.c.kept}
-            return sa.update(table).values(assigned).where(table.c.id == placed.c.id, moved)
+            numbered_links = self._numbered_links(builder, edge)
+            condition = (numbered_links.c.place == 1) & (numbered_links.c.astray == 1)
+            values = {edge.target_column: numbered_links.c.kept}
+            return (
+                sa.update(table).values(values).where(table.c.id == numbered_links.c.id, condition)
+            )
 
         yield from self.layout.run(change)
 
@@ -133,29 +135,29 @@ class DuplicateRule(Struct, frozen=True):
 
         Number one is a link to the kept row itself, if there is one; the others are ``astray``.
         """
-        links, ranked = builder.table(edge.table), self._ranked(builder)
+        links, ranked = builder.table(edge.table), self._rank_rows(builder)
         source_id, target_id = links.c(edge.source_column), links.c(edge.target_column)
         astray = sa.case((target_id == ranked.c.kept, 0), else_=1)
         place = sa.func.row_number().over(
             partition_by=(source_id, ranked.c.kept), order_by=(astray, links.c("id"))
         )
-        placed = sa.select(
+        select = sa.select(
             links.c("id").label("id"),
             ranked.c.kept.label("kept"),
             astray.label("astray"),
             place.label("place"),
         )
-        return placed.where(target_id == ranked.c.id).subquery()
+        return select.where(target_id == ranked.c.id).subquery()
 
 
 def _difference(columns: tuple[str, ...], row: Row) -> str:
     """Name the columns in which a row differs from the kept one."""
-    one: Mapping[str, Any] = dict(zip(columns, row[: len(columns)], strict=True))
-    kept: Mapping[str, Any] = dict(zip(columns, row[len(columns) :], strict=True))
-    names = [name for name in columns if name != "id" and one[name] != kept[name]]
+    values: Mapping[str, Any] = dict(zip(columns, row[: len(columns)], strict=True))
+    kept_values: Mapping[str, Any] = dict(zip(columns, row[len(columns) :], strict=True))
+    names = [name for name in columns if name != "id" and values[name] != kept_values[name]]
     differs = f"differs in {', '.join(names)}" if names else "does not differ in its columns"
-    place = "" if one[LOCALE] is None else f", locale {one[LOCALE]}"
+    place = "" if values[LOCALE] is None else f", locale {values[LOCALE]}"
     return (
-        f"id {one['id']}, document {one[DOCUMENT_ID]}{place}: {differs} "
-        f"from id {kept['id']}, which is kept"
+        f"id {values['id']}, document {values[DOCUMENT_ID]}{place}: {differs} "
+        f"from id {kept_values['id']}, which is kept"
     )

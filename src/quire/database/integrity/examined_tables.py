@@ -34,8 +34,8 @@ class ExaminedTables(Struct, frozen=True, kw_only=True):
 
     def has(self, table: str, *columns: str) -> bool:
         """Tell whether the database has a table, with all of these columns."""
-        result = self.existing_tables.get(table)
-        return result is not None and result.columns.keys() >= set(columns)
+        existing_table = self.existing_tables.get(table)
+        return existing_table is not None and existing_table.columns.keys() >= set(columns)
 
     def has_table(self, uid: str) -> bool:
         """Tell whether a uid is in the schema and has its table."""
@@ -48,7 +48,7 @@ class ExaminedTables(Struct, frozen=True, kw_only=True):
         rows = yield Statement(query.sql, query.bind(()))
         return rows
 
-    def listed(self, builder: StatementBuilder, values: list[int]) -> ColumnElement[Any]:
+    def bind_ids(self, builder: StatementBuilder, values: list[int]) -> ColumnElement[Any]:
         """Bind any number of ids as one value, for `Dialect.member_of`."""
         return builder.constant(self.dialect.encode_list(values))
 
@@ -57,8 +57,8 @@ def is_missing(
     builder: StatementBuilder, table: str, id_: ColumnElement[Any]
 ) -> ColumnElement[bool]:
     """Return the condition that no row of a table has this id, or that the id is null."""
-    there = builder.table(table)
-    return ~sa.exists(sa.select(sa.literal_column("1")).where(there.c("id") == id_))
+    aliased = builder.table(table)
+    return ~sa.exists(sa.select(sa.literal_column("1")).where(aliased.c("id") == id_))
 
 
 def is_same(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[bool]:

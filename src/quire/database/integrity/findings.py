@@ -73,14 +73,14 @@ class Damage(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal, without the details."""
-        return f"{self.table}: {self.sentence}{self._listed()}"
+        return f"{self.table}: {self.sentence}{self._format_ids()}"
 
-    def _listed(self) -> str:
+    def _format_ids(self) -> str:
         if not self.ids:
             return ""
-        listed = ", ".join(map(str, self.ids))
-        more = ", ..." if self.count > len(self.ids) else ""
-        return f" ({'id' if self.count == 1 else 'ids'} {listed}{more})"
+        ids = ", ".join(map(str, self.ids))
+        suffix = ", ..." if self.count > len(self.ids) else ""
+        return f" ({'id' if self.count == 1 else 'ids'} {ids}{suffix})"
 
 
 def count_noun(count: int, noun: str) -> str:

@@ -32,7 +32,7 @@ def link_rules(layout: ExaminedTables) -> Iterator[RowRule]:
             layout=layout,
             kind=DamageKind.DANGLING_LINK,
             table=edge.table,
-            damaged=_dangling(layout, edge),
+            damaged=_select_dangling(layout, edge),
             noun="link",
             phrase="from or to a row that is gone",
             repair_action=DELETE,
@@ -85,11 +85,14 @@ class ReferencesRule(Struct, frozen=True):
 
     def _change(self, builder: StatementBuilder) -> sa.ClauseElement:
         table = plain_table(self.table, "id", *self.columns)
-        lost = {name: table.c.id.in_(rule.damaged(builder)) for name, rule in self.columns.items()}
-        kept = {
-            name: sa.case((here, sa.null()), else_=table.c[name]) for name, here in lost.items()
+        conditions = {
+            name: table.c.id.in_(rule.damaged(builder)) for name, rule in self.columns.items()
         }
-        return sa.update(table).values(kept).where(sa.or_(*lost.values()))
+        values = {
+            name: sa.case((condition, sa.null()), else_=table.c[name])
+            for name, condition in conditions.items()
+        }
+        return sa.update(table).values(values).where(sa.or_(*conditions.values()))
 
 
 def link_edges(layout: ExaminedTables) -> Iterator[LinkEdge]:
@@ -120,13 +123,13 @@ def select_repeated(table: str, *columns: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         inner, outer = builder.table(table), builder.table(table)
         oldest = sa.select(sa.func.min(inner.c("id")))
-        kept = oldest.group_by(*(inner.c(column) for column in columns))
-        return ids_of(outer, outer.c("id").not_in(kept))
+        kept_ids = oldest.group_by(*(inner.c(column) for column in columns))
+        return ids_of(outer, outer.c("id").not_in(kept_ids))
 
     return damaged
 
 
-def _dangling(layout: ExaminedTables, edge: LinkEdge) -> DamageQuery:
+def _select_dangling(layout: ExaminedTables, edge: LinkEdge) -> DamageQuery:
     source, target = layout.tables[edge.owner].name, layout.tables[edge.target].name
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:

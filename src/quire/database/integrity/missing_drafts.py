@@ -42,15 +42,15 @@ class DraftRule(Struct, frozen=True):
 
     def find(self) -> Program[list[Damage]]:
         """List the published rows without a draft, by content type."""
-        results: list[Damage] = []
-        for content_type in _versioned(self.layout):
-            results += yield from self._rule(content_type).find()
-        return results
+        findings: list[Damage] = []
+        for content_type in _versioned_types(self.layout):
+            findings += yield from self._rule(content_type).find()
+        return findings
 
     def repair(self) -> Program[None]:
         """Create the drafts."""
         copier = RowCopier(self.layout)
-        for content_type in _versioned(self.layout):
+        for content_type in _versioned_types(self.layout):
             rows = yield from self.layout.run(self._rule(content_type).damaged)
             ids = [int(id_ or 0) for (id_,) in rows]
             yield from copier.copy(content_type.uid, ids, {PUBLISHED_AT: None})
@@ -60,7 +60,7 @@ class DraftRule(Struct, frozen=True):
         table = self.layout.tables[content_type.uid].name
 
         def damaged(builder: StatementBuilder) -> sa.Select[Any]:
-            return _without_draft(builder, content_type, table)
+            return _select_without_draft(builder, content_type, table)
 
         return RowRule(
             layout=self.layout,
@@ -73,8 +73,8 @@ class DraftRule(Struct, frozen=True):
         )
 
 
-def _versioned(layout: ExaminedTables) -> Iterator[ContentType]:
-    return (one for one in own_types(layout) if one.draft_and_publish)
+def _versioned_types(layout: ExaminedTables) -> Iterator[ContentType]:
+    return (content_type for content_type in own_types(layout) if content_type.draft_and_publish)
 
 
 def _same_version(
@@ -87,22 +87,22 @@ def _same_version(
     )
 
 
-def _without_draft(
+def _select_without_draft(
     builder: StatementBuilder, content_type: ContentType, table: str
 ) -> sa.Select[Any]:
     """Select published rows without a draft; of several for one version the last updated."""
     rows, draft = builder.table(table), builder.table(table)
     version = [DOCUMENT_ID, LOCALE] if content_type.localized else [DOCUMENT_ID]
-    there = _same_version(content_type, draft, rows) & draft.c(PUBLISHED_AT).is_(None)
+    is_draft = _same_version(content_type, draft, rows) & draft.c(PUBLISHED_AT).is_(None)
     place = sa.func.row_number().over(
         partition_by=[rows.c(column) for column in version], order_by=newest_first(rows)
     )
-    lonely = sa.select(rows.c("id").label("id"), place.label("place")).where(
+    without_draft = sa.select(rows.c("id").label("id"), place.label("place")).where(
         rows.c(PUBLISHED_AT).is_not(None),
         rows.c(DOCUMENT_ID).is_not(None),
-        ~sa.exists(sa.select(draft.c("id")).where(there)),
+        ~sa.exists(sa.select(draft.c("id")).where(is_draft)),
     )
-    ranked = lonely.subquery()
+    ranked = without_draft.subquery()
     return sa.select(ranked.c.id).where(ranked.c.place == 1)
 
 
@@ -119,12 +119,12 @@ class _DraftLinks(Struct, frozen=True):
 
     def make(self) -> Program[None]:
         for edge in link_edges(self.layout):
-            for made in self.copier.copies_of(edge.owner):
-                yield from self._outgoing(edge, made)
-            for made in self.copier.copies_of(edge.target):
-                yield from self._incoming(edge, made)
+            for copies in self.copier.copies_of(edge.owner):
+                yield from self._copy_outgoing(edge, copies)
+            for copies in self.copier.copies_of(edge.target):
+                yield from self._copy_incoming(edge, copies)
 
-    def _outgoing(self, edge: LinkEdge, copies: RowCopies) -> Program[None]:
+    def _copy_outgoing(self, edge: LinkEdge, copies: RowCopies) -> Program[None]:
         target = self._versioned_type(edge.target)
 
         def source(builder: StatementBuilder) -> sa.Select[Any]:
@@ -132,14 +132,14 @@ class _DraftLinks(Struct, frozen=True):
             target_id: ColumnElement[Any] = links.c(edge.target_column)
             conditions = [links.c(edge.source_column) == pairs.c.old]
             if target is not None:
-                draft, here = self._draft_of(builder, target, target_id)
+                draft, is_draft = self._join_draft(builder, target, target_id)
                 target_id = draft.c("id")
-                conditions.append(here)
-            return _grouped(edge, links, pairs.c.new, target_id).where(*conditions)
+                conditions.append(is_draft)
+            return _select_links(edge, links, pairs.c.new, target_id).where(*conditions)
 
         yield from self._insert(edge, source)
 
-    def _incoming(self, edge: LinkEdge, copies: RowCopies) -> Program[None]:
+    def _copy_incoming(self, edge: LinkEdge, copies: RowCopies) -> Program[None]:
         if edge.owner in self.layout.schema.components:
             return
         owner = self._versioned_type(edge.owner)
@@ -149,22 +149,25 @@ class _DraftLinks(Struct, frozen=True):
             source_id: ColumnElement[Any] = links.c(edge.source_column)
             conditions = [links.c(edge.target_column) == pairs.c.old]
             if owner is not None:
-                draft, here = self._draft_of(builder, owner, source_id, unchanged=True)
+                draft, is_draft = self._join_draft(builder, owner, source_id, unchanged=True)
                 source_id = draft.c("id")
-                conditions += [here, *self._is_existing_draft(builder, owner, source_id)]
-            return _grouped(edge, links, source_id, pairs.c.new).where(*conditions)
+                conditions += [
+                    is_draft,
+                    *self._existing_draft_conditions(builder, owner, source_id),
+                ]
+            return _select_links(edge, links, source_id, pairs.c.new).where(*conditions)
 
         yield from self._insert(edge, source)
 
-    def _is_existing_draft(
+    def _existing_draft_conditions(
         self, builder: StatementBuilder, owner: ContentType, draft: ColumnElement[Any]
     ) -> Iterator[ColumnElement[bool]]:
-        """Exclude drafts that are new themselves; `_outgoing` creates their links."""
-        for made in self.copier.copies_of(owner.uid):
-            listed = self.layout.listed(builder, made.copies)
-            yield ~self.layout.dialect.member_of(draft, listed)
+        """Exclude drafts that are new themselves; `_copy_outgoing` creates their links."""
+        for copies in self.copier.copies_of(owner.uid):
+            copy_ids = self.layout.bind_ids(builder, copies.copies)
+            yield ~self.layout.dialect.member_of(draft, copy_ids)
 
-    def _draft_of(
+    def _join_draft(
         self,
         builder: StatementBuilder,
         content_type: ContentType,
@@ -175,23 +178,30 @@ class _DraftLinks(Struct, frozen=True):
         """Join the draft of the version that the row with an id belongs to."""
         table = self.layout.tables[content_type.uid].name
         row, draft = builder.table(table), builder.table(table)
-        here = (
+        is_draft = (
             (row.c("id") == id_)
             & _same_version(content_type, draft, row)
             & draft.c(PUBLISHED_AT).is_(None)
         )
         if unchanged:
             newer = sa.func.coalesce(draft.c(UPDATED_AT) > row.c(UPDATED_AT), sa.false())
-            here &= row.c(PUBLISHED_AT).is_not(None) & ~newer
-        return draft, here
+            is_draft &= row.c(PUBLISHED_AT).is_not(None) & ~newer
+        return draft, is_draft
 
     def _versioned_type(self, uid: str) -> ContentType | None:
-        return next((one for one in _versioned(self.layout) if one.uid == uid), None)
+        return next(
+            (
+                content_type
+                for content_type in _versioned_types(self.layout)
+                if content_type.uid == uid
+            ),
+            None,
+        )
 
     def _insert(
         self, edge: LinkEdge, source: Callable[[StatementBuilder], sa.Select[Any]]
     ) -> Program[None]:
-        columns = [edge.source_column, edge.target_column, *_orders(edge)]
+        columns = [edge.source_column, edge.target_column, *_order_columns(edge)]
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
             target = plain_table(edge.table, *columns)
@@ -200,17 +210,17 @@ class _DraftLinks(Struct, frozen=True):
         yield from self.layout.run(insert)
 
 
-def _orders(edge: LinkEdge) -> list[str]:
+def _order_columns(edge: LinkEdge) -> list[str]:
     return [name for name in (edge.order, edge.inverse_order) if name is not None]
 
 
-def _grouped(
+def _select_links(
     edge: LinkEdge,
     links: AliasedTable,
     source_id: ColumnElement[Any],
     target_id: ColumnElement[Any],
 ) -> sa.Select[Any]:
     """Select new links in the order of the old ones, each pair of rows once."""
-    orders = [sa.func.min(links.c(name)) for name in _orders(edge)]
+    orders = [sa.func.min(links.c(name)) for name in _order_columns(edge)]
     oldest = sa.func.min(links.c("id"))
     return sa.select(source_id, target_id, *orders).group_by(source_id, target_id).order_by(oldest)

@@ -44,8 +44,8 @@ def type_unknown(
     layout: ExaminedTables, builder: StatementBuilder, kind: ColumnElement[Any]
 ) -> ColumnElement[bool]:
     """Return the condition that a type is set and that the schema lacks it."""
-    listed = builder.constant(layout.dialect.encode_list(list(layout.tables.tables)))
-    return kind.is_not(None) & ~layout.dialect.member_of(kind, listed)
+    known_uids = builder.constant(layout.dialect.encode_list(list(layout.tables.tables)))
+    return kind.is_not(None) & ~layout.dialect.member_of(kind, known_uids)
 
 
 def _known_types(layout: ExaminedTables) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _table_rules(
         layout=layout,
         kind=DamageKind.UNKNOWN_TYPE,
         table=edge.table,
-        damaged=_of_unknown_type(layout, edge.table, edge.target_type_column),
+        damaged=_select_unknown_type(layout, edge.table, edge.target_type_column),
         noun="link",
         phrase="to a type that the schema lacks",
     )
@@ -110,7 +110,7 @@ def _column_rules(
         layout=layout,
         kind=DamageKind.UNKNOWN_TYPE,
         table=mapped.name,
-        damaged=_of_unknown_type(layout, mapped.name, edge.type_column),
+        damaged=_select_unknown_type(layout, mapped.name, edge.type_column),
         phrase=f"with a type that the schema lacks in {edge.type_column}",
     )
 
@@ -124,7 +124,7 @@ def _points_nowhere(
     return half | (id_.is_not(None) & target_gone(layout, builder, kind, id_))
 
 
-def _of_unknown_type(layout: ExaminedTables, table: str, column: str) -> DamageQuery:
+def _select_unknown_type(layout: ExaminedTables, table: str, column: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows = builder.table(table)
         return ids_of(rows, type_unknown(layout, builder, rows.c(column)))

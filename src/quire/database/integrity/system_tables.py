@@ -115,19 +115,18 @@ class MigrationRule(Struct, frozen=True):
         if not self.layout.has(INTERNAL_MIGRATIONS, "name"):
             return []
         rows = yield from self.layout.run(_names)
-        recorded = [str(name) for (name,) in rows]
-        missing = [name for name in CURRENT_MIGRATIONS if name not in recorded]
-        repeated = sorted({name for name in recorded if recorded.count(name) > 1})
-        results = []
-        if missing:
-            sentence = (
-                f"{count_noun(len(missing), 'migration')} not on record, which Strapi will run"
-            )
-            results.append(_migrations_finding(missing, sentence))
-        if repeated:
-            sentence = f"{count_noun(len(repeated), 'migration')} on record more than once"
-            results.append(_migrations_finding(repeated, sentence))
-        return results
+        recorded_names = [str(name) for (name,) in rows]
+        missing_names = [name for name in CURRENT_MIGRATIONS if name not in recorded_names]
+        repeated_names = sorted({name for name in recorded_names if recorded_names.count(name) > 1})
+        findings = []
+        if missing_names:
+            migrations = count_noun(len(missing_names), "migration")
+            sentence = f"{migrations} not on record, which Strapi will run"
+            findings.append(_migrations_finding(missing_names, sentence))
+        if repeated_names:
+            sentence = f"{count_noun(len(repeated_names), 'migration')} on record more than once"
+            findings.append(_migrations_finding(repeated_names, sentence))
+        return findings
 
     def repair(self) -> Program[None]:
         """Do nothing: no finding offers a repair of migrations."""

@@ -47,8 +47,8 @@ def written_program() -> Program[OwnTransaction | None]:
     ((number, names),) = yield _CURRENT_TRANSACTION
     if number is None:
         return None
-    written: frozenset[str] = frozenset(names)  # type: ignore[arg-type]  # here it is a list
-    return OwnTransaction(int(number), None if _ALL_TABLES in written else written)
+    tables: frozenset[str] = frozenset(names)  # type: ignore[arg-type]  # here it is a list
+    return OwnTransaction(int(number), None if _ALL_TABLES in tables else tables)
 
 
 class OwnTransactions:
@@ -66,20 +66,20 @@ class OwnTransactions:
             del self._tables[next(iter(self._tables))]
         self._tables[transaction.number] = transaction.tables
 
-    def changed_tables(self, former: str | None, current: str) -> Tables:
+    def changed_tables(self, previous: str | None, current: str) -> Tables:
         """Return the tables that may differ between two snapshots (``pg_current_snapshot``)."""
-        if former is None:
+        if previous is None:
             return None
-        results: set[str] = set()
-        before, after = _Snapshot.parse(former), _Snapshot.parse(current)
+        changed: set[str] = set()
+        before, after = _Snapshot.parse(previous), _Snapshot.parse(current)
         if after.next < before.next:
             return None
-        for number in _finished(before, after):
+        for number in _finished_numbers(before, after):
             tables = self._tables.get(number)
             if tables is None:
                 return None
-            results |= tables
-        return frozenset(results)
+            changed |= tables
+        return frozenset(changed)
 
 
 class _Snapshot(NamedTuple):
@@ -94,9 +94,9 @@ class _Snapshot(NamedTuple):
         return cls(int(following), frozenset(map(int, running.split(",") if running else ())))
 
 
-def _finished(former: _Snapshot, current: _Snapshot) -> Iterator[int]:
+def _finished_numbers(previous: _Snapshot, current: _Snapshot) -> Iterator[int]:
     """Yield the transactions that were finished between two snapshots."""
-    yield from former.running - current.running
-    for number in range(former.next, current.next):
+    yield from previous.running - current.running
+    for number in range(previous.next, current.next):
         if number not in current.running:
             yield number

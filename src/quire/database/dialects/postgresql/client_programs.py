@@ -21,8 +21,8 @@ async def dump_database(options: PostgresOptions, path: Path) -> None:
 
     Raises ConfigurationError without that program, and DatabaseOpenError when it fails.
     """
-    only = ("--format=custom", f"--schema={options.schema}", f"--file={path}")
-    await _run("pg_dump", *only, "--no-owner", "--no-privileges", options=options)
+    arguments = ("--format=custom", f"--schema={options.schema}", f"--file={path}")
+    await _run("pg_dump", *arguments, "--no-owner", "--no-privileges", options=options)
 
 
 async def restore_database(options: PostgresOptions, path: Path, tables: Iterable[str]) -> None:
@@ -33,16 +33,21 @@ async def restore_database(options: PostgresOptions, path: Path, tables: Iterabl
     """
     first, script = path.with_suffix(".first.sql"), path.with_suffix(".sql")
     first.write_text(_first_statements(options, tables), encoding="utf-8")
-    only = ("--no-owner", "--no-privileges", f"--schema={options.schema}", f"--file={script}")
-    await _run("pg_restore", *only, str(path))
-    quietly = ("--quiet", "--no-psqlrc", "--single-transaction", "--set=ON_ERROR_STOP=1")
-    await _run("psql", *quietly, f"--file={first}", f"--file={script}", options=options)
+    restore_arguments = (
+        "--no-owner",
+        "--no-privileges",
+        f"--schema={options.schema}",
+        f"--file={script}",
+    )
+    await _run("pg_restore", *restore_arguments, str(path))
+    psql_arguments = ("--quiet", "--no-psqlrc", "--single-transaction", "--set=ON_ERROR_STOP=1")
+    await _run("psql", *psql_arguments, f"--file={first}", f"--file={script}", options=options)
 
 
 def _first_statements(options: PostgresOptions, tables: Iterable[str]) -> str:
     schema = quote(options.schema)
-    named = ", ".join(f"{schema}.{quote(table)}" for table in tables)
-    drop = f"DROP TABLE IF EXISTS {named} CASCADE;\n" if named else ""
+    table_names = ", ".join(f"{schema}.{quote(table)}" for table in tables)
+    drop = f"DROP TABLE IF EXISTS {table_names} CASCADE;\n" if table_names else ""
     # Do not wait forever for a server that is in a transaction.
     wait = f"SET lock_timeout = {options.lock_timeout_ms};\n"
     return f"{wait}{drop}CREATE SCHEMA IF NOT EXISTS {schema};\n"
@@ -68,29 +73,29 @@ async def _run(name: str, *arguments: str, options: PostgresOptions | None = Non
         await program.wait()
         raise
     if program.returncode != 0:
-        said = errors.decode(errors="replace").strip()[:_MAX_OUTPUT]
-        raise DatabaseOpenError(f"{name} failed: {said}")
+        message = errors.decode(errors="replace").strip()[:_MAX_OUTPUT]
+        raise DatabaseOpenError(f"{name} failed: {message}")
 
 
 def _address(dsn: str) -> str:
     """Return an address without the password: program arguments are visible to all users."""
     parts = urlsplit(dsn)
-    user, at, host = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}"))
+    user, separator, host = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{separator}{host}"))
 
 
 def _environment(options: PostgresOptions) -> dict[str, str]:
     if options.dsn is not None:
         password = urlsplit(options.dsn).password
         return {} if password is None else {"PGPASSWORD": unquote(password)}
-    result = {
+    environment = {
         "PGHOST": options.host,
         "PGPORT": str(options.port),
         "PGUSER": options.username,
         "PGDATABASE": options.name,
     }
     if options.password is not None:
-        result["PGPASSWORD"] = options.password
+        environment["PGPASSWORD"] = options.password
     if options.ssl:
-        result["PGSSLMODE"] = "verify-full" if options.ssl_verify else "require"
-    return result
+        environment["PGSSLMODE"] = "verify-full" if options.ssl_verify else "require"
+    return environment

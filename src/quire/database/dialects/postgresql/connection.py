@@ -97,18 +97,18 @@ class PostgresConnection(asyncpg.Connection):
         """
         loop = asyncio.get_running_loop()
         try:
-            sql, values, most = next(program)
+            sql, values, max_rows = next(program)
             while True:
                 if sql is LONG_COMPUTATION.sql:
                     step = await loop.run_in_executor(_compute_executor, _compute, program)
                     if isinstance(step, _ProgramResult):
                         return step.value  # type: ignore[no-any-return]  # the program's own result
-                    sql, values, most = step
+                    sql, values, max_rows = step
                 elif (make := awaited_by(sql, values)) is not None:
                     await make()
-                    sql, values, most = program.send([])
+                    sql, values, max_rows = program.send([])
                 else:
-                    sql, values, most = program.send(await self.rows(sql, values, most))
+                    sql, values, max_rows = program.send(await self.rows(sql, values, max_rows))
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]  # the program's own result
         except BaseException:
@@ -123,14 +123,14 @@ class PostgresConnection(asyncpg.Connection):
 
         Otherwise callers would wait for a quarter of an hour.
         """
-        result = self._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # likewise
-        if result is None or result.family not in {socket.AF_INET, socket.AF_INET6}:
+        sock = self._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # likewise
+        if sock is None or sock.family not in {socket.AF_INET, socket.AF_INET6}:
             return
-        result.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in _WATCHFUL.items():
             option = getattr(socket, name, None)  # not every system has all of these options
             if option is not None:
-                result.setsockopt(socket.IPPROTO_TCP, option, value)
+                sock.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def _arguments(options: PostgresOptions, session: Mapping[str, str]) -> dict[str, Any]:

@@ -45,19 +45,21 @@ def snapshot_program(
     setting: Statement | None = None, *, with_position: bool = False
 ) -> Program[Snapshot]:
     """Return the present snapshot with the first value of a statement, if there is one."""
-    position = _POSITION if with_position else "NULL"
+    position_sql = _POSITION if with_position else "NULL"
     if setting is None:
-        statement = Statement(f"{_CURRENT_SNAPSHOT}, {position}, NULL")
+        statement = Statement(f"{_CURRENT_SNAPSHOT}, {position_sql}, NULL")
     else:
-        statement = setting._replace(sql=f"{_CURRENT_SNAPSHOT}, {position}, ({setting.sql})")
-    ((text, is_standby, found, value),) = yield statement
-    return Snapshot(None if is_standby else str(text), value, None if found is None else int(found))
+        statement = setting._replace(sql=f"{_CURRENT_SNAPSHOT}, {position_sql}, ({setting.sql})")
+    ((text, is_standby, position, value),) = yield statement
+    return Snapshot(
+        None if is_standby else str(text), value, None if position is None else int(position)
+    )
 
 
 def position_program() -> Program[int | None]:
     """Return the present position in the log of the server."""
-    ((found,),) = yield Statement(f"SELECT {_POSITION}")
-    return None if found is None else int(found)
+    ((position,),) = yield Statement(f"SELECT {_POSITION}")
+    return None if position is None else int(position)
 
 
 class PostgresContentVersion:
@@ -128,8 +130,8 @@ class PostgresContentVersion:
         if setting is self._setting:
             self._value, self._is_value_known = snapshot.value, True
         if snapshot.text is not None and snapshot.text != self._snapshot:
-            former, self._snapshot = self._snapshot, snapshot.text
-            self.versions.advance(self._own.changed_tables(former, snapshot.text))
+            previous, self._snapshot = self._snapshot, snapshot.text
+            self.versions.advance(self._own.changed_tables(previous, snapshot.text))
         self.known = None if snapshot.text is None else self.versions.current
         return self.known
 

@@ -121,8 +121,8 @@ class PostgresDdl(DdlWriter):
         if column.primary_key:
             return f"{quote(column.name)} serial PRIMARY KEY"
         null = "" if column.nullable else " NOT NULL"
-        written = f"{quote(column.name)} {self.written_type(column)}{null}"
-        return f"{written}{self.default(column)}"
+        definition = f"{quote(column.name)} {self.written_type(column)}{null}"
+        return f"{definition}{self.default(column)}"
 
 
 def _text(value: str) -> str:

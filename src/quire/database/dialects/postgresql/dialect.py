@@ -50,28 +50,28 @@ class _MomentTexts(dict[Any, str | None]):
     def __init__(self, clock: WallClock) -> None:
         self._clock = clock
 
-    def __missing__(self, stored: int | None) -> str | None:
+    def __missing__(self, timestamp: int | None) -> str | None:
         if len(self) >= _MEMO_SIZE:
             self.clear()
-        text = None if stored is None else self._text(stored)
-        self[stored] = text
+        text = None if timestamp is None else self._text(timestamp)
+        self[timestamp] = text
         return text
 
-    def _text(self, stored: int) -> str | None:
-        milliseconds = self._clock.epoch_ms(stored)
+    def _text(self, timestamp: int) -> str | None:
+        milliseconds = self._clock.epoch_ms(timestamp)
         return None if milliseconds is None else iso_or_none(milliseconds)
 
 
-def json_text(stored: str) -> object:
+def json_text(value: str) -> object:
     """Return the JSON text of a string as Strapi shows it.
 
     A string that holds JSON is parsed again; any other is shown as stored, with its quotes.
     """
-    text = orjson.loads(stored)
+    text = orjson.loads(value)
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError:
-        return stored
+        return value
     return msgspec.Raw(text.encode())
 
 
@@ -90,7 +90,7 @@ _EXPRESSIONS: Mapping[StorageKind, str] = MappingProxyType(
 """All other kinds are shown as they are stored."""
 
 
-def _integer_encoder(bound: int) -> Encode:
+def _integer_encoder(limit: int) -> Encode:
     """Return a function that binds integers below a bound, also those in text."""
 
     def encode(value: Scalar) -> Value:
@@ -99,7 +99,7 @@ def _integer_encoder(bound: int) -> Encode:
             raise ValidationError(f"Invalid number {value[:100]!r}")
         if number is None or isinstance(number, bool):
             return number
-        if number % 1 or not -bound <= number < bound:
+        if number % 1 or not -limit <= number < limit:
             raise ValidationError(f"{number} is outside the range of integers")
         return int(number)
 
@@ -111,8 +111,8 @@ def _encode_float(value: Scalar) -> Value:
         try:
             return float(value)
         except OverflowError:
-            shown = str(value)[:100]
-            raise ValidationError(f"{shown} is beyond any number that is stored") from None
+            text = str(value)[:100]
+            raise ValidationError(f"{text} is beyond any number that is stored") from None
     return value
 
 
@@ -136,10 +136,10 @@ def _encode_json_operand(value: Scalar) -> Value:
     if value is None:
         return None
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    return _checked_json(text)
+    return _require_json(text)
 
 
-def _checked_json(text: str) -> str:
+def _require_json(text: str) -> str:
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -222,10 +222,12 @@ class PostgresDialect:
             StorageKind.TIME: postgresql.TIME(),
         }
         array = cast(bind, postgresql.ARRAY(exact.get(kind, self.united_type(kind))))
-        listed = func.unnest(array).table_valued("value", with_ordinality="position")
-        listed = listed.render_derived(name="listed")
+        value_table = func.unnest(array).table_valued("value", with_ordinality="position")
+        value_table = value_table.render_derived(name="listed")
         # Positions count from zero, as everywhere.
-        return select(listed.c.value, (listed.c.position - 1).label("position")).subquery()
+        return select(
+            value_table.c.value, (value_table.c.position - 1).label("position")
+        ).subquery()
 
     def encode_json(self, value: object) -> Value:
         """Everything is JSON text; a string is passed unchanged, as Strapi sends it.
@@ -235,7 +237,7 @@ class PostgresDialect:
         if value is None:
             return None
         if isinstance(value, str):
-            return _checked_json(value)
+            return _require_json(value)
         # Unlike orjson, msgspec writes integers beyond 64 bits, which jsonb may return.
         return msgspec.json.encode(value, enc_hook=str).decode()
 
@@ -243,17 +245,17 @@ class PostgresDialect:
         """See `Dialect.stored_json`."""
         return text
 
-    def decode_value(self, kind: StorageKind, stored: Value) -> object:
+    def decode_value(self, kind: StorageKind, value: Value) -> object:
         """See `Dialect.decode_value`."""
-        if stored is None:
+        if value is None:
             return None
         match kind:
             case StorageKind.DATETIME | StorageKind.TIMESTAMP:
-                return self.epoch_ms(stored)
+                return self.epoch_ms(value)
             case StorageKind.JSON:
-                return orjson.loads(str(stored))
+                return orjson.loads(str(value))
             case _:
-                return stored
+                return value
 
     def encode_rows(self, rows: Sequence[Sequence[Value]]) -> Operand:
         """Rows are bound as one JSON text, a list of lists."""
@@ -265,15 +267,15 @@ class PostgresDialect:
         from sqlalchemy.dialects.postgresql import JSONB  # noqa: PLC0415 - only when a statement is new
 
         elements = func.jsonb_array_elements(cast(bind, JSONB))
-        listed = elements.table_valued("value", with_ordinality="position")
-        listed = listed.render_derived(name="listed")
+        value_table = elements.table_valued("value", with_ordinality="position")
+        value_table = value_table.render_derived(name="listed")
         places: list[Expression] = [
             literal_column(f"(listed.value ->> {place})::{_ROW_TYPES[kind]}").label(name)
             for place, (name, kind) in enumerate(columns.items())
         ]
         # Positions count from zero, as everywhere.
         position: Expression = literal_column("(listed.position - 1)::integer").label("position")
-        return select(position, *places).select_from(listed).subquery()
+        return select(position, *places).select_from(value_table).subquery()
 
     def decode_expression(self, kind: StorageKind, variable: str) -> str:
         """See `Dialect.decode_expression`."""
@@ -288,14 +290,14 @@ class PostgresDialect:
             "json_text": json_text,
         }
 
-    def _timestamp_text(self, stored: int | None) -> str | None:
+    def _timestamp_text(self, timestamp: int | None) -> str | None:
         """Write a timestamp as the string of its epoch milliseconds."""
-        milliseconds = None if stored is None else self._clock.epoch_ms(stored)
+        milliseconds = None if timestamp is None else self._clock.epoch_ms(timestamp)
         return None if milliseconds is None else str(milliseconds)
 
-    def epoch_ms(self, stored: Value) -> int | None:
+    def epoch_ms(self, value: Value) -> int | None:
         """See `Dialect.epoch_ms`."""
-        return self._clock.epoch_ms(stored) if isinstance(stored, int) else None
+        return self._clock.epoch_ms(value) if isinstance(value, int) else None
 
     def member_of(self, column: "Expression", bind: "Expression") -> "Expression":
         """Compare with the items of an array, which are cast to the type of the column."""

@@ -271,9 +271,9 @@ class PostgresDatabase:
         if self._wary:
             self._wary -= 1
         if state is not None:
-            result = await self._run_at(state, make(), pool)
-            if result is not None:
-                return result.result
+            read_result = await self._run_at(state, make(), pool)
+            if read_result is not None:
+                return read_result.result
         return await self._run(pool, make(), _BEGIN_SNAPSHOT)
 
     async def read_at(
@@ -291,12 +291,12 @@ class PostgresDatabase:
         replica = await self._replica()
         pool = self._readers if replica is None else replica.pool
         try:
-            result = await self._run_at(version, make(), pool)
+            read_result = await self._run_at(version, make(), pool)
         except (ServiceUnavailableError, StaleSchemaError) as error:
             if replica is not None:
                 _pause_if_lost(replica, error)
             return None
-        return None if result is None else result.result
+        return None if read_result is None else read_result.result
 
     def read_now(
         self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
@@ -312,8 +312,8 @@ class PostgresDatabase:
             rows = yield Statement(f"EXPLAIN (FORMAT JSON) {statement.sql}", statement.values)
             return str(rows[0][0])
 
-        (explained,) = orjson.loads(await self.read(explain))
-        return bool(explained["Plan"]["Total Cost"] >= _COSTLY)
+        (explanation,) = orjson.loads(await self.read(explain))
+        return bool(explanation["Plan"]["Total Cost"] >= _COSTLY)
 
     def _calm_state(self) -> int | None:
         """Return the last known state, if no commit is expected during a read."""
@@ -356,9 +356,9 @@ class PostgresDatabase:
         async with self._connection(self._writers) as connection:
             await connection.execute(_BEGIN_WRITE)
             result = await connection.run(program)
-            written = await connection.run(written_program())
-            if written is not None:
-                self._presence.note_commit(written)
+            transaction = await connection.run(written_program())
+            if transaction is not None:
+                self._presence.note_commit(transaction)
             await _commit(connection)
             note_commit()
             if self._replicas:
@@ -376,10 +376,10 @@ class PostgresDatabase:
 
     def pools(self) -> tuple[PoolStatistics, ...]:
         """See `Database.pools`: for reads, for writes, for the content version."""
-        results = [self._readers.statistics("read"), self._writers.statistics("write")]
+        statistics = [self._readers.statistics("read"), self._writers.statistics("write")]
         if self._asking is not self._readers:
-            results.append(self._asking.statistics("version"))
-        return (*results, *self._replicas.statistics())
+            statistics.append(self._asking.statistics("version"))
+        return (*statistics, *self._replicas.statistics())
 
     def is_in_place(self) -> None:
         """See `Database.is_in_place`; the server is responsible for its files."""
@@ -410,9 +410,9 @@ class PostgresDatabase:
             await _end(pool, connection)
             raise
         except BaseException:  # the waiting task was cancelled
-            ending = asyncio.ensure_future(_end(pool, connection))
-            self._ending.add(ending)
-            ending.add_done_callback(self._ending.discard)
+            end_task = asyncio.ensure_future(_end(pool, connection))
+            self._ending.add(end_task)
+            end_task.add_done_callback(self._ending.discard)
             raise
         finally:
             watchdog.end(connection)
@@ -429,8 +429,8 @@ class PostgresDatabase:
         await self._vigil.close()
 
     def _pools(self) -> list[Pool]:
-        shared = self._asking is self._readers
-        return [self._readers, self._writers, *(() if shared else (self._asking,))]
+        is_shared = self._asking is self._readers
+        return [self._readers, self._writers, *(() if is_shared else (self._asking,))]
 
 
 def _watchdog(options: PostgresOptions) -> ConnectionWatchdog:
@@ -440,13 +440,13 @@ def _watchdog(options: PostgresOptions) -> ConnectionWatchdog:
 
 
 def _replicas(options: PostgresOptions, *, size: int) -> Replicas:
-    results = []
+    replicas = []
     for number, dsn in enumerate(options.replicas, start=1):
-        own = replace(options, dsn=dsn)
+        replica_options = replace(options, dsn=dsn)
         name = f"replica {number}"
-        reads, asking = _read_pool(own, size=size), _read_pool(own, size=1)
-        results.append(Replica(name, reads, asking, _watchdog(own)))
-    return Replicas(results, options.replica_wait_ms / 1000)
+        reads, asking = _read_pool(replica_options, size=size), _read_pool(replica_options, size=1)
+        replicas.append(Replica(name, reads, asking, _watchdog(replica_options)))
+    return Replicas(replicas, options.replica_wait_ms / 1000)
 
 
 def read_session(options: PostgresOptions) -> dict[str, str]:

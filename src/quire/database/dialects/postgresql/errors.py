@@ -54,15 +54,15 @@ def translate(error: Exception) -> AppError:
     if isinstance(error, asyncpg.InvalidCachedStatementError):
         return ServiceUnavailableError()
     if isinstance(error, asyncpg.PostgresError):
-        return _of_state(error.sqlstate or "")
+        return _translate_state(error.sqlstate or "")
     if isinstance(error, ValueError):  # the driver's own, of a value that it cannot send
-        return _of_state(_MISFIT)
+        return _translate_state(_MISFIT)
     if is_disconnection(error):
         return ServiceUnavailableError()
     return InternalServerError()
 
 
-def _of_state(state: str) -> AppError:
+def _translate_state(state: str) -> AppError:
     if state == _QUERY_CANCELED:
         return ServiceUnavailableError(TOO_LONG)
     if state == _LOCK_TIMEOUT:

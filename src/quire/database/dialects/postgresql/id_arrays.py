@@ -29,7 +29,7 @@ def pack_ids(values: Sequence[int | None]) -> bytes:
     elements = [_LENGTH] * (2 * count)
     try:
         elements[1::2] = values  # type: ignore[assignment]  # what else is in it does not pack
-        return _of_length(count).pack(1, 0, _ELEMENT, count, _LOWER_BOUND, *elements)
+        return _array_struct(count).pack(1, 0, _ELEMENT, count, _LOWER_BOUND, *elements)
     except error as problem:
         if None in values:
             return _pack_some(values)
@@ -48,19 +48,19 @@ def _pack_some(values: Sequence[int | None]) -> bytes:
 
 def unpack_ids(packed: bytes) -> list[int | None]:
     """Return the ids of a one-dimensional array that the server has sent."""
-    results: list[int | None] = []
+    ids: list[int | None] = []
     position = _HEAD.size + 8
     while position < len(packed):
         length, *_ = unpack_from(">i", packed, position)
         position += 4
         if length == _NULL:
-            results.append(None)
+            ids.append(None)
         else:
-            results += unpack_from(">i", packed, position)
+            ids += unpack_from(">i", packed, position)
             position += length
-    return results
+    return ids
 
 
 @lru_cache(maxsize=1024)
-def _of_length(count: int) -> Struct:
+def _array_struct(count: int) -> Struct:
     return Struct(f">{5 + 2 * count}i")

@@ -71,12 +71,12 @@ class Pool:
         if self._closed:
             raise ServiceUnavailableError
         if self._open >= self._size:
-            handed = await self._wait_for_connection()
-            if handed is not None:
-                return handed
-        return await self._opened()
+            released = await self._wait_for_connection()
+            if released is not None:
+                return released
+        return await self._open_connection()
 
-    async def _opened(self) -> PostgresConnection:
+    async def _open_connection(self) -> PostgresConnection:
         self._open += 1
         # In its own task, because the driver's timeout cancels the current task.
         opening = asyncio.ensure_future(self._connect())

@@ -44,17 +44,17 @@ class Replica:
         self.position = 0
         self.has_all = False
         """Whether it had replayed all that it had received when it was last asked."""
-        self._rests_until = 0.0
+        self._paused_until = 0.0
         self._query: asyncio.Task[bool] | None = None
 
     @property
     def is_available(self) -> bool:
         """Whether it may be used now."""
-        return asyncio.get_running_loop().time() >= self._rests_until
+        return asyncio.get_running_loop().time() >= self._paused_until
 
     def pause(self) -> None:
         """Do not use it for a while, and discard its known position."""
-        self._rests_until = asyncio.get_running_loop().time() + _RETRY_SECONDS
+        self._paused_until = asyncio.get_running_loop().time() + _RETRY_SECONDS
         self.position = 0
         self.has_all = False
 
@@ -118,23 +118,23 @@ class Replicas:
         that they are farther ahead.
         """
         loop = asyncio.get_running_loop()
-        latest = loop.time() + _ALL_SECONDS
-        asked = [*self._replicas]
-        result: Replica | None = None
-        while asked:
-            queries = {one.query_position(): one for one in asked}
-            for query in await _first_done(queries, latest - loop.time()):
-                one = queries[query]
-                if one.has_all:
-                    result = one if result is None else max(result, one, key=_position)
-                if one.has_all or not query.result():
-                    asked.remove(one)
-            if result is not None:
-                latest = min(latest, loop.time() + self._wait_seconds)
-            if loop.time() >= latest:
+        deadline = loop.time() + _ALL_SECONDS
+        pending = [*self._replicas]
+        best: Replica | None = None
+        while pending:
+            queries = {replica.query_position(): replica for replica in pending}
+            for query in await _first_done(queries, deadline - loop.time()):
+                replica = queries[query]
+                if replica.has_all:
+                    best = replica if best is None else max(best, replica, key=_position)
+                if replica.has_all or not query.result():
+                    pending.remove(replica)
+            if best is not None:
+                deadline = min(deadline, loop.time() + self._wait_seconds)
+            if loop.time() >= deadline:
                 break
             await asyncio.sleep(_LOOK_EVERY)
-        return result
+        return best
 
     async def ready_for(self, position: int | None) -> Replica | None:
         """Return a replica that has reached a position; waits a moment for the first one.
@@ -143,56 +143,64 @@ class Replicas:
         """
         if position is None or not self._replicas:
             return None
-        result = self._ready(position)
-        if result is not None:
-            return result
+        ready = self._select_ready(position)
+        if ready is not None:
+            return ready
         loop = asyncio.get_running_loop()
-        latest = loop.time() + self._wait_seconds
-        while queries := [one.query_position() for one in self._replicas if one.is_available]:
+        deadline = loop.time() + self._wait_seconds
+        while queries := [
+            replica.query_position() for replica in self._replicas if replica.is_available
+        ]:
             # A replica that hangs must not keep the others from being used.
-            await _first_done(queries, latest - loop.time())
-            result = self._ready(position)
-            if result is not None:
-                return result
-            if loop.time() >= latest:
-                self._rest_all()
+            await _first_done(queries, deadline - loop.time())
+            ready = self._select_ready(position)
+            if ready is not None:
+                return ready
+            if loop.time() >= deadline:
+                self._pause_all()
                 return None
             await asyncio.sleep(_LOOK_EVERY)
         return None
 
-    def _ready(self, position: int) -> Replica | None:
+    def _select_ready(self, position: int) -> Replica | None:
         """Return the replica with the fewest reads; of those with equally many, in turn."""
-        ready = [one for one in self._replicas if one.position >= position and one.is_available]
+        ready = [
+            replica
+            for replica in self._replicas
+            if replica.position >= position and replica.is_available
+        ]
         if not ready:
             return None
-        result = min(ready, key=_reads)
-        self._replicas.remove(result)
-        self._replicas.append(result)
-        return result
+        least_used = min(ready, key=_reads)
+        self._replicas.remove(least_used)
+        self._replicas.append(least_used)
+        return least_used
 
-    def _rest_all(self) -> None:
+    def _pause_all(self) -> None:
         """Suspend the replicas that fall behind, so that no other read waits for them at once."""
-        for one in self._replicas:
-            if one.is_available:
-                one.pause()
+        for replica in self._replicas:
+            if replica.is_available:
+                replica.pause()
 
     def watchdog_of(self, pool: Pool) -> ConnectionWatchdog | None:
         """Return the watchdog of a pool's connections, ``None`` if it is not a replica's."""
-        return next((one.watchdog for one in self._replicas if one.pool is pool), None)
+        return next((replica.watchdog for replica in self._replicas if replica.pool is pool), None)
 
     def statistics(self) -> tuple[PoolStatistics, ...]:
         """Return the state of the connections to each replica."""
-        return tuple(one.pool.statistics(one.name) for one in sorted(self._replicas, key=_name))
+        return tuple(
+            replica.pool.statistics(replica.name) for replica in sorted(self._replicas, key=_name)
+        )
 
     def forget_statements(self) -> None:
         """Forget what was prepared for tables whose structure has changed."""
-        for one in self._replicas:
-            one.pool.forget_statements()
+        for replica in self._replicas:
+            replica.pool.forget_statements()
 
     async def close(self) -> None:
         """Close all replicas."""
-        for one in self._replicas:
-            await one.close()
+        for replica in self._replicas:
+            await replica.close()
 
 
 async def _first_done(

@@ -327,8 +327,8 @@ def _place(options: PostgresOptions) -> str:
     if options.dsn is not None:
         parts = urlsplit(options.dsn)
         name = unquote(parts.path.lstrip("/")) or name
-        named = parts.netloc.rpartition("@")[2]  # one server, or several separated by commas
-        hosts = ", ".join(_with_port(one) for one in (named or options.host).split(","))
+        addresses = parts.netloc.rpartition("@")[2]  # one server, or several separated by commas
+        hosts = ", ".join(_with_port(host) for host in (addresses or options.host).split(","))
     return f"PostgreSQL database {name} on {hosts}"
 
 

@@ -36,23 +36,23 @@ class WallClock:
             milliseconds += self._offset_at(milliseconds)
         return (milliseconds - _START_MS) * 1000
 
-    def epoch_ms(self, stored: int) -> int | None:
+    def epoch_ms(self, timestamp: int) -> int | None:
         """Return the epoch milliseconds of a stored timestamp, ``None`` for an infinite one."""
-        if stored in _INFINITIES:
+        if timestamp in _INFINITIES:
             return None
-        milliseconds = stored // 1000 + _START_MS
+        milliseconds = timestamp // 1000 + _START_MS
         if self._zone is not None:
             milliseconds -= self._offset_of(milliseconds)
         return milliseconds
 
     def _offset_at(self, milliseconds: int) -> int:
         """Return the UTC offset at a time, in milliseconds."""
-        moment = _START_UTC + _clamped(milliseconds)
+        moment = _START_UTC + _clamp(milliseconds)
         return _milliseconds(moment.astimezone(self._zone).utcoffset())
 
-    def _offset_of(self, row_count: int) -> int:
+    def _offset_of(self, milliseconds: int) -> int:
         """Return the UTC offset of a local time; of two possible ones the first."""
-        moment = _START + _clamped(row_count)
+        moment = _START + _clamp(milliseconds)
         return _milliseconds(moment.replace(tzinfo=self._zone).utcoffset())
 
 
@@ -77,15 +77,15 @@ def wall_clock(name: str | None) -> WallClock:
 def _system_zone() -> str:
     """Return the name of the zone of this machine."""
     target = os.path.realpath(_SYSTEM_ZONE)
-    _, found, name = target.partition("/zoneinfo/")
-    return name.removeprefix("posix/").removeprefix("right/") if found else "UTC"
+    _, separator, name = target.partition("/zoneinfo/")
+    return name.removeprefix("posix/").removeprefix("right/") if separator else "UTC"
 
 
 _MIN_TIMESTAMP = timedelta(days=-730_000)
 _MAX_TIMESTAMP = timedelta(days=2_921_937)
 
 
-def _clamped(milliseconds: int) -> timedelta:
+def _clamp(milliseconds: int) -> timedelta:
     """Return the time since 2000, limited to the years for which zones have rules."""
     days = (milliseconds - _START_MS) // 86_400_000
     if days <= _MIN_TIMESTAMP.days:

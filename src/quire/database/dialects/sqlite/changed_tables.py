@@ -59,17 +59,17 @@ class WriteTracker:
 
     def execute(self, sql: str, values: Sequence[Operand]) -> apsw.Cursor:
         """Execute a statement. Raises apsw.Error."""
-        known = self._by_statement.get(sql)
+        tables = self._by_statement.get(sql)
         prepared = self._prepared
         prepared.clear()
         # An already prepared statement would not call the authorizer again.
-        cursor = self._execute(sql, values, can_cache=known is not None)
+        cursor = self._execute(sql, values, can_cache=tables is not None)
         # SQLite prepares statements again by itself when tables or triggers have changed.
-        if known is None or prepared:
+        if tables is None or prepared:
             if len(self._by_statement) >= _STATEMENTS:
                 self._by_statement.clear()
-            known = self._by_statement[sql] = frozenset(prepared).union(known or ())
-        self._written |= known
+            tables = self._by_statement[sql] = frozenset(prepared).union(tables or ())
+        self._written |= tables
         return cursor
 
     def _note(
@@ -141,20 +141,20 @@ class OwnCommits:
         """Return the tables that may differ between two states, an earlier and a later one."""
         if before is None or after is None:
             return None
-        results: set[str] = set()
+        tables: set[str] = set()
         while before != after:
             if before == self._before and is_begun_anew(before, after):
                 # Only the writer of this process can have done so.
                 self._begun_anew = before = after
                 continue
-            following = self._after.pop(before, None) or self._recorded_step(before, after)
-            if following is None or following[1] is None:
+            step = self._after.pop(before, None) or self._take_recorded_step(before, after)
+            if step is None or step[1] is None:
                 return None
-            before = following[0]
-            results |= following[1]
-        return frozenset(results)
+            before = step[0]
+            tables |= step[1]
+        return frozenset(tables)
 
-    def _recorded_step(self, before: bytes, after: bytes) -> tuple[bytes, Tables] | None:
+    def _take_recorded_step(self, before: bytes, after: bytes) -> tuple[bytes, Tables] | None:
         """Return the step after a state, once a visible commit is recorded."""
         expected = self._before
         is_visible = expected is not None and commits_of(after) == commits_of(expected) + 1

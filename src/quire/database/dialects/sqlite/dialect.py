@@ -34,64 +34,68 @@ _EXACT = 2**53
 class _MomentTexts(dict[Any, str | None]):
     """Cache of ISO texts by stored timestamp: many rows share them, and formatting is slow."""
 
-    def __missing__(self, stored: object) -> str | None:
+    def __missing__(self, timestamp: object) -> str | None:
         if len(self) >= _MEMO_SIZE:
             self.clear()
-        text = moment_text(stored)
-        self[stored] = text
+        text = moment_text(timestamp)
+        self[timestamp] = text
         return text
 
 
-def moment_text(stored: object) -> str | None:
+def moment_text(timestamp: object) -> str | None:
     """Write a stored timestamp as ISO; text that is a date is unchanged, others are null."""
-    if stored is None:
+    if timestamp is None:
         return None
-    if isinstance(stored, str):
-        return stored
-    if not isinstance(stored, int | float) or not math.isfinite(stored):
+    if isinstance(timestamp, str):
+        return timestamp
+    if not isinstance(timestamp, int | float) or not math.isfinite(timestamp):
         return None
-    return iso_or_none(int(stored))
+    return iso_or_none(int(timestamp))
 
 
 _known_json: set[int] = set()
 """Hashes of texts that are known to be JSON, so that they need not be parsed again."""
 
 
-def json_value(stored: object) -> object:
+def json_value(value: object) -> object:
     """Return the JSON text of a stored value: JSON text is unchanged, other text is a string.
 
     Text in quotes is a string as well, with its quotes, as in Strapi. Texts that are known to be
     JSON are remembered; generated mappers check there first.
     """
-    if not isinstance(stored, str):
-        return _number(stored) if isinstance(stored, float) else stored
-    if isinstance(_parsed(stored), str):
-        return stored
+    if not isinstance(value, str):
+        return _number(value) if isinstance(value, float) else value
+    if isinstance(_parse_json(value), str):
+        return value
     if len(_known_json) >= _MEMO_SIZE:
         _known_json.clear()
-    _known_json.add(hash(stored))
-    return msgspec.Raw(stored.encode())
+    _known_json.add(hash(value))
+    return msgspec.Raw(value.encode())
 
 
-def _number(stored: float) -> int | float:
+def _number(number: float) -> int | float:
     """Write an integer without a fraction, unless it is beyond 64 bits: see `_TO_INTEGER`."""
-    return int(stored) if stored.is_integer() and -9e18 < stored < 9e18 else stored
+    return int(number) if number.is_integer() and -9e18 < number < 9e18 else number
 
 
-def big_text(stored: object) -> str | None:
+def big_text(value: object) -> str | None:
     """Write a big integer as a string; beyond 2^53 with the precision of a double."""
-    if stored is None:
+    if value is None:
         return None
-    if isinstance(stored, int) and -_EXACT <= stored <= _EXACT:
-        return str(stored)
-    if isinstance(stored, int | float):
-        return number_text(float(stored))
-    return str(stored)
+    if isinstance(value, int) and -_EXACT <= value <= _EXACT:
+        return str(value)
+    if isinstance(value, int | float):
+        return number_text(float(value))
+    return str(value)
 
 
-def timestamp_text(stored: object) -> str | None:
+def timestamp_text(timestamp: object) -> str | None:
     """Write a timestamp as the string of its epoch milliseconds."""
-    return None if stored is None else str(int(stored) if isinstance(stored, float) else stored)
+    return (
+        None
+        if timestamp is None
+        else str(int(timestamp) if isinstance(timestamp, float) else timestamp)
+    )
 
 
 _TO_INTEGER = "({0} if {0} is None or {0} % 1 or not -9e18 < {0} < 9e18 else int({0}))"
@@ -159,15 +163,15 @@ class SqliteDialect:
 
     def encode_list(self, values: Sequence[Value]) -> Value:
         """A list is bound as one JSON text."""
-        return orjson.dumps(values, default=_unlisted).decode()
+        return orjson.dumps(values, default=_encode_other).decode()
 
     def list_of(self, bind: "Expression", kind: StorageKind) -> "FromClause":
         """Expand a JSON text to rows; a value has the type that it was bound with."""
         from sqlalchemy import func, select  # noqa: PLC0415 - only when a statement is new
 
         del kind  # columns have no types
-        listed = func.json_each(bind).table_valued("key", "value")
-        return select(listed.c.value, listed.c.key.label("position")).subquery()
+        value_table = func.json_each(bind).table_valued("key", "value")
+        return select(value_table.c.value, value_table.c.key.label("position")).subquery()
 
     def encode_json(self, value: object) -> Value:
         """Objects and lists are JSON text; scalars are stored without quotes, as by Strapi."""
@@ -176,7 +180,7 @@ class SqliteDialect:
         if isinstance(value, int):
             return _encode_plain(value)
         # Unlike orjson, msgspec writes integers beyond 64 bits, which content files may have.
-        return msgspec.json.encode(value, enc_hook=_unlisted).decode()
+        return msgspec.json.encode(value, enc_hook=_encode_other).decode()
 
     def stored_json(self, text: str) -> Value:
         """See `Dialect.stored_json`; the text of objects and lists is unchanged.
@@ -186,34 +190,34 @@ class SqliteDialect:
         value = None if text.lstrip()[:1] in {"{", "["} else json.loads(text)
         return text if value is None or isinstance(value, bool) else self.encode_json(value)
 
-    def decode_value(self, kind: StorageKind, stored: Value) -> object:
+    def decode_value(self, kind: StorageKind, value: Value) -> object:
         """See `Dialect.decode_value`."""
-        if stored is None:
+        if value is None:
             return None
         match kind:
             case StorageKind.BOOLEAN:
-                return bool(stored)
+                return bool(value)
             case StorageKind.DATETIME | StorageKind.TIMESTAMP:
-                return self.epoch_ms(stored)
+                return self.epoch_ms(value)
             case StorageKind.JSON:
-                return _parsed(stored)
+                return _parse_json(value)
             case _:
-                return stored
+                return value
 
     def encode_rows(self, rows: Sequence[Sequence[Value]]) -> Value:
         """Rows are bound as one JSON text, a list of lists."""
-        return orjson.dumps(rows, default=_unlisted).decode()
+        return orjson.dumps(rows, default=_encode_other).decode()
 
     def rows_of(self, bind: "Expression", columns: Mapping[str, StorageKind]) -> "FromClause":
         """Expand a JSON text to rows; a value has the type that it was bound with."""
         from sqlalchemy import func, literal_column, select  # noqa: PLC0415 - see above
 
-        listed = func.json_each(bind).table_valued("key", "value")
+        value_table = func.json_each(bind).table_valued("key", "value")
         places = [
-            func.json_extract(listed.c.value, literal_column(f"'$[{place}]'")).label(name)
+            func.json_extract(value_table.c.value, literal_column(f"'$[{place}]'")).label(name)
             for place, name in enumerate(columns)
         ]
-        return select(listed.c.key.label("position"), *places).subquery()
+        return select(value_table.c.key.label("position"), *places).subquery()
 
     def decode_expression(self, kind: StorageKind, variable: str) -> str:
         """See `Dialect.decode_expression`."""
@@ -230,18 +234,18 @@ class SqliteDialect:
             "timestamp_text": timestamp_text,
         }
 
-    def epoch_ms(self, stored: Value) -> int | None:
+    def epoch_ms(self, value: Value) -> int | None:
         """Timestamps are epoch milliseconds already; text is parsed as a date."""
-        if isinstance(stored, str):
-            return parse_moment(stored)
-        return int(stored) if isinstance(stored, int | float) else None
+        if isinstance(value, str):
+            return parse_moment(value)
+        return int(value) if isinstance(value, int | float) else None
 
     def member_of(self, column: "Expression", bind: "Expression") -> "Expression":
         """Look the column up among the values of a JSON text."""
         from sqlalchemy import func, select  # noqa: PLC0415 - only when a statement is new
 
-        listed = func.json_each(bind).table_valued("value")
-        return column.in_(select(listed.c.value))
+        value_table = func.json_each(bind).table_valued("value")
+        return column.in_(select(value_table.c.value))
 
     def as_text(
         self,
@@ -305,18 +309,18 @@ class SqliteDialect:
         return self.unindexed(condition.self_group())
 
 
-def _parsed(stored: Value) -> object:
+def _parse_json(value: Value) -> object:
     """Parse a stored JSON value; text that is not JSON, or in quotes, is returned as a string."""
-    if not isinstance(stored, str):
-        return stored
+    if not isinstance(value, str):
+        return value
     try:
-        result = orjson.loads(stored)
+        parsed = orjson.loads(value)
     except orjson.JSONDecodeError:
-        return stored
-    return stored if isinstance(result, str) else result
+        return value
+    return value if isinstance(parsed, str) else parsed
 
 
-def _unlisted(value: object) -> object:
+def _encode_other(value: object) -> object:
     """Serialize values that JSON lacks; numbers beyond 64 bits compare unequal to text."""
     return str(value)
 
@@ -330,7 +334,7 @@ def _json_member(column: "Expression", path: Sequence[str], *types: str) -> "Exp
 
     if not path or any('"' in key for key in path):
         raise ValueError("a path consists of keys without quotes")
-    where = literal("$" + "".join(f'."{key}"' for key in path))
+    json_path = literal("$" + "".join(f'."{key}"' for key in path))
     document = case((func.json_valid(column) == 1, column))
-    fits = or_(*(func.json_type(document, where) == name for name in types))
-    return case((fits, func.json_extract(document, where)))
+    fits = or_(*(func.json_type(document, json_path) == name for name in types))
+    return case((fits, func.json_extract(document, json_path)))

@@ -85,19 +85,19 @@ def _write_ahead(connection: apsw.Connection, options: SqliteOptions) -> None:
 
     SQLite itself does not wait if others try the same. Raises DatabaseLockedError.
     """
-    latest = time.monotonic() + options.busy_timeout_ms / 1000
+    deadline = time.monotonic() + options.busy_timeout_ms / 1000
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
         except apsw.Error as error:
-            if not isinstance(error, apsw.BusyError) or time.monotonic() >= latest:
+            if not isinstance(error, apsw.BusyError) or time.monotonic() >= deadline:
                 raise open_error(options.path, error) from error
         else:
             return
         time.sleep(_WAL_PAUSE)
 
 
-async def _awaited(make: Callable[[], Awaitable[None]]) -> None:
+async def _await(make: Callable[[], Awaitable[None]]) -> None:
     await make()
 
 
@@ -176,13 +176,13 @@ class _Reader:
         self._deadline = time.perf_counter() + seconds
         execute = self._execute
         try:
-            sql, values, most = next(program)
+            sql, values, max_rows = next(program)
             while True:
                 if sql is LONG_COMPUTATION.sql and self._in_event_loop:
                     raise _TooLongError
                 cursor = execute(sql, values)
-                rows = cursor.fetchall() if most is None else list(islice(cursor, most))
-                sql, values, most = program.send(rows)
+                rows = cursor.fetchall() if max_rows is None else list(islice(cursor, max_rows))
+                sql, values, max_rows = program.send(rows)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]  # the program's own result
         except apsw.InterruptError:
@@ -250,13 +250,13 @@ class _Writer:
         try:
             execute("BEGIN IMMEDIATE")
             self.files.require_in_place()
-            before = None if commits is None else commits.state()
+            state = None if commits is None else commits.state()
             self._written.begin()
             result = run_program(program, lambda statement: self._rows(statement, loop))
             if commits is None:
                 execute("COMMIT")
             else:
-                with commits.committing(before, self._written.tables()):
+                with commits.committing(state, self._written.tables()):
                     execute("COMMIT")
         except apsw.Error as error:
             raise translate(error) from error
@@ -279,7 +279,7 @@ class _Writer:
     def _rows(self, statement: Statement, loop: asyncio.AbstractEventLoop) -> Rows:
         make = awaited_by(statement.sql, statement.values)
         if make is not None:
-            asyncio.run_coroutine_threadsafe(_awaited(make), loop).result()
+            asyncio.run_coroutine_threadsafe(_await(make), loop).result()
             return []
         cursor = self._written.execute(statement.sql, statement.values)
         return (
@@ -430,10 +430,10 @@ class SqliteDatabase:
 
         Slow programs are run on the reader thread the next time.
         """
-        present = self.version()
+        current_version = self.version()
         if version is not None and key is not None:
             key = (_STATE_KEY, key)
-        if present is None or version not in {None, present} or key in self._slow:
+        if current_version is None or version not in {None, current_version} or key in self._slow:
             raise WouldBlockError
         try:
             return self._reader.run(make(), self._guard_seconds)

@@ -194,10 +194,10 @@ class OpenedFiles:
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        result = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return result.st_dev, result.st_ino
+    return status.st_dev, status.st_ino
 
 
 def open_shm(database: str) -> int:
@@ -216,6 +216,6 @@ def close_shm(descriptor: int) -> None:
     descriptor is then closed by a later call, after SQLite has removed the file, or never.
     """
     _retired_shm.add(descriptor)
-    for retired in [each for each in _retired_shm if os.fstat(each).st_nlink == 0]:
+    for retired in [candidate for candidate in _retired_shm if os.fstat(candidate).st_nlink == 0]:
         _retired_shm.remove(retired)
         os.close(retired)

@@ -56,20 +56,20 @@ def require_sound(options: SqliteOptions) -> None:
     """Read the whole file. Raises DatabaseOpenError when it is damaged."""
     connection = open_connection(options, readonly=False)
     try:
-        result = connection.execute("PRAGMA integrity_check(1)").fetchall()
+        problems = connection.execute("PRAGMA integrity_check(1)").fetchall()
     except apsw.Error as error:
         raise open_error(options.path, error) from error
     finally:
         connection.close()
-    if result != [("ok",)]:
-        raise DatabaseOpenError(f"{options.path} is damaged: {result[0][0]}")
+    if problems != [("ok",)]:
+        raise DatabaseOpenError(f"{options.path} is damaged: {problems[0][0]}")
 
 
 def damage_program() -> Program[tuple[str, ...]]:
     """Check the whole file for damage; returns one line per problem."""
     rows = yield Statement(f"PRAGMA integrity_check({_MAX_PROBLEMS})")
-    results = tuple(str(line) for (line,) in rows)
-    return () if results == ("ok",) else results
+    problems = tuple(str(line) for (line,) in rows)
+    return () if problems == ("ok",) else problems
 
 
 def foreign_keys_program(reported: Collection[str] = ()) -> Program[list[Damage]]:

@@ -87,10 +87,12 @@ class Snapshots:
         data_version, head, state = self._begin_in_state()
         if data_version != self._data_version:
             self._data_version = data_version
-            former, self._state = self._state, state
+            previous_state, self._state = self._state, state
             commits = self._commits
-            changed = None if commits is None else commits.changed_tables(former, state)
-            self.versions.advance(changed)
+            changed_tables = (
+                None if commits is None else commits.changed_tables(previous_state, state)
+            )
+            self.versions.advance(changed_tables)
         elif self._state is None:
             self._state = state
         self._head = head

@@ -180,10 +180,12 @@ def sqlite_options(settings: Settings) -> SqliteOptions:
 
 def _is_served(path: Path, folder: Path) -> bool:
     """Tell whether a file is in a served folder, and not hidden in it."""
-    inside, around = path.resolve(), folder.resolve()
-    if not inside.is_relative_to(around):
+    resolved_path, resolved_folder = path.resolve(), folder.resolve()
+    if not resolved_path.is_relative_to(resolved_folder):
         return False
-    return not any(part.startswith(".") for part in inside.relative_to(around).parts)
+    return not any(
+        part.startswith(".") for part in resolved_path.relative_to(resolved_folder).parts
+    )
 
 
 class SqliteTarget:
@@ -265,8 +267,8 @@ class SqliteTarget:
         try:
             copy_database_file(replace(self._options, path=path), unfinished)
             require_sound(replace(self._options, path=unfinished))
-            with unfinished.open("rb") as written:
-                os.fsync(written.fileno())
+            with unfinished.open("rb") as file:
+                os.fsync(file.fileno())
             # They belong to the present file, and are empty unless that is damaged.
             _remove_companions(place)
             unfinished.replace(place)

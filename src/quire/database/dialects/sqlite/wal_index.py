@@ -45,8 +45,8 @@ class WalIndex:
         head = os.pread(self._file, _SIZE, 0)
         if len(head) < _SIZE or head[:_COPY] != head[_COPY : 2 * _COPY]:
             return None
-        known, _, in_use, _, _ = _head.unpack(head)
-        return head if known == _FORMAT and in_use else None
+        wal_format, _, is_initialized, _, _ = _head.unpack(head)
+        return head if wal_format == _FORMAT and is_initialized else None
 
     def state(self) -> bytes | None:
         """Return an identifier of the present state of the content.
