@@ -51,15 +51,15 @@ def extends(after: Schema, before: Schema) -> bool:
 
     They are if only types and attributes were added. Display names do not matter.
     """
-    later = {model.uid: model for model in after.models()}
-    return all(_is_in(model, later.get(model.uid)) for model in before.models())
+    models_after = {model.uid: model for model in after.models()}
+    return all(_is_in(model, models_after.get(model.uid)) for model in before.models())
 
 
 def _is_in(before: Model, after: Model | None) -> bool:
     if after is None or _rest(before) != _rest(after):
         return False
-    later = _attributes(after)
-    return all(later.get(name) == raw for name, raw in _attributes(before).items())
+    attributes_after = _attributes(after)
+    return all(attributes_after.get(name) == raw for name, raw in _attributes(before).items())
 
 
 def _rest(model: Model) -> dict[str, object]:
@@ -107,9 +107,9 @@ def _begin_locales(store: EntryStore, uid: str, locale: str) -> Program[None]:
     column = table.columns["locale"]
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        described = sa.table(table.name, sa.column(column))
-        change = sa.update(described).values({column: builder.plain_slot(0)})
-        return change.where(described.c[column].is_(None))
+        table_clause = sa.table(table.name, sa.column(column))
+        change = sa.update(table_clause).values({column: builder.plain_slot(0)})
+        return change.where(table_clause.c[column].is_(None))
 
     yield from store.writes.run(("begin locales", uid), build, (locale,))
 
@@ -124,14 +124,14 @@ def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(layout.table.name)
-        live = source.c(columns["publishedAt"]).is_not(None)
-        query = sa.select(source.c("id"), source.c(columns["documentId"])).where(live)
+        is_published = source.c(columns["publishedAt"]).is_not(None)
+        query = sa.select(source.c("id"), source.c(columns["documentId"])).where(is_published)
         return query.order_by(source.c("id"))
 
     rows = yield from store.writes.run(("live entries", uid), build)
-    bound = yield from with_dependents(store, uid, [int(id_ or 0) for id_, _ in rows])
-    rows.sort(key=lambda row: row[0] in bound)
-    results = []
+    bound_ids = yield from with_dependents(store, uid, [int(id_ or 0) for id_, _ in rows])
+    rows.sort(key=lambda row: row[0] in bound_ids)
+    drafts = []
     for id_, document in rows:
         entries = yield from entries_of(store, layout, str(document))
         replacement = VersionReplacement(
@@ -141,9 +141,9 @@ def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
             siblings=frozenset(entry.id for entry in entries),
         )
         changes = {columns["publishedAt"]: None}
-        results.append((yield from replace_version(store, layout, replacement, changes)))
-    for new in results:
-        yield from link_to_itself(store, new)
+        drafts.append((yield from replace_version(store, layout, replacement, changes)))
+    for draft in drafts:
+        yield from link_to_itself(store, draft)
 
 
 class PreMigration:
@@ -180,8 +180,8 @@ class PreMigration:
         column = table.columns["locale"]
 
         def build(_: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(table.name, sa.column(column))
-            return sa.update(described).values({column: sa.null()})
+            table_clause = sa.table(table.name, sa.column(column))
+            return sa.update(table_clause).values({column: sa.null()})
 
         yield from self._store.writes.run(("end locales", uid), build)
 
@@ -191,8 +191,8 @@ class PreMigration:
         yield from self._take(uid, drafts.with_published)
         moment = self._store.dialect.encoder(StorageKind.DATETIME)(self._now)
         for id_ in drafts.never_published:
-            live = {table.columns["publishedAt"]: moment}
-            yield from self._store.writes.update(table.name, id_, live)
+            changes = {table.columns["publishedAt"]: moment}
+            yield from self._store.writes.update(table.name, id_, changes)
 
     def _take(self, uid: str, ids: Sequence[int]) -> Program[None]:
         layout = self._store.layout(uid)
@@ -214,7 +214,7 @@ def plan_migration(place: MigrationTarget, change: RequestedMigration) -> Progra
 
 
 def migrate(
-    place: MigrationTarget, planned: PlannedMigration, *, title: str, now: int
+    place: MigrationTarget, migration: PlannedMigration, *, title: str, now: int
 ) -> Program[None]:
     """Carry out a plan, and record the schema of the tables.
 
@@ -225,15 +225,17 @@ def migrate(
     existing_tables = yield from inspect_program(place.kind.inspector)
     entry = ArchiveEntry(title=title, made_at=now)
     keeper = ArchiveWriter(writes, place.kind.ddl, place.kind.column_types, existing_tables, entry)
-    change = planned.change
+    change = migration.change
     if change.before is not None:
-        former = _store(place, change.before)
-        yield from PreMigration(former, keeper, change.default_locale, now).run(planned.plan)
+        store_before = _store(place, change.before)
+        yield from PreMigration(store_before, keeper, change.default_locale, now).run(
+            migration.plan
+        )
     yield from TableWork(place.kind, existing_tables, change.after, writes, keeper).run(
-        planned.structure
+        migration.structure
     )
     yield from post_migrate(
-        _store(place, change.after), planned.plan, change.renames, existing_tables
+        _store(place, change.after), migration.plan, change.renames, existing_tables
     )
     yield from keeper.finish()
     yield from record(writes, change)
@@ -243,8 +245,8 @@ def record(writes: Writes, change: RequestedMigration) -> Program[None]:
     """Record the schema of the tables, and which servers may go on as before."""
     before, after = change.before, change.after.schema
     is_more = before is not None and extends(after, before.schema)
-    former = before.schema.version if before is not None and is_more else None
-    yield from record_schema(writes, after, change.renames, extends=former)
+    extended_version = before.schema.version if before is not None and is_more else None
+    yield from record_schema(writes, after, change.renames, extends=extended_version)
 
 
 def _store(place: MigrationTarget, side: SchemaTables) -> EntryStore:

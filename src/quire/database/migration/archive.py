@@ -105,8 +105,8 @@ class ArchiveWriter:
         if self._id == 0:
             yield from self._begin()
         names = tuple(columns or self._found[table].columns)
-        kept = f"{ARCHIVE_TABLE}_{self._id}_{len(self._kept) + 1}"
-        yield Statement(self._writer.copy_structure(kept, table, names))
+        archive_table = f"{ARCHIVE_TABLE}_{self._id}_{len(self._kept) + 1}"
+        yield Statement(self._writer.copy_structure(archive_table, table, names))
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             source = builder.table(table)
@@ -116,27 +116,30 @@ class ArchiveWriter:
             if ids is not None:
                 member = self._writes.dialect.member_of(source.c("id"), builder.parents())
                 rows = rows.where(member)
-            target = sa.table(kept, *(sa.column(name) for name in names))
+            target = sa.table(archive_table, *(sa.column(name) for name in names))
             return sa.insert(target).from_select(list(names), rows)
 
-        key = ("keep", kept)
+        key = ("keep", archive_table)
         if ids is None:
             yield from self._writes.run(key, build)
         else:
             yield from self._writes.run_listed(key, build, ids)
-        self._kept.append(ArchivedRows(archive_table=kept, table=table, columns=names))
-        return kept
+        self._kept.append(ArchivedRows(archive_table=archive_table, table=table, columns=names))
+        return archive_table
 
     def column_of(self, archived_column: str) -> str:
         """Return the archived column of a table of two columns, the other being the id."""
-        return next(one.columns[1] for one in self._kept if one.archive_table == archived_column)
+        return next(rows.columns[1] for rows in self._kept if rows.archive_table == archived_column)
 
     def finish(self) -> Program[None]:
         """Record the archive, if it has rows."""
         if self._id == 0:
             return
         text = orjson.dumps(
-            [{"kept": k.archive_table, "table": k.table, "columns": k.columns} for k in self._kept]
+            [
+                {"kept": rows.archive_table, "table": rows.table, "columns": rows.columns}
+                for rows in self._kept
+            ]
         ).decode()
         yield from self._writes.update(ARCHIVE_TABLE, self._id, {"kept": text})
 
@@ -157,12 +160,12 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
             title=str(title),
             tables=tuple(
                 ArchivedRows(
-                    archive_table=one["kept"], table=one["table"], columns=tuple(one["columns"])
+                    archive_table=item["kept"], table=item["table"], columns=tuple(item["columns"])
                 )
-                for one in orjson.loads(str(kept))
+                for item in orjson.loads(str(tables))
             ),
         )
-        for id_, made_at, title, kept in rows
+        for id_, made_at, title, tables in rows
     ]
 
 
@@ -173,22 +176,22 @@ def restore_archive(writes: Writes, archive: Archive, existing_tables: FoundTabl
     former id if it was archived as a whole. The rest is left out.
     """
     count = 0
-    for kept in archive.tables:
-        table = existing_tables.get(kept.table)
+    for archived_rows in archive.tables:
+        table = existing_tables.get(archived_rows.table)
         if table is None:
             continue
-        columns = tuple(name for name in kept.columns if name in table.columns)
-        whole = set(columns) == set(kept.columns) and len(columns) > 1
-        count += yield from _fill(writes, kept, columns)
-        if whole and len(kept.columns) >= len(table.columns):
-            count += yield from _insert(writes, kept, columns)
+        columns = tuple(name for name in archived_rows.columns if name in table.columns)
+        is_complete = set(columns) == set(archived_rows.columns) and len(columns) > 1
+        count += yield from _fill(writes, archived_rows, columns)
+        if is_complete and len(archived_rows.columns) >= len(table.columns):
+            count += yield from _insert(writes, archived_rows, columns)
     return count
 
 
 def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]:
     """Delete an archive with its tables."""
-    for kept in archive.tables:
-        yield Statement(writer.drop_table(kept.archive_table))
+    for archived_rows in archive.tables:
+        yield Statement(writer.drop_table(archived_rows.archive_table))
     yield from writes.delete(ARCHIVE_TABLE, [archive.id])
 
 
@@ -204,8 +207,8 @@ def _fill(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -
             source = sa.table(archived_rows.archive_table, sa.column("id"), sa.column(column))
             value = sa.select(source.c[column]).where(source.c.id == target.c.id).scalar_subquery()
             change = sa.update(target).values({column: value})
-            there = sa.exists().where(source.c.id == target.c.id)
-            return change.where(target.c[column].is_(None), there).returning(target.c.id)
+            has_archived_row = sa.exists().where(source.c.id == target.c.id)
+            return change.where(target.c[column].is_(None), has_archived_row).returning(target.c.id)
 
         rows = yield from writes.run(("put back", archived_rows.archive_table, name), build)
         count += len(rows)
@@ -215,10 +218,10 @@ def _fill(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -
 def _insert(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -> Program[int]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(archived_rows.archive_table)
-        there = sa.table(archived_rows.table, sa.column("id"))
+        existing = sa.table(archived_rows.table, sa.column("id"))
         target = sa.table(archived_rows.table, *(sa.column(name) for name in columns))
         rows = sa.select(*(source.c(name) for name in columns)).select_from(source.source)
-        gone = rows.where(sa.not_(sa.exists().where(there.c.id == source.c("id"))))
+        gone = rows.where(sa.not_(sa.exists().where(existing.c.id == source.c("id"))))
         return sa.insert(target).from_select(list(columns), gone).returning(target.c.id)
 
     rows = yield from writes.run(("put back rows", archived_rows.archive_table), build)

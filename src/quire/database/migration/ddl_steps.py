@@ -42,7 +42,9 @@ class TableWork:
         yield from self._drop_tables(change.dropped)
         for table in change.changed:
             yield from self._drop_parts(table)
-        renames = {t.before: t.after for t in change.changed if t.before != t.after}
+        renames = {
+            table.before: table.after for table in change.changed if table.before != table.after
+        }
         for before, after in order_renames(renames):
             yield Statement(self._ddl.rename_table(before, after))
         for table in change.changed:
@@ -80,11 +82,11 @@ class TableWork:
             if rows:
                 yield from self._keeper.keep(table.before, columns=_with_id(column), having=column)
             yield from self._drop_column(table.before, column)
-        earlier = {after: before for before, after in table.renamed.items()}
-        for one in table.retyped:
-            column = earlier.get(one.column, one.column)
+        former_names = {after: before for before, after in table.renamed.items()}
+        for retyped_column in table.retyped:
+            column = former_names.get(retyped_column.column, retyped_column.column)
             if (yield from self._counting.rows(table.before, having=column)):
-                self._kept[table.after, one.column] = yield from self._keeper.keep(
+                self._kept[table.after, retyped_column.column] = yield from self._keeper.keep(
                     table.before, columns=_with_id(column), having=column
                 )
             yield from self._drop_column(table.before, column)
@@ -105,28 +107,28 @@ class TableWork:
                 yield Statement(self._ddl.create_index(index))
 
     def _add_columns(self, table: TableChange) -> Program[None]:
-        wanted = self._wanted[table.after]
-        retyped = {one.column: one for one in table.retyped}
+        metadata_table = self._wanted[table.after]
+        retyped = {retyped_column.column: retyped_column for retyped_column in table.retyped}
         for name in (*table.added, *retyped):
-            column: Column[object] = wanted.c[name]
+            column: Column[object] = metadata_table.c[name]
             for sql in self._ddl.add_column(column):
                 yield Statement(sql)
-        for one in retyped.values():
-            yield from self._convert(table.after, one)
+        for retyped_column in retyped.values():
+            yield from self._convert(table.after, retyped_column)
 
-    def _convert(self, table: str, one: RetypedColumn) -> Program[None]:
+    def _convert(self, table: str, retyped_column: RetypedColumn) -> Program[None]:
         """Fill a column with its former values, converted to its new kind."""
-        convert = Converter(self._writes.dialect, one.before, one.after)
-        kept = self._kept.get((table, one.column))
-        if kept is None:
+        convert = Converter(self._writes.dialect, retyped_column.before, retyped_column.after)
+        archived_column = self._kept.get((table, retyped_column.column))
+        if archived_column is None:
             return
-        source = self._keeper.column_of(kept)
+        source = self._keeper.column_of(archived_column)
         last = 0
-        while rows := (yield from self._counting.page(kept, source, last)):
+        while rows := (yield from self._counting.page(archived_column, source, last)):
             for id_, value in rows:
                 last = int(id_ or 0)
                 try:
-                    row = {one.column: convert(value)}
+                    row = {retyped_column.column: convert(value)}
                 except ConversionError:
                     continue
                 yield from self._writes.update(table, last, row)

@@ -130,12 +130,12 @@ def _selected_ids(
     morph: MorphTargetEdge | None,
 ) -> Program[list[int]]:
     """Return the first column of rows whose second column has one of ``ids``."""
-    chosen, column = columns
+    selected_column, column = columns
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(table)
         member = store.dialect.member_of(source.c(column), builder.parents())
-        query = sa.select(source.c(chosen)).select_from(source.source).where(member)
+        query = sa.select(source.c(selected_column)).select_from(source.source).where(member)
         if morph is not None:
             query = query.where(source.c(morph.source_type_column) == builder.plain_slot(0))
         return query
@@ -151,8 +151,8 @@ def _ids_with(store: EntryStore, table: str, values: dict[str, str]) -> Program[
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(table)
-        same = [source.c(name) == builder.plain_slot(i) for i, name in enumerate(columns)]
-        return sa.select(source.c("id")).select_from(source.source).where(*same)
+        conditions = [source.c(name) == builder.plain_slot(i) for i, name in enumerate(columns)]
+        return sa.select(source.c("id")).select_from(source.source).where(*conditions)
 
     rows = yield from store.writes.run(("ids with", table, columns), build, tuple(values.values()))
     return [int(id_ or 0) for (id_,) in rows]

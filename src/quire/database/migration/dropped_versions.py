@@ -28,15 +28,15 @@ def drafts_of(writes: Writes, table: str) -> Program[Drafts]:
     """Find the drafts of a table."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        draft, live = builder.table(table), builder.table(table)
+        draft, published = builder.table(table), builder.table(table)
         beside = sa.and_(
-            live.c(_DOCUMENT) == draft.c(_DOCUMENT),
-            live.c(_LOCALE).is_not_distinct_from(draft.c(_LOCALE)),
-            live.c(_PUBLISHED).is_not(None),
+            published.c(_DOCUMENT) == draft.c(_DOCUMENT),
+            published.c(_LOCALE).is_not_distinct_from(draft.c(_LOCALE)),
+            published.c(_PUBLISHED).is_not(None),
         )
-        joined = draft.source.outerjoin(live.source, beside)
-        newer = sa.case((draft.c(_UPDATED) > live.c(_UPDATED), 1), else_=0)
-        query = sa.select(draft.c("id"), sa.func.count(live.c("id")), sa.func.max(newer))
+        joined = draft.source.outerjoin(published.source, beside)
+        newer = sa.case((draft.c(_UPDATED) > published.c(_UPDATED), 1), else_=0)
+        query = sa.select(draft.c("id"), sa.func.count(published.c("id")), sa.func.max(newer))
         drafts = query.select_from(joined).where(draft.c(_PUBLISHED).is_(None))
         return drafts.group_by(draft.c("id")).order_by(draft.c("id"))
 
@@ -55,11 +55,13 @@ def other_locales(writes: Writes, table: str, default: str | None) -> Program[li
     """
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        row, first, chosen = (builder.table(table) for _ in range(3))
-        default_one = _locale_of(chosen, row).where(chosen.c(_LOCALE) == builder.plain_slot(0))
+        row, first, default_row = (builder.table(table) for _ in range(3))
+        default_one = _locale_of(default_row, row).where(
+            default_row.c(_LOCALE) == builder.plain_slot(0)
+        )
         oldest = _locale_of(first, row).where(first.c(_LOCALE).is_not(None))
-        kept = sa.func.coalesce(default_one.scalar_subquery(), oldest.scalar_subquery())
-        other = sa.and_(row.c(_LOCALE).is_not(None), row.c(_LOCALE) != kept)
+        kept_locale = sa.func.coalesce(default_one.scalar_subquery(), oldest.scalar_subquery())
+        other = sa.and_(row.c(_LOCALE).is_not(None), row.c(_LOCALE) != kept_locale)
         return sa.select(row.c("id")).select_from(row.source).where(other).order_by(row.c("id"))
 
     rows: Rows = yield from writes.run(("other locales", table), build, (default,))
@@ -67,6 +69,6 @@ def other_locales(writes: Writes, table: str, default: str | None) -> Program[li
 
 
 def _locale_of(table: AliasedTable, row: AliasedTable) -> "sa.Select[tuple[object]]":
-    same = table.c(_DOCUMENT) == row.c(_DOCUMENT)
-    ordered = sa.select(table.c(_LOCALE)).where(same).order_by(table.c("id"))
+    is_same_document = table.c(_DOCUMENT) == row.c(_DOCUMENT)
+    ordered = sa.select(table.c(_LOCALE)).where(is_same_document).order_by(table.c("id"))
     return ordered.limit(sa.literal_column("1"))

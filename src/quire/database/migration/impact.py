@@ -38,8 +38,8 @@ class RowCounter:
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             source = builder.table(table)
-            same = [source.c(name) == builder.plain_slot(i) for i, name in enumerate(columns)]
-            return sa.select(sa.func.count()).select_from(source.source).where(*same)
+            conditions = [source.c(name) == builder.plain_slot(i) for i, name in enumerate(columns)]
+            return sa.select(sa.func.count()).select_from(source.source).where(*conditions)
 
         result = yield from self._writes.run(
             ("count", table, columns), build, tuple(values.values())
@@ -82,10 +82,10 @@ class RowCounter:
         return _number(result)
 
     def unfit(
-        self, table: str, column: str, before: StorageKind, after: StorageKind
+        self, table: str, column: str, source_kind: StorageKind, target_kind: StorageKind
     ) -> Program[int]:
         """Count values of a column that cannot be converted to another kind."""
-        convert = Converter(self._writes.dialect, before, after)
+        convert = Converter(self._writes.dialect, source_kind, target_kind)
         count = 0
         rows: Rows | None = None
         while rows is None or len(rows) == _PAGE:
@@ -93,7 +93,7 @@ class RowCounter:
             count += sum(1 for _, value in rows if not _fits(convert, value))
         return count
 
-    def page(self, table: str, column: str, after: int) -> Program[Rows]:
+    def page(self, table: str, column: str, last_id: int) -> Program[Rows]:
         """Return ids and values of a column, if there are any, in the order of ids."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -104,7 +104,7 @@ class RowCounter:
             )
             return query.order_by(source.c("id")).limit(sa.literal_column(str(_PAGE)))
 
-        return (yield from self._writes.run(("page", table, column), build, (after,)))
+        return (yield from self._writes.run(("page", table, column), build, (last_id,)))
 
 
 def _fits(convert: Converter, value: Value) -> bool:

@@ -34,13 +34,13 @@ def pending_renames(renames: Renames, before: Schema, after: Schema) -> Renames:
     attributes = {}
     for named_uid, names in renames.attributes.items():
         uid = _later_uid(renames.models, named_uid)
-        will = _model(after, uid)
-        was = _model(before, models.get(uid, uid))
-        if will is None:
+        new_model = _model(after, uid)
+        old_model = _model(before, models.get(uid, uid))
+        if new_model is None:
             message = f"{named_uid} cannot have renamed attributes: the files have no such type"
             raise MigrationConflictError(message)
-        known = frozenset[str]() if was is None else frozenset(was.attributes)
-        attributes[uid] = dict(_to_do(names, known, frozenset(will.attributes), f"{uid}."))
+        old_names = frozenset[str]() if old_model is None else frozenset(old_model.attributes)
+        attributes[uid] = dict(_to_do(names, old_names, frozenset(new_model.attributes), f"{uid}."))
     return Renames(
         models=models, attributes={uid: names for uid, names in attributes.items() if names}
     )
@@ -49,20 +49,22 @@ def pending_renames(renames: Renames, before: Schema, after: Schema) -> Renames:
 def _to_do(
     requested_renames: Mapping[str, str], before: frozenset[str], after: frozenset[str], prefix: str
 ) -> Iterator[tuple[str, str]]:
-    for later, earlier in requested_renames.items():
-        if later not in after:
-            message = f"{prefix}{earlier} cannot become {later}: the files have no {prefix}{later}"
+    for new_name, old_name in requested_renames.items():
+        if new_name not in after:
+            message = (
+                f"{prefix}{old_name} cannot become {new_name}: the files have no {prefix}{new_name}"
+            )
             raise MigrationConflictError(message)
-        if earlier in before:
-            yield later, earlier
-        elif later not in before:
-            message = f"{prefix}{earlier} cannot become {later}: there is no {prefix}{earlier}"
+        if old_name in before:
+            yield new_name, old_name
+        elif new_name not in before:
+            message = f"{prefix}{old_name} cannot become {new_name}: there is no {prefix}{old_name}"
             raise MigrationConflictError(message)
 
 
 def _later_uid(models: Mapping[str, str], uid: str) -> str:
     """Return the later uid of a model that may be named by its earlier one."""
-    return next((later for later, earlier in models.items() if earlier == uid), uid)
+    return next((new_uid for new_uid, old_uid in models.items() if old_uid == uid), uid)
 
 
 def _uids(schema: Schema) -> frozenset[str]:
@@ -115,16 +117,16 @@ def migrate_to(kind: DatabaseKind, goal: MigrationGoal, *, now: int) -> Program[
 
     Raises what `plan_migration_to` raises, and ConsentNeededError; then nothing is changed.
     """
-    planned = yield from plan_migration_to(kind, goal)
-    if planned.plan.losses and not goal.may_lose:
-        raise ConsentNeededError(planned.plan)
+    migration = yield from plan_migration_to(kind, goal)
+    if migration.plan.losses and not goal.may_lose:
+        raise ConsentNeededError(migration.plan)
     place = MigrationTarget(kind=kind, dialect=kind.dialect())
-    renames = planned.change.renames
-    if planned.plan.steps or renames.models or renames.attributes:
-        yield from migrate(place, planned, title=goal.title, now=now)
+    renames = migration.change.renames
+    if migration.plan.steps or renames.models or renames.attributes:
+        yield from migrate(place, migration, title=goal.title, now=now)
     else:
-        yield from record(Writes(place.dialect), planned.change)
-    return planned
+        yield from record(Writes(place.dialect), migration.change)
+    return migration
 
 
 def _change(
@@ -155,8 +157,8 @@ def _former_schema(
         return None if goal.former is None else schema_tables(goal.former, kind.column_types)
     sources = list(recorded.sources)
     if not recorded.is_complete:
-        known = {source.uid for source in sources}
-        sources += [s for s in _unrecorded_sources(goal, tables) if s.uid not in known]
+        recorded_uids = {source.uid for source in sources}
+        sources += [s for s in _unrecorded_sources(goal, tables) if s.uid not in recorded_uids]
     # Strapi may have removed the tables of types that it had not seen.
     for known_sources in ([*sources, *recorded.unseen], sources):
         try:
@@ -194,8 +196,8 @@ def _before_renaming(
     A renamed one whose table is missing was in the table that Strapi names after it.
     """
     names = renames.attributes.get(model.uid, {})
-    own = model.raw.get("attributes")
-    attributes = own if isinstance(own, Mapping) else {}
+    raw_attributes = model.raw.get("attributes")
+    attributes = raw_attributes if isinstance(raw_attributes, Mapping) else {}
     raw = dict(model.raw)
     if model.uid in renames.models and model.collection_name not in tables:
         usual = (name for name in _default_tables(renames.models[model.uid]) if name in tables)

@@ -21,43 +21,50 @@ class NameMapping(Struct, frozen=True, dict=True):
     schema: Schema
     renames: Renames
 
-    def name(self, uid: str, earlier: str) -> str:
+    def name(self, uid: str, old_name: str) -> str:
         """Return the later name of an attribute."""
         names = self.renames.attributes.get(uid, {})
-        return next((later for later, was in names.items() if was == earlier), earlier)
+        return next(
+            (new_name for new_name, former_name in names.items() if former_name == old_name),
+            old_name,
+        )
 
-    def path(self, uid: str, earlier: str) -> str:
+    def path(self, uid: str, old_path: str) -> str:
         """Return the later form of a path through components: ``seo.metaTitle``."""
-        at: str | None = uid
-        later = []
-        for name in earlier.split("."):
-            later.append(name if at is None else self.name(at, name))
-            at = None if at is None else self.leads_to(at, later[-1])
-        return ".".join(later)
+        model_uid: str | None = uid
+        new_names = []
+        for name in old_path.split("."):
+            new_names.append(name if model_uid is None else self.name(model_uid, name))
+            model_uid = None if model_uid is None else self.leads_to(model_uid, new_names[-1])
+        return ".".join(new_names)
 
-    def action(self, earlier: str) -> str:
+    def action(self, old_action: str) -> str:
         """Return the later form of an action: ``api::note.note.find``."""
-        uid, dot, verb = earlier.rpartition(".")
-        later = next((new for new, old in self.renames.models.items() if old == uid), uid)
-        return f"{later}{dot}{verb}"
+        uid, dot, verb = old_action.rpartition(".")
+        renamed_uid = next(
+            (new_uid for new_uid, old_uid in self.renames.models.items() if old_uid == uid), uid
+        )
+        return f"{renamed_uid}{dot}{verb}"
 
-    def condition(self, uid: str | None, earlier: Json) -> Json:
+    def condition(self, uid: str | None, old_condition: Json) -> Json:
         """Return the later form of a filter on rows of a model."""
-        match earlier:
+        match old_condition:
             case Mapping():
                 return {
-                    key: value for pair in earlier.items() for key, value in self._pair(uid, *pair)
+                    key: value
+                    for pair in old_condition.items()
+                    for key, value in self._pair(uid, *pair)
                 }
             case list():
-                return [self.condition(uid, one) for one in earlier]
+                return [self.condition(uid, item) for item in old_condition]
             case _:
-                return earlier
+                return old_condition
 
     def _pair(self, uid: str | None, key: str, value: Json) -> Sequence[tuple[str, Json]]:
         if uid is None or key.startswith("$"):
             return [(key, self.condition(uid, value))]
-        later = self.name(uid, key)
-        return [(later, self.condition(self.leads_to(uid, later), value))]
+        new_name = self.name(uid, key)
+        return [(new_name, self.condition(self.leads_to(uid, new_name), value))]
 
     def leads_to(self, uid: str, name: str) -> str | None:
         """Return the uid of the model that an attribute (later name) refers to, if any."""

@@ -56,21 +56,23 @@ def notices_program(
     if before is None:
         return []
     notices: list[MigrationNotice] = []
-    for uid, earlier in correspondence.models.items():
-        was, will = before.schema.model(earlier), after.schema.model(uid)
-        table = before.tables[earlier]
+    for uid, old_uid in correspondence.models.items():
+        old_model, new_model = before.schema.model(old_uid), after.schema.model(uid)
+        table = before.tables[old_uid]
         if table.name not in existing_tables:
             continue
         look = _ModelInspection(
-            was, will, existing_tables[table.name].name, RowCounter(writes), writes
+            old_model, new_model, existing_tables[table.name].name, RowCounter(writes), writes
         )
-        for attribute in will.scalars:
-            former = was.attributes.get(renames.earlier_name(uid, attribute.name) or "")
-            if isinstance(former, ScalarAttribute):
-                column = table.columns[former.name]
+        for attribute in new_model.scalars:
+            old_attribute = old_model.attributes.get(
+                renames.earlier_name(uid, attribute.name) or ""
+            )
+            if isinstance(old_attribute, ScalarAttribute):
+                column = table.columns[old_attribute.name]
                 if column in existing_tables[table.name].columns:
-                    notices += yield from look.check_attribute(former, attribute, column)
-            elif attribute.required and isinstance(will, ContentType) and will.is_api:
+                    notices += yield from look.check_attribute(old_attribute, attribute, column)
+            elif attribute.required and isinstance(new_model, ContentType) and new_model.is_api:
                 notices += yield from look.new(attribute)
     return [notice for notice in notices if notice.rows]
 
@@ -131,9 +133,9 @@ def _is_unique(attribute: ScalarAttribute) -> bool:
 
 
 def _choices(attribute: ScalarAttribute) -> Iterator[str]:
-    listed = attribute.raw.get("enum") if attribute.raw.get("type") == "enumeration" else None
-    if isinstance(listed, list):
-        yield from (str(one) for one in listed)
+    values = attribute.raw.get("enum") if attribute.raw.get("type") == "enumeration" else None
+    if isinstance(values, list):
+        yield from (str(value) for value in values)
 
 
 class RequestedMigration(Struct, frozen=True, kw_only=True):
@@ -225,11 +227,11 @@ class _Planner:
         before = self._change.before
         if before is None:
             return crowds
-        for was, will in self._content_types(before):
-            if was.kind is TypeKind.COLLECTION and will.kind is TypeKind.SINGLE:
-                count = yield from self._counting.documents(before.tables[was.uid].name)
+        for old_type, new_type in self._content_types(before):
+            if old_type.kind is TypeKind.COLLECTION and new_type.kind is TypeKind.SINGLE:
+                count = yield from self._counting.documents(before.tables[old_type.uid].name)
                 if count > 1:
-                    crowds.append(SeveralDocuments(uid=will.uid, documents=count))
+                    crowds.append(SeveralDocuments(uid=new_type.uid, documents=count))
         return crowds
 
     def _plan_removals(self, before: SchemaTables) -> Program[list[Step]]:
@@ -239,11 +241,11 @@ class _Planner:
             rows = yield from self._lost_rows(before, lost)
             if rows:
                 steps.append(DropRows(uid=lost.uid, attribute=lost.attribute, rows=rows))
-        for was, will in self._content_types(before):
-            if was.localized and not will.localized:
-                steps.append((yield from self._end_of_locales(before, was)))
-            if was.draft_and_publish and not will.draft_and_publish:
-                steps.append((yield from self._end_of_drafts(before, was)))
+        for old_type, new_type in self._content_types(before):
+            if old_type.localized and not new_type.localized:
+                steps.append((yield from self._end_of_locales(before, old_type)))
+            if old_type.draft_and_publish and not new_type.draft_and_publish:
+                steps.append((yield from self._end_of_drafts(before, old_type)))
         return steps
 
     def _structural(self) -> Program[list[Step]]:
@@ -251,41 +253,43 @@ class _Planner:
         for name in self._structure.dropped:
             rows = yield from self._counting.rows(name)
             steps.append(DropTable(table=name, rows=rows))
-        changed = self._structure.changed
-        for table in changed:
-            steps += [DropIndex(table=table.before, index=n) for n in table.dropped_indexes]
+        changed_tables = self._structure.changed
+        for table in changed_tables:
+            steps += [DropIndex(table=table.before, index=name) for name in table.dropped_indexes]
             for column in table.dropped:
                 rows = yield from self._counting.rows(table.before, having=column)
                 steps.append(DropColumn(table=table.before, column=column, rows=rows))
-        for table in changed:
+        for table in changed_tables:
             if table.before != table.after:
                 steps.append(RenameTable(before=table.before, after=table.after))
-        for table in changed:
+        for table in changed_tables:
             steps += [
                 RenameColumn(table=table.after, before=before, after=after)
                 for before, after in table.renamed.items()
             ]
             steps += yield from self._conversions(table)
         steps += [CreateTable(table=name) for name in self._structure.created]
-        for table in changed:
+        for table in changed_tables:
             steps += [AddColumn(table=table.after, column=name) for name in table.added]
-        for table in changed:
-            steps += [CreateIndex(table=table.after, index=n) for n in table.created_indexes]
+        for table in changed_tables:
+            steps += [CreateIndex(table=table.after, index=name) for name in table.created_indexes]
         return steps
 
     def _conversions(self, table: TableChange) -> Program[list[ConvertColumn]]:
         steps = []
-        earlier = {later: name for name, later in table.renamed.items()}
-        for one in table.retyped:
-            column = earlier.get(one.column, one.column)
+        old_names = {new_name: name for name, new_name in table.renamed.items()}
+        for retyped_column in table.retyped:
+            column = old_names.get(retyped_column.column, retyped_column.column)
             rows = yield from self._counting.rows(table.before, having=column)
-            unfit = yield from self._counting.unfit(table.before, column, one.before, one.after)
+            unfit = yield from self._counting.unfit(
+                table.before, column, retyped_column.before, retyped_column.after
+            )
             steps.append(
                 ConvertColumn(
                     table=table.after,
-                    column=one.column,
-                    before=one.before,
-                    after=one.after,
+                    column=retyped_column.column,
+                    before=retyped_column.before,
+                    after=retyped_column.after,
                     rows=rows,
                     unfit=unfit,
                 )
@@ -293,33 +297,39 @@ class _Planner:
         return steps
 
     def _renaming(self) -> Iterator[Step]:
-        for one in self._correspondence.renamed:
-            yield RenameField(uid=one.uid, before=one.before, after=one.after)
-        for uid, earlier in self._correspondence.models.items():
-            if uid != earlier:
-                yield RenameModel(before=earlier, after=uid)
+        for renamed_field in self._correspondence.renamed:
+            yield RenameField(
+                uid=renamed_field.uid, before=renamed_field.before, after=renamed_field.after
+            )
+        for uid, old_uid in self._correspondence.models.items():
+            if uid != old_uid:
+                yield RenameModel(before=old_uid, after=uid)
 
     def _plan_additions(self, before: SchemaTables) -> Program[list[Step]]:
         """Plan the additions to rows, which happen once the tables are the later ones."""
         steps: list[Step] = []
-        for was, will in self._content_types(before):
-            table = before.tables[was.uid].name
-            if will.localized and not was.localized and self._change.default_locale is not None:
+        for old_type, new_type in self._content_types(before):
+            table = before.tables[old_type.uid].name
+            if (
+                new_type.localized
+                and not old_type.localized
+                and self._change.default_locale is not None
+            ):
                 rows = yield from self._counting.rows(table, lacking="locale")
                 locale = self._change.default_locale
-                steps.append(BeginLocales(uid=will.uid, rows=rows, locale=locale))
-            if will.draft_and_publish and not was.draft_and_publish:
+                steps.append(BeginLocales(uid=new_type.uid, rows=rows, locale=locale))
+            if new_type.draft_and_publish and not old_type.draft_and_publish:
                 rows = yield from self._counting.rows(table, having="published_at")
-                steps.append(BeginDrafts(uid=will.uid, rows=rows))
+                steps.append(BeginDrafts(uid=new_type.uid, rows=rows))
         return steps
 
     def _content_types(self, before: SchemaTables) -> Iterator[tuple[ContentType, ContentType]]:
         """Iterate over matched content types with a table: former and later."""
         types = self._change.after.schema.content_types
-        for uid, earlier in self._correspondence.models.items():
-            was = before.schema.content_types.get(earlier)
-            if was is not None and uid in types and before.tables[earlier].name in self._found:
-                yield was, types[uid]
+        for uid, old_uid in self._correspondence.models.items():
+            old_type = before.schema.content_types.get(old_uid)
+            if old_type is not None and uid in types and before.tables[old_uid].name in self._found:
+                yield old_type, types[uid]
 
     def _lost_rows(self, before: SchemaTables, lost: LostRows) -> Program[int]:
         table = before.tables[lost.uid]

@@ -44,15 +44,15 @@ def order_renames(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     waiting = dict(renames)
     passing: list[tuple[str, str]] = []
     while waiting:
-        free = [old for old, new in waiting.items() if new not in waiting]
+        free = [old_name for old_name, new_name in waiting.items() if new_name not in waiting]
         if not free:
-            old, new = waiting.popitem()
+            old_name, new_name = waiting.popitem()
             between = f"{_TEMPORARY_PREFIX}_{len(passing)}"
-            yield old, between
-            passing.append((between, new))
+            yield old_name, between
+            passing.append((between, new_name))
             continue
-        for old in free:
-            yield old, waiting.pop(old)
+        for old_name in free:
+            yield old_name, waiting.pop(old_name)
     yield from passing
 
 
@@ -64,29 +64,29 @@ def rename_models(
     ``names`` are later uids by former ones. The tables are those of the later schema;
     ``table_names`` are the names of the former tables.
     """
-    for before, after in order_renames(names):
-        yield from _rename_model(store, before, after)
+    for old_uid, new_uid in order_renames(names):
+        yield from _rename_model(store, old_uid, new_uid)
         for table in _UID_TABLES:
             if table.name in table_names:
-                yield from _replace(store, table.name, "uid", before, after)
+                yield from _replace(store, table.name, "uid", old_uid, new_uid)
     yield from _rename_in_workflows(store, names)
     yield from _rename_in_previews(store, names)
     if JOBS.name in table_names:
         yield from _rename_in_jobs(store, names)
 
 
-def _rename_model(store: EntryStore, before: str, after: str) -> Program[None]:
+def _rename_model(store: EntryStore, old_uid: str, new_uid: str) -> Program[None]:
     for name, column in _type_columns(store):
-        yield from _replace(store, name, column, before, after)
+        yield from _replace(store, name, column, old_uid, new_uid)
     permission = store.tables[_ADMIN_PERMISSION]
-    yield from _replace(store, permission.name, permission.columns["subject"], before, after)
+    yield from _replace(store, permission.name, permission.columns["subject"], old_uid, new_uid)
     item = store.tables[_RELEASE_ITEM]
-    yield from _replace(store, item.name, item.columns["contentType"], before, after)
-    yield from _replace(store, HISTORY_VERSIONS, "content_type", before, after)
+    yield from _replace(store, item.name, item.columns["contentType"], old_uid, new_uid)
+    yield from _replace(store, HISTORY_VERSIONS, "content_type", old_uid, new_uid)
     for uid in _ACTIONS:
         table = store.tables[uid]
-        yield from _replace_start(store, table.name, table.columns["action"], before, after)
-    yield from _replace(store, CORE_STORE, "key", view_key(before), view_key(after))
+        yield from _replace_start(store, table.name, table.columns["action"], old_uid, new_uid)
+    yield from _replace(store, CORE_STORE, "key", view_key(old_uid), view_key(new_uid))
 
 
 def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Program[None]:
@@ -95,13 +95,13 @@ def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Prog
     ``names`` are later names by former ones.
     """
     edges = store.tables[uid].edges
-    for before, after in order_renames(names):
-        edge = edges[after if after in edges else names[before]]
+    for old_name, new_name in order_renames(names):
+        edge = edges[new_name if new_name in edges else names[old_name]]
         if isinstance(edge, ComponentEdge):
-            yield from _replace(store, edge.table, FIELD, before, after)
+            yield from _replace(store, edge.table, FIELD, old_name, new_name)
         elif isinstance(edge, MorphTargetEdge):
             of_type = {edge.source_type_column: edge.type_value}
-            yield from _replace(store, edge.table, FIELD, before, after, of_type)
+            yield from _replace(store, edge.table, FIELD, old_name, new_name, of_type)
 
 
 def _type_columns(store: EntryStore) -> Iterator[tuple[str, str]]:
@@ -120,49 +120,57 @@ def _replace(
     store: EntryStore,
     table: str,
     column: str,
-    before: str,
-    after: str,
+    old_value: str,
+    new_value: str,
     extra_values: Mapping[str, Value] | None = None,
 ) -> Program[None]:
     extra_values = extra_values or {}
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        described = sa.table(table, sa.column(column), *(sa.column(name) for name in extra_values))
-        same = [described.c[n] == builder.plain_slot(2 + i) for i, n in enumerate(extra_values)]
-        condition = described.c[column] == builder.plain_slot(1)
-        return sa.update(described).values({column: builder.plain_slot(0)}).where(condition, *same)
+        table_clause = sa.table(
+            table, sa.column(column), *(sa.column(name) for name in extra_values)
+        )
+        conditions = [
+            table_clause.c[name] == builder.plain_slot(2 + i) for i, name in enumerate(extra_values)
+        ]
+        condition = table_clause.c[column] == builder.plain_slot(1)
+        return (
+            sa.update(table_clause)
+            .values({column: builder.plain_slot(0)})
+            .where(condition, *conditions)
+        )
 
     key = ("say otherwise", table, column, tuple(extra_values))
-    yield from store.writes.run(key, build, (after, before, *extra_values.values()))
+    yield from store.writes.run(key, build, (new_value, old_value, *extra_values.values()))
 
 
 def _replace_start(
-    store: EntryStore, table: str, column: str, before: str, after: str
+    store: EntryStore, table: str, column: str, old_uid: str, new_uid: str
 ) -> Program[None]:
     """Replace the uid at the start of actions: ``api::note.note.find``."""
     for id_, action in (yield from _columns(store, table, column)):
         uid, dot, verb = str(action).rpartition(".")
-        if uid == before:
-            yield from store.writes.update(table, int(id_ or 0), {column: f"{after}{dot}{verb}"})
+        if uid == old_uid:
+            yield from store.writes.update(table, int(id_ or 0), {column: f"{new_uid}{dot}{verb}"})
 
 
 def _rename_in_workflows(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
     """Replace uids of types in review workflows."""
     table = store.tables[_WORKFLOW]
     column = table.columns["contentTypes"]
-    for id_, stored in (yield from _columns(store, table.name, column)):
-        uids = orjson.loads(str(stored)) if stored is not None else []
+    for id_, encoded_uids in (yield from _columns(store, table.name, column)):
+        uids = orjson.loads(str(encoded_uids)) if encoded_uids is not None else []
         if not names.keys().isdisjoint(uids):
-            later = store.dialect.encode_json([names.get(uid, uid) for uid in uids])
-            yield from store.writes.update(table.name, int(id_ or 0), {column: later})
+            new_value = store.dialect.encode_json([names.get(uid, uid) for uid in uids])
+            yield from store.writes.update(table.name, int(id_ or 0), {column: new_value})
 
 
 def _rename_in_previews(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
     """Replace uids of types in preview URLs."""
-    stored = yield from read_setting(store.writes, PREVIEWS_KEY)
-    if isinstance(stored, Mapping) and not names.keys().isdisjoint(stored):
-        later = {names.get(uid, uid): url for uid, url in stored.items()}
-        yield from write_setting(store.writes, PREVIEWS_KEY, later)
+    previews = yield from read_setting(store.writes, PREVIEWS_KEY)
+    if isinstance(previews, Mapping) and not names.keys().isdisjoint(previews):
+        new_previews = {names.get(uid, uid): url for uid, url in previews.items()}
+        yield from write_setting(store.writes, PREVIEWS_KEY, new_previews)
 
 
 def _rename_in_jobs(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
@@ -179,14 +187,14 @@ def _rename_in_jobs(store: EntryStore, names: Mapping[str, str]) -> Program[None
 
     for id_, key, arguments in (yield from store.writes.run(("own jobs",), build)):
         values = orjson.loads(str(arguments))
-        before = values.get("uid")
-        if before in names:
-            later: dict[str, Value] = {
-                "arguments": orjson.dumps({**values, "uid": names[before]}).decode()
+        old_uid = values.get("uid")
+        if old_uid in names:
+            changes: dict[str, Value] = {
+                "arguments": orjson.dumps({**values, "uid": names[old_uid]}).decode()
             }
             if key is not None:
-                later["cancel_key"] = str(key).removesuffix(before) + names[before]
-            yield from store.writes.update(JOBS.name, int(id_ or 0), later)
+                changes["cancel_key"] = str(key).removesuffix(old_uid) + names[old_uid]
+            yield from store.writes.update(JOBS.name, int(id_ or 0), changes)
 
 
 def _columns(store: EntryStore, table: str, *columns: str) -> Program[Rows]:

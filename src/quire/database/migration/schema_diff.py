@@ -77,22 +77,23 @@ def diff_schema(
     ``before`` are the tables of the former schema, ``None`` if unknown: then nothing is dropped.
     Raises MigrationConflictError when a needed name is taken.
     """
-    former = MetaData() if before is None else before
-    lives_on = {one.before for one in renamed_tables}
+    tables_before = MetaData() if before is None else before
+    lives_on = {table.before for table in renamed_tables}
     given_up = {
-        name for name in former.tables if name not in lives_on and name not in PLAIN_TABLES
+        name for name in tables_before.tables if name not in lives_on and name not in PLAIN_TABLES
     } & set(existing_tables)
-    by_later = {one.after: one for one in renamed_tables}
-    taken = given_up | lives_on
+    renamed_by_new_name = {table.after: table for table in renamed_tables}
+    taken_names = given_up | lives_on
     origins = {
-        name: _origin(by_later.get(name), name, existing_tables, taken) for name in after.tables
+        name: _origin(renamed_by_new_name.get(name), name, existing_tables, taken_names)
+        for name in after.tables
     }
     compared = [
         _TableComparison(
-            former.tables.get(origin),
+            tables_before.tables.get(origin),
             after.tables[name],
             existing_tables[origin],
-            by_later.get(name),
+            renamed_by_new_name.get(name),
             writer,
         ).change()
         for name, origin in origins.items()
@@ -135,34 +136,42 @@ class _TableComparison:
         self._after = after
         self._found = existing_table
         self._writer = writer
-        known = frozenset[str]() if before is None else frozenset(c.name for c in before.c)
+        names_before = (
+            frozenset[str]() if before is None else frozenset(column.name for column in before.c)
+        )
         pairs = (
             renamed_table.columns
             if renamed_table is not None
             else {column.name: column.name for column in after.c}
         )
         self._earlier = {
-            later: earlier
-            for later, earlier in pairs.items()
-            if later in after.c and earlier in existing_table.columns
+            new_name: old_name
+            for new_name, old_name in pairs.items()
+            if new_name in after.c and old_name in existing_table.columns
         }
         living = set(self._earlier.values())
         self._dropped = tuple(
-            name for name in existing_table.columns if name in known and name not in living
+            name for name in existing_table.columns if name in names_before and name not in living
         )
 
     def change(self) -> TableChange:
         """Compare them. Raises MigrationConflictError when the name of a column is taken."""
-        renamed = {earlier: later for later, earlier in self._earlier.items() if earlier != later}
+        renamed = {
+            old_name: new_name
+            for new_name, old_name in self._earlier.items()
+            if old_name != new_name
+        }
         stays = set(self._found.columns) - set(self._dropped) - set(renamed)
-        taken = sorted(stays & set(renamed.values()))
-        if taken:
-            message = f"{self._found.name} has a column {taken[0]} already; nothing was changed"
+        taken_names = sorted(stays & set(renamed.values()))
+        if taken_names:
+            message = (
+                f"{self._found.name} has a column {taken_names[0]} already; nothing was changed"
+            )
             raise MigrationConflictError(message)
-        present = stays | set(renamed.values())
-        added = tuple(c.name for c in self._after.c if c.name not in present)
-        retyped = tuple(self._retyped())
-        dropped, created = self._indexes(added, {one.column for one in retyped})
+        remaining_names = stays | set(renamed.values())
+        added = tuple(column.name for column in self._after.c if column.name not in remaining_names)
+        retyped = tuple(self._retyped_columns())
+        dropped, created = self._indexes(added, {column.column for column in retyped})
         return TableChange(
             before=self._found.name,
             after=self._after.name,
@@ -174,44 +183,46 @@ class _TableComparison:
             created_indexes=created,
         )
 
-    def _retyped(self) -> Iterator[RetypedColumn]:
+    def _retyped_columns(self) -> Iterator[RetypedColumn]:
         if self._before is None:
             return
-        for later, earlier in self._earlier.items():
-            if earlier not in self._before.c:
+        for new_name, old_name in self._earlier.items():
+            if old_name not in self._before.c:
                 continue
-            was, will = self._before.c[earlier], self._after.c[later]
-            wanted = self._writer.type_name(will)
-            done = self._found.columns[earlier].type == wanted
-            if self._writer.type_name(was) != wanted and not done:
-                yield RetypedColumn(column=later, before=column_kind(was), after=column_kind(will))
+            old_column, new_column = self._before.c[old_name], self._after.c[new_name]
+            type_name = self._writer.type_name(new_column)
+            is_converted = self._found.columns[old_name].type == type_name
+            if self._writer.type_name(old_column) != type_name and not is_converted:
+                yield RetypedColumn(
+                    column=new_name, before=column_kind(old_column), after=column_kind(new_column)
+                )
 
     def _indexes(
         self, added: Collection[str], retyped: Collection[str]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Name the indexes to drop and those to make."""
         gone = set(self._dropped) | {self._earlier[name] for name in retyped}
-        later = {earlier: later for later, earlier in self._earlier.items()}
-        wanted = {str(index.name): index for index in sorted_indexes(self._after)}
-        former = self._former_indexes()
-        dropped, present = [], set[str]()
+        new_names = {old_name: new_name for new_name, old_name in self._earlier.items()}
+        indexes_after = {str(index.name): index for index in sorted_indexes(self._after)}
+        indexes_before = self._former_indexes()
+        dropped, unchanged_names = [], set[str]()
         for name, index in self._found.indexes.items():
             if name.startswith("sqlite_") or index.columns == ("id",):
                 continue
-            columns = tuple(later.get(column, column) for column in index.columns)
+            columns = tuple(new_names.get(column, column) for column in index.columns)
             if gone.intersection(index.columns):
                 dropped.append(name)
-            elif name in wanted and _is(wanted[name], index, columns):
-                present.add(name)
-            elif name in wanted or name in former:
+            elif name in indexes_after and _matches_index(indexes_after[name], index, columns):
+                unchanged_names.add(name)
+            elif name in indexes_after or name in indexes_before:
                 dropped.append(name)
         created = [
             name
-            for name, index in wanted.items()
-            if name not in present
+            for name, index in indexes_after.items()
+            if name not in unchanged_names
             and (
                 name in dropped
-                or self._is_new(index, former.get(name), later)
+                or self._is_new(index, indexes_before.get(name), new_names)
                 or {column.name for column in index.columns} & {*added, *retyped}
             )
         ]
@@ -222,34 +233,37 @@ class _TableComparison:
             return {}
         return {str(index.name): index for index in sorted_indexes(self._before)}
 
-    def _is_new(self, index: Index, former: Index | None, later: Mapping[str, str]) -> bool:
+    def _is_new(
+        self, index: Index, index_before: Index | None, new_names: Mapping[str, str]
+    ) -> bool:
         """Whether an index is new in the later schema.
 
         Nothing is new when the former is unknown.
         """
         if self._before is None:
             return False
-        if former is None:
-            return not self._was_named_otherwise(index, later)
-        columns = tuple(later.get(column.name, column.name) for column in former.columns)
+        if index_before is None:
+            return not self._had_another_name(index, new_names)
+        columns = tuple(new_names.get(column.name, column.name) for column in index_before.columns)
         return columns != tuple(column.name for column in index.columns)
 
-    def _was_named_otherwise(self, index: Index, later: Mapping[str, str]) -> bool:
+    def _had_another_name(self, index: Index, new_names: Mapping[str, str]) -> bool:
         """Whether a database that lacks an index lacked it under its former name, too."""
         columns = tuple(column.name for column in index.columns)
         return any(
-            tuple(later.get(column.name, column.name) for column in one.columns) == columns
-            and one.unique == index.unique
-            and str(one.name) not in self._found.indexes
-            for one in self._former_indexes().values()
+            tuple(new_names.get(column.name, column.name) for column in index_before.columns)
+            == columns
+            and index_before.unique == index.unique
+            and str(index_before.name) not in self._found.indexes
+            for index_before in self._former_indexes().values()
         )
 
 
-def _is(index: Index, existing_index: FoundIndex, columns: tuple[str, ...]) -> bool:
-    same = tuple(column.name for column in index.columns) == columns
+def _matches_index(index: Index, existing_index: FoundIndex, columns: tuple[str, ...]) -> bool:
+    has_columns = tuple(column.name for column in index.columns) == columns
     is_partial = status_of_index(index) is not None
     return (
-        same
+        has_columns
         and bool(index.unique) == existing_index.unique
         and is_partial == existing_index.partial
     )

@@ -68,13 +68,13 @@ class SchemaMatch(Struct, frozen=True, kw_only=True):
 def match_schemas(before: SchemaTables, after: SchemaTables, renames: Renames) -> SchemaMatch:
     """Compare two schemas attribute by attribute."""
     models = {
-        uid: earlier
+        uid: old_uid
         for uid in after.tables.tables
-        if (earlier := renames.earlier_uid(uid)) in before.tables.tables and earlier is not None
+        if (old_uid := renames.earlier_uid(uid)) in before.tables.tables and old_uid is not None
     }
     pairs = [
-        _ModelPair((before, earlier), (after, uid), renames, models)
-        for uid, earlier in models.items()
+        _ModelPair((before, old_uid), (after, uid), renames, models)
+        for uid, old_uid in models.items()
     ]
     return SchemaMatch(
         models=models,
@@ -113,80 +113,80 @@ class _ModelPair:
                 after=self._after.components_table,
                 columns={name: name for name in ("id", *COMPONENT_COLUMNS)},
             )
-        for earlier, later in self._edges():
-            match earlier, later:
+        for old_edge, new_edge in self._edges():
+            match old_edge, new_edge:
                 case LinkEdge(owning=True), LinkEdge(owning=True):
-                    yield _moved_links(earlier, later)
+                    yield _moved_links(old_edge, new_edge)
                 case MorphListEdge(), MorphListEdge():
-                    yield _moved_morphs(earlier, later)
+                    yield _moved_morphs(old_edge, new_edge)
                 case _:
                     continue
 
     def lost_rows(self) -> Iterator[LostRows]:
         """Attributes whose rows are in tables that are shared with others."""
-        kept = {earlier for earlier, _ in self._kept_rows()}
+        kept_names = {name for name, _ in self._kept_rows()}
         for name, edge in self._before.edges.items():
-            if _has_rows_elsewhere(edge) and name not in kept:
+            if _has_rows_elsewhere(edge) and name not in kept_names:
                 yield LostRows(uid=self._before.uid, attribute=name)
 
     def renamed(self) -> Iterator[RenamedField]:
         """Attributes whose rows have to get another name."""
-        for earlier, later in self._kept_rows():
-            if earlier != later:
-                yield RenamedField(uid=self._after.uid, before=earlier, after=later)
+        for old_name, new_name in self._kept_rows():
+            if old_name != new_name:
+                yield RenamedField(uid=self._after.uid, before=old_name, after=new_name)
 
     def _columns(self) -> Iterator[tuple[str, str]]:
         for name, column in self._after.columns.items():
-            former = self._names[name] or ""
-            earlier = self._before.columns.get(former)
-            if earlier is not None and self._is_as_secret(former, name):
-                yield column, earlier
-        for before, after in self._edges():
-            match before, after:
+            old_name = self._names[name] or ""
+            old_column = self._before.columns.get(old_name)
+            if old_column is not None and self._is_as_secret(old_name, name):
+                yield column, old_column
+        for old_edge, new_edge in self._edges():
+            match old_edge, new_edge:
                 case ColumnEdge(), ColumnEdge():
-                    yield after.column, before.column
+                    yield new_edge.column, old_edge.column
                 case MorphColumnEdge(), MorphColumnEdge():
-                    yield from zip(after.columns, before.columns, strict=True)
+                    yield from zip(new_edge.columns, old_edge.columns, strict=True)
                 case _:
                     continue
 
-    def _is_as_secret(self, before: str, after: str) -> bool:
+    def _is_as_secret(self, old_name: str, new_name: str) -> bool:
         """Whether nothing secret becomes readable, and nothing readable becomes a hash."""
-        return (before in self._secrets[0]) == (after in self._secrets[1])
+        return (old_name in self._secrets[0]) == (new_name in self._secrets[1])
 
     def _edges(self) -> Iterator[tuple[Edge, Edge]]:
         """Edges that refer to the same content type as before."""
-        for name, later in self._after.edges.items():
-            earlier = self._before.edges.get(self._names[name] or "")
-            if earlier is not None and self._same_target(earlier, later):
-                yield earlier, later
+        for name, new_edge in self._after.edges.items():
+            old_edge = self._before.edges.get(self._names[name] or "")
+            if old_edge is not None and self._has_same_target(old_edge, new_edge):
+                yield old_edge, new_edge
 
-    def _same_target(self, earlier: Edge, later: Edge) -> bool:
-        target: str | None = getattr(later, "target", None)
+    def _has_same_target(self, old_edge: Edge, new_edge: Edge) -> bool:
+        target: str | None = getattr(new_edge, "target", None)
         if target is None:
-            return getattr(earlier, "target", None) is None
-        return self._models.get(target) == getattr(earlier, "target", None)
+            return getattr(old_edge, "target", None) is None
+        return self._models.get(target) == getattr(old_edge, "target", None)
 
     def _kept_rows(self) -> Iterator[tuple[str, str]]:
         """Attributes that store their rows in shared tables: their earlier and later names."""
-        for name, later in self._after.edges.items():
-            earlier = self._before.edges.get(self._names[name] or "")
-            match earlier, later:
+        for name, new_edge in self._after.edges.items():
+            old_edge = self._before.edges.get(self._names[name] or "")
+            match old_edge, new_edge:
                 case ComponentEdge(), ComponentEdge():
-                    if self._holds_the_same(earlier, later):
-                        yield earlier.field, name
-                case MorphTargetEdge(target=was), MorphTargetEdge(target=will):
-                    if self._models.get(will) == was:
-                        yield earlier.field, name
+                    if self._shares_components(old_edge, new_edge):
+                        yield old_edge.field, name
+                case MorphTargetEdge(target=old_target), MorphTargetEdge(target=new_target):
+                    if self._models.get(new_target) == old_target:
+                        yield old_edge.field, name
                 case _:
                     continue
 
-    def _holds_the_same(self, earlier: ComponentEdge, later: ComponentEdge) -> bool:
+    def _shares_components(self, old_edge: ComponentEdge, new_edge: ComponentEdge) -> bool:
         """Whether a component of the former attribute may still be in it."""
-        if not earlier.components:
+        if not old_edge.components:
             return True
-        will = {self._models.get(uid, uid) for uid in later.components}
-        return bool(will & set(earlier.components))
+        new_uids = {self._models.get(uid, uid) for uid in new_edge.components}
+        return bool(new_uids & set(old_edge.components))
 
 
 def _table(side: SchemaTables, uid: str) -> ModelTable:
@@ -194,7 +194,9 @@ def _table(side: SchemaTables, uid: str) -> ModelTable:
 
 
 def _secrets(side: SchemaTables, uid: str) -> frozenset[str]:
-    return frozenset(a.name for a in side.schema.model(uid).scalars if a.secret)
+    return frozenset(
+        attribute.name for attribute in side.schema.model(uid).scalars if attribute.secret
+    )
 
 
 def _has_rows_elsewhere(edge: Edge) -> bool:
@@ -203,19 +205,21 @@ def _has_rows_elsewhere(edge: Edge) -> bool:
     return isinstance(edge, ComponentEdge)
 
 
-def _moved_links(before: LinkEdge, after: LinkEdge) -> MatchedTable:
+def _moved_links(old_edge: LinkEdge, new_edge: LinkEdge) -> MatchedTable:
     columns = {
         "id": "id",
-        after.source_column: before.source_column,
-        after.target_column: before.target_column,
+        new_edge.source_column: old_edge.source_column,
+        new_edge.target_column: old_edge.target_column,
     }
-    if before.order is not None and after.order is not None:
-        columns[after.order] = before.order
-    if before.inverse_order is not None and after.inverse_order is not None:
-        columns[after.inverse_order] = before.inverse_order
-    return MatchedTable(before=before.table, after=after.table, columns=columns)
+    if old_edge.order is not None and new_edge.order is not None:
+        columns[new_edge.order] = old_edge.order
+    if old_edge.inverse_order is not None and new_edge.inverse_order is not None:
+        columns[new_edge.inverse_order] = old_edge.inverse_order
+    return MatchedTable(before=old_edge.table, after=new_edge.table, columns=columns)
 
 
-def _moved_morphs(before: MorphListEdge, after: MorphListEdge) -> MatchedTable:
-    columns = dict(zip(after.columns, before.columns, strict=True))
-    return MatchedTable(before=before.table, after=after.table, columns={"id": "id", **columns})
+def _moved_morphs(old_edge: MorphListEdge, new_edge: MorphListEdge) -> MatchedTable:
+    columns = dict(zip(new_edge.columns, old_edge.columns, strict=True))
+    return MatchedTable(
+        before=old_edge.table, after=new_edge.table, columns={"id": "id", **columns}
+    )

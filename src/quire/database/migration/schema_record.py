@@ -58,22 +58,26 @@ def recorded_schema(writes: Writes) -> Program[SchemaRecord | None]:
     do we.
     """
     records = yield from read_settings(writes, (OUR_RECORD, THEIR_RECORD))
-    ours, theirs = records.get(OUR_RECORD), records.get(THEIR_RECORD)
-    own = list(_own_sources(ours))
-    if not isinstance(theirs, dict):
-        if not isinstance(ours, dict):
+    our_record, their_record = records.get(OUR_RECORD), records.get(THEIR_RECORD)
+    our_sources = list(_own_sources(our_record))
+    if not isinstance(their_record, dict):
+        if not isinstance(our_record, dict):
             return None
-        return SchemaRecord(version=_version(ours), sources=tuple(own), is_complete=True)
-    described = list(_their_sources(theirs))
-    unseen = [s for s in own if s.uid.startswith("api::") and s.uid not in theirs]
-    seen = [source for source in own if source not in unseen]
-    if isinstance(ours, dict) and _api_types(seen) == _api_types(described):
-        return SchemaRecord(version=_version(ours), sources=tuple(own), is_complete=True)
-    others = [source for source in own if not source.uid.startswith("api::")]
+        return SchemaRecord(
+            version=_version(our_record), sources=tuple(our_sources), is_complete=True
+        )
+    their_sources = list(_their_sources(their_record))
+    unseen = [s for s in our_sources if s.uid.startswith("api::") and s.uid not in their_record]
+    common_sources = [source for source in our_sources if source not in unseen]
+    if isinstance(our_record, dict) and _api_types(common_sources) == _api_types(their_sources):
+        return SchemaRecord(
+            version=_version(our_record), sources=tuple(our_sources), is_complete=True
+        )
+    other_sources = [source for source in our_sources if not source.uid.startswith("api::")]
     return SchemaRecord(
         version=None,
-        sources=(*described, *others),
-        is_complete=isinstance(ours, dict),
+        sources=(*their_sources, *other_sources),
+        is_complete=isinstance(our_record, dict),
         unseen=tuple(unseen),
     )
 
@@ -104,9 +108,11 @@ def record_schema(
     yield from write_setting(writes, OUR_RECORD, {"version": schema.version, "sources": sources})
     yield from announce_schema(writes, schema.version, extends=extends)
     records = yield from read_settings(writes, (THEIR_RECORD,))
-    theirs = records.get(THEIR_RECORD)
-    if isinstance(theirs, dict):
-        yield from write_setting(writes, THEIR_RECORD, _described(schema, theirs, renames))
+    their_record = records.get(THEIR_RECORD)
+    if isinstance(their_record, dict):
+        yield from write_setting(
+            writes, THEIR_RECORD, _update_record(schema, their_record, renames)
+        )
         yield from writes.run(("forget tables",), _all_of_database_schema)
 
 
@@ -114,32 +120,34 @@ def _all_of_database_schema(_: StatementBuilder) -> sa.ClauseElement:
     return sa.delete(sa.table(DATABASE_SCHEMA))
 
 
-def _described(schema: Schema, theirs: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
+def _update_record(
+    schema: Schema, their_record: Mapping[str, Any], renames: Renames
+) -> dict[str, Any]:
     """Update Strapi's record; types that it has not seen yet are left out."""
-    later = {uid: value for uid, value in theirs.items() if not uid.startswith("api::")}
+    new_record = {uid: value for uid, value in their_record.items() if not uid.startswith("api::")}
     for content_type in schema.api_types:
-        known = theirs.get(renames.earlier_uid(content_type.uid) or "")
-        if isinstance(known, dict):
-            later[content_type.uid] = _describe(content_type, known)
-    return later
+        type_record = their_record.get(renames.earlier_uid(content_type.uid) or "")
+        if isinstance(type_record, dict):
+            new_record[content_type.uid] = _describe(content_type, type_record)
+    return new_record
 
 
 def _describe(content_type: ContentType, known_values: Mapping[str, Any]) -> dict[str, Any]:
     raw = content_type.raw
-    own = raw.get("attributes")
-    attributes = dict(own) if isinstance(own, dict) else {}
-    former = known_values.get("attributes")
-    automatic = former if isinstance(former, dict) else {}
-    described = {key: raw[key] for key in _RECORDED_KEYS if key in raw}
+    raw_attributes = raw.get("attributes")
+    attributes = dict(raw_attributes) if isinstance(raw_attributes, dict) else {}
+    recorded_attributes = known_values.get("attributes")
+    automatic = recorded_attributes if isinstance(recorded_attributes, dict) else {}
+    values = {key: raw[key] for key in _RECORDED_KEYS if key in raw}
     return {
         **known_values,
-        **described,
+        **values,
         "attributes": {
             **attributes,
             **{name: automatic[name] for name in _AUTOMATIC if name in automatic},
         },
         "uid": content_type.uid,
-        "__schema__": {**described, "attributes": attributes},
+        "__schema__": {**values, "attributes": attributes},
     }
 
 
@@ -150,10 +158,10 @@ def _own_sources(ours: object) -> Iterator[SchemaFile]:
         yield SchemaFile(uid, file, raw)
 
 
-def _their_sources(theirs: Mapping[str, Any]) -> Iterator[SchemaFile]:
-    for uid, described in theirs.items():
-        if uid.startswith("api::") and isinstance(described, dict):
-            raw = described.get("__schema__")
+def _their_sources(their_record: Mapping[str, Any]) -> Iterator[SchemaFile]:
+    for uid, type_record in their_record.items():
+        if uid.startswith("api::") and isinstance(type_record, dict):
+            raw = type_record.get("__schema__")
             if isinstance(raw, dict):
                 yield SchemaFile(uid, f"(database) {uid}", raw)
 

@@ -23,13 +23,13 @@ def rewrite_settings(store: EntryStore, names: NameMapping) -> Program[None]:
     """Replace earlier names in all settings of users. The tables are the later ones."""
     renames = names.renames
     if renames.attributes or renames.models:
-        yield from _say_in_rules(store, names)
-        yield from _say_in_views(store, names)
+        yield from _rename_in_rules(store, names)
+        yield from _rename_in_views(store, names)
     if renames.attributes:
-        yield from _say_in_permissions(store, names)
+        yield from _rename_in_permissions(store, names)
 
 
-def _say_in_permissions(store: EntryStore, names: NameMapping) -> Program[None]:
+def _rename_in_permissions(store: EntryStore, names: NameMapping) -> Program[None]:
     """Rename fields in permissions of administrators."""
     table = store.tables[_ADMIN_PERMISSION]
     properties, subject = table.columns["properties"], table.columns["subject"]
@@ -40,74 +40,76 @@ def _say_in_permissions(store: EntryStore, names: NameMapping) -> Program[None]:
         return query.where(source.c(subject).is_not(None)).order_by(source.c("id"))
 
     rows = yield from store.writes.run(("granted fields",), build)
-    for id_, uid, held in rows:
-        grant = orjson.loads(str(held)) if held is not None else None
+    for id_, uid, encoded_grant in rows:
+        grant = orjson.loads(str(encoded_grant)) if encoded_grant is not None else None
         if not isinstance(grant, dict) or not isinstance(grant.get("fields"), list):
             continue
         fields = grant["fields"]
-        later = [names.path(str(uid), str(field)) for field in fields]
-        if later != fields:
-            value = store.dialect.encode_json({**grant, "fields": later})
+        new_fields = [names.path(str(uid), str(field)) for field in fields]
+        if new_fields != fields:
+            value = store.dialect.encode_json({**grant, "fields": new_fields})
             yield from store.writes.update(table.name, int(id_ or 0), {properties: value})
 
 
-def _say_in_rules(store: EntryStore, names: NameMapping) -> Program[None]:
+def _rename_in_rules(store: EntryStore, names: NameMapping) -> Program[None]:
     """Rename types and attributes in row rules: an outdated rule would not restrict anything."""
-    stored = yield from read_setting(store.writes, ROW_RULES_KEY)
-    if not isinstance(stored, Mapping):
+    rules_by_role = yield from read_setting(store.writes, ROW_RULES_KEY)
+    if not isinstance(rules_by_role, Mapping):
         return
-    later = {
-        role: dict(_later_rules(rules, names)) if isinstance(rules, Mapping) else rules
-        for role, rules in stored.items()
+    new_rules = {
+        role: dict(_rename_rules(rules, names)) if isinstance(rules, Mapping) else rules
+        for role, rules in rules_by_role.items()
     }
-    if later != stored:
-        yield from write_setting(store.writes, ROW_RULES_KEY, later)
+    if new_rules != rules_by_role:
+        yield from write_setting(store.writes, ROW_RULES_KEY, new_rules)
 
 
-def _later_rules(rules: Mapping[str, Any], names: NameMapping) -> Iterator[tuple[str, Any]]:
-    for earlier, rule in rules.items():
-        action = names.action(earlier)
+def _rename_rules(rules: Mapping[str, Any], names: NameMapping) -> Iterator[tuple[str, Any]]:
+    for old_action, rule in rules.items():
+        action = names.action(old_action)
         yield action, names.condition(action.rpartition(".")[0], rule)
 
 
-def _say_in_views(store: EntryStore, names: NameMapping) -> Program[None]:
+def _rename_in_views(store: EntryStore, names: NameMapping) -> Program[None]:
     """Rename attributes in views of lists and forms."""
     models = {view_key(model.uid): model for model in names.schema.models()}
-    stored = yield from read_settings(store.writes, tuple(models))
-    for key, view in stored.items():
+    views = yield from read_settings(store.writes, tuple(models))
+    for key, view in views.items():
         if not isinstance(view, Mapping):
             continue
-        later = _later_view(view, models[key], names)
-        if later != view:
-            yield from write_setting(store.writes, key, later)
+        new_view = _rename_view(view, models[key], names)
+        if new_view != view:
+            yield from write_setting(store.writes, key, new_view)
 
 
-def _later_view(view: Mapping[str, Any], model: Model, names: NameMapping) -> dict[str, Any]:
-    def name(earlier: object) -> object:
-        return names.name(model.uid, earlier) if isinstance(earlier, str) else earlier
+def _rename_view(view: Mapping[str, Any], model: Model, names: NameMapping) -> dict[str, Any]:
+    def name(old_name: object) -> object:
+        return names.name(model.uid, old_name) if isinstance(old_name, str) else old_name
 
-    later = dict(view)
-    if "uid" in later:
-        later["uid"] = model.uid
+    new_view = dict(view)
+    if "uid" in new_view:
+        new_view["uid"] = model.uid
     if isinstance(settings := view.get("settings"), Mapping):
-        named = (_MAIN_FIELD, "defaultSortBy")
-        later["settings"] = {k: name(v) if k in named else v for k, v in settings.items()}
+        setting_names = (_MAIN_FIELD, "defaultSortBy")
+        new_view["settings"] = {
+            key: name(value) if key in setting_names else value for key, value in settings.items()
+        }
     if isinstance(metadatas := view.get("metadatas"), Mapping):
-        later["metadatas"] = {
-            str(name(attribute)): _later_metadata(metadata, attribute, model, names)
+        new_view["metadatas"] = {
+            str(name(attribute)): _rename_metadata(metadata, attribute, model, names)
             for attribute, metadata in metadatas.items()
         }
     if isinstance(layouts := view.get("layouts"), Mapping):
-        later["layouts"] = {
-            kind: [_later_place(place, name) for place in layout]
+        new_view["layouts"] = {
+            kind: [_rename_place(place, name) for place in layout]
             if isinstance(layout, list)
             else layout
             for kind, layout in layouts.items()
         }
-    return later
+    return new_view
 
 
-def _later_metadata(metadata: Any, attribute: str, model: Model, names: NameMapping) -> Any:  # noqa: ANN401 - JSON
+def _rename_metadata(metadata: Any, attribute: str, model: Model, names: NameMapping) -> Any:  # noqa: ANN401 - JSON
     """Rename default labels, and the field that represents a related entry."""
     if not isinstance(metadata, Mapping):
         return metadata
@@ -129,13 +131,13 @@ def _later_metadata(metadata: Any, attribute: str, model: Model, names: NameMapp
     }
 
 
-def _later_place(place: Any, name: Any) -> Any:  # noqa: ANN401 - JSON
+def _rename_place(place: Any, name: Any) -> Any:  # noqa: ANN401 - JSON
     """Rename one element of a layout: a column, a field with its size, or a row of these."""
     match place:
         case str():
             return name(place)
         case list():
-            return [_later_place(one, name) for one in place]
+            return [_rename_place(item, name) for item in place]
         case Mapping() if "name" in place:
             return {**place, "name": name(place["name"])}
         case _:

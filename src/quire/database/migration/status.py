@@ -53,8 +53,8 @@ async def require_followed(
 
     Raises DatabaseOpenError, with advice, when rows would be misread.
     """
-    planned = await database.read(lambda: plan_migration_to(kind, goal), snapshot=True)
-    pending = PendingMigration(planned.plan)
+    migration = await database.read(lambda: plan_migration_to(kind, goal), snapshot=True)
+    pending = PendingMigration(migration.plan)
     if pending.misread:
         steps = "\n".join(f"  {step}" for step in pending.misread)
         agree = " --may-lose" if pending.plan.losses else ""
@@ -72,9 +72,11 @@ def _is_for(recorded: SchemaRecord, schema: Schema) -> bool:
     models: list[Model] = [*schema.api_types]
     if recorded.is_complete:
         models += schema.components.values()
-    known = (*recorded.sources, *recorded.unseen)
-    described = {s.uid: recorded_type(s.raw) for s in known if not s.uid.startswith(EXTENSION)}
-    return described == {model.uid: recorded_type(model.raw) for model in models}
+    source_files = (*recorded.sources, *recorded.unseen)
+    recorded_types = {
+        s.uid: recorded_type(s.raw) for s in source_files if not s.uid.startswith(EXTENSION)
+    }
+    return recorded_types == {model.uid: recorded_type(model.raw) for model in models}
 
 
 def _is_about_rows(step: Step) -> bool:

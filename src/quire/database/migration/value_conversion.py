@@ -26,17 +26,19 @@ class ConversionError(Exception):
 class Converter:
     """Converts stored values of one kind to stored values of another one."""
 
-    def __init__(self, dialect: Dialect, before: StorageKind, after: StorageKind) -> None:
-        self._before = before
-        self._reduce = reducer(dialect, before)
-        self._restore = restorer(dialect, after)
-        self._meaning = _MEANINGS[after]
+    def __init__(
+        self, dialect: Dialect, source_kind: StorageKind, target_kind: StorageKind
+    ) -> None:
+        self._before = source_kind
+        self._reduce = reducer(dialect, source_kind)
+        self._restore = restorer(dialect, target_kind)
+        self._meaning = _MEANINGS[target_kind]
 
-    def __call__(self, stored: Value) -> Value:
+    def __call__(self, value: Value) -> Value:
         """Convert a value. Raises ConversionError when there is no counterpart."""
-        if stored is None:
+        if value is None:
             return None
-        return self._restore(self._meaning(self._reduce(stored), self._before))
+        return self._restore(self._meaning(self._reduce(value), self._before))
 
 
 _LONGEST_STRING = 255
@@ -52,13 +54,13 @@ _MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _text(value: PortableValue, before: StorageKind) -> str:
-    if before in _MOMENTS and isinstance(value, int):
+def _text(value: PortableValue, kind: StorageKind) -> str:
+    if kind in _MOMENTS and isinstance(value, int):
         moment = _moment(value)
         return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
-    if before is StorageKind.JSON and isinstance(value, str):
-        held = json.loads(value)
-        return held if isinstance(held, str) else value
+    if kind is StorageKind.JSON and isinstance(value, str):
+        document = json.loads(value)
+        return document if isinstance(document, str) else value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
@@ -70,41 +72,43 @@ def _text(value: PortableValue, before: StorageKind) -> str:
     return str(value)
 
 
-def _short_text(value: PortableValue, before: StorageKind) -> str:
-    text = _text(value, before)
+def _short_text(value: PortableValue, kind: StorageKind) -> str:
+    text = _text(value, kind)
     if len(text) > _LONGEST_STRING:
         raise ConversionError
     return text
 
 
 def _integer_of(bits: int) -> ValueConversion:
-    def convert(value: PortableValue, before: StorageKind) -> int:
-        whole = _whole(value, before)
-        if not -(2**bits) <= whole < 2**bits:
+    def convert(value: PortableValue, kind: StorageKind) -> int:
+        number = _whole(value, kind)
+        if not -(2**bits) <= number < 2**bits:
             raise ConversionError
-        return whole
+        return number
 
     return convert
 
 
-def _whole(value: PortableValue, before: StorageKind) -> int:
-    if before in _MOMENTS:
+def _whole(value: PortableValue, kind: StorageKind) -> int:
+    if kind in _MOMENTS:
         raise ConversionError
-    if isinstance(value, str) and before is not StorageKind.JSON:
+    if isinstance(value, str) and kind is not StorageKind.JSON:
         if not _INTEGER_TEXT.fullmatch(value):
             raise ConversionError
         return int(Decimal(value.strip()))
-    number = _decimal(value, before)
+    number = _decimal(value, kind)
     if number != number.to_integral_value():
         raise ConversionError
     return int(number)
 
 
-def _decimal(value: PortableValue, before: StorageKind) -> Decimal:
+def _decimal(value: PortableValue, kind: StorageKind) -> Decimal:
     """Parse any number exactly."""
-    if before is StorageKind.JSON and isinstance(value, str):
-        held = json.loads(value, parse_float=Decimal, parse_int=Decimal)
-        return _decimal(held if isinstance(held, bool | str | Decimal) else b"", StorageKind.TEXT)
+    if kind is StorageKind.JSON and isinstance(value, str):
+        document = json.loads(value, parse_float=Decimal, parse_int=Decimal)
+        return _decimal(
+            document if isinstance(document, bool | str | Decimal) else b"", StorageKind.TEXT
+        )
     if isinstance(value, bool):
         return Decimal(int(value))
     if isinstance(value, str) and _NUMBER.fullmatch(value):
@@ -116,56 +120,56 @@ def _decimal(value: PortableValue, before: StorageKind) -> Decimal:
     raise ConversionError
 
 
-def _float(value: PortableValue, before: StorageKind) -> float:
-    if before in _MOMENTS:
+def _float(value: PortableValue, kind: StorageKind) -> float:
+    if kind in _MOMENTS:
         raise ConversionError
-    number = float(_decimal(value, before))
+    number = float(_decimal(value, kind))
     if not math.isfinite(number):
         raise ConversionError
     return number
 
 
-def _fixed(value: PortableValue, before: StorageKind) -> Decimal:
-    if before in _MOMENTS:
+def _fixed(value: PortableValue, kind: StorageKind) -> Decimal:
+    if kind in _MOMENTS:
         raise ConversionError
-    number = _decimal(value, before)
+    number = _decimal(value, kind)
     if abs(number) >= _LARGEST_DECIMAL:
         raise ConversionError
     return number
 
 
-def _boolean(value: PortableValue, before: StorageKind) -> bool:
-    if before in _MOMENTS:
+def _boolean(value: PortableValue, kind: StorageKind) -> bool:
+    if kind in _MOMENTS:
         raise ConversionError
-    text = _text(value, before).strip().lower()
+    text = _text(value, kind).strip().lower()
     if text not in _TRUTH:
         raise ConversionError
     return _TRUTH[text]
 
 
-def _date(value: PortableValue, before: StorageKind) -> str:
-    text = _text(value, before).strip()
+def _date(value: PortableValue, kind: StorageKind) -> str:
+    text = _text(value, kind).strip()
     moment = text if _DATE.fullmatch(text) else f"{_iso(text):%Y-%m-%d}"
     _iso(moment)
     return moment
 
 
-def _time(value: PortableValue, before: StorageKind) -> str:
-    if before in _MOMENTS and isinstance(value, int):
+def _time(value: PortableValue, kind: StorageKind) -> str:
+    if kind in _MOMENTS and isinstance(value, int):
         moment = _moment(value)
         return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03}"
-    match = _TIME.fullmatch(_text(value, before).strip())
+    match = _TIME.fullmatch(_text(value, kind).strip())
     if match is None:
         raise ConversionError
     hours, minutes, seconds, fraction = match.groups()
     return f"{hours}:{minutes}:{seconds or '00'}.{(fraction or '')[:3]:0<3}"
 
 
-def _epoch(value: PortableValue, before: StorageKind) -> int:
-    if before in _MOMENTS and isinstance(value, int):
+def _epoch(value: PortableValue, kind: StorageKind) -> int:
+    if kind in _MOMENTS and isinstance(value, int):
         return value
-    if before in {StorageKind.DATE, StorageKind.STRING, StorageKind.TEXT, StorageKind.JSON}:
-        return (_iso(_text(value, before).strip()) - _EPOCH) // timedelta(milliseconds=1)
+    if kind in {StorageKind.DATE, StorageKind.STRING, StorageKind.TEXT, StorageKind.JSON}:
+        return (_iso(_text(value, kind).strip()) - _EPOCH) // timedelta(milliseconds=1)
     raise ConversionError
 
 
@@ -187,16 +191,16 @@ def _iso(text: str) -> datetime:
         raise ConversionError from None
 
 
-def _json(value: PortableValue, before: StorageKind) -> str:
-    if before is StorageKind.JSON and isinstance(value, str):
+def _json(value: PortableValue, kind: StorageKind) -> str:
+    if kind is StorageKind.JSON and isinstance(value, str):
         return value
     if isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, Decimal):
         return str(value)
-    if isinstance(value, int | float) and before not in _MOMENTS:
+    if isinstance(value, int | float) and kind not in _MOMENTS:
         return json.dumps(value)
-    text = _text(value, before)
+    text = _text(value, kind)
     try:
         json.loads(text)
     except ValueError:

@@ -71,17 +71,19 @@ class AuditLog:
     async def find(self, query: AuditQuery) -> list[AuditRow]:
         """Return the rows of a query."""
         await self.ready()
-        return await self._database.read(lambda: self._found(query))
+        return await self._database.read(lambda: self._select_rows(query))
 
-    def _found(self, query: AuditQuery) -> Program[list[AuditRow]]:
-        where = [eq(name, query.values[name]) for name in FILTER_COLUMNS if name in query.values]
+    def _select_rows(self, query: AuditQuery) -> Program[list[AuditRow]]:
+        conditions = [
+            eq(name, query.values[name]) for name in FILTER_COLUMNS if name in query.values
+        ]
         if query.before is not None:
-            where.append(lt("id", query.before))
+            conditions.append(lt("id", query.before))
         if query.since is not None:
-            where.append(ge("at", query.since))
+            conditions.append(ge("at", query.since))
         if query.until is not None:
-            where.append(lt("at", query.until))
+            conditions.append(lt("at", query.until))
         if query.type is not None:
-            inside = starts_with("target", f"{query.type}/")
-            where.append(any_of(eq("target", query.type), inside))
-        return (yield from self._table.select(*where, order=("-id",), limit=query.limit))
+            is_entry_of_type = starts_with("target", f"{query.type}/")
+            conditions.append(any_of(eq("target", query.type), is_entry_of_type))
+        return (yield from self._table.select(*conditions, order=("-id",), limit=query.limit))

@@ -124,16 +124,16 @@ class Accounts:
         """
         if not self.custom_actions:
             return frozenset()
-        stored = yield from self.stored(CUSTOM_GRANTS_KEY)
-        return granted_in(stored, owner, row_id) & self.custom_actions
+        grants = yield from self.stored(CUSTOM_GRANTS_KEY)
+        return granted_in(grants, owner, row_id) & self.custom_actions
 
     def role_rules(self, role_id: int) -> Program[Mapping[str, object]]:
         """Return the row rules of a role by action, as configured."""
-        stored = yield from self.stored(ROW_RULES_KEY)
-        if not isinstance(stored, Mapping) or not stored:
+        rules_by_role = yield from self.stored(ROW_RULES_KEY)
+        if not isinstance(rules_by_role, Mapping) or not rules_by_role:
             return {}
         role = yield from self._roles.get(role_id)
-        rules = None if role is None else stored.get(role.document_id)
+        rules = None if role is None else rules_by_role.get(role.document_id)
         return rules if isinstance(rules, Mapping) else {}
 
     def users_by_role(self) -> Program[dict[int, int]]:
@@ -174,12 +174,12 @@ class Accounts:
         Those are users with either of them as name or as e-mail; ``provider`` restricts them to
         those who sign in with it. The e-mail is given in lower case.
         """
-        where: list[Condition] = [
+        conditions: list[Condition] = [
             any_of(one_of("username", username, email), one_of("email", username, email))
         ]
         if provider is not None:
-            where.append(eq("provider", provider))
-        return frozenset((yield from self._users.ids(*where)))
+            conditions.append(eq("provider", provider))
+        return frozenset((yield from self._users.ids(*conditions)))
 
     def ids_of_users(self, attribute: str, value: str) -> Program[frozenset[int]]:
         """Return the ids of the end users whose attribute has this value."""
@@ -198,9 +198,9 @@ class Accounts:
         return content_table(self._store, ROLE_UID, StoredRole)
 
 
-def granted_in(stored: object, owner: Owner, row_id: int) -> frozenset[str]:
+def granted_in(grants: object, owner: Owner, row_id: int) -> frozenset[str]:
     """Return the actions of a role or token in the stored value."""
-    owners = stored.get(owner) if isinstance(stored, Mapping) else None
+    owners = grants.get(owner) if isinstance(grants, Mapping) else None
     actions = owners.get(str(row_id)) if isinstance(owners, Mapping) else None
     return frozenset(map(str, actions)) if isinstance(actions, list) else frozenset()
 
@@ -209,13 +209,13 @@ def write_grants(
     writes: Writes, owner: Owner, row_id: int, actions: Collection[str]
 ) -> Program[None]:
     """Set the actions of a role or a token."""
-    stored = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
-    if granted_in(stored, owner, row_id) == frozenset(actions):
+    grants = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
+    if granted_in(grants, owner, row_id) == frozenset(actions):
         return
-    every = dict(stored) if isinstance(stored, Mapping) else {}
-    present = every.get(owner)
-    own = dict(present) if isinstance(present, Mapping) else {}
-    own.pop(str(row_id), None)
+    new_grants = dict(grants) if isinstance(grants, Mapping) else {}
+    current_grants = new_grants.get(owner)
+    owner_grants = dict(current_grants) if isinstance(current_grants, Mapping) else {}
+    owner_grants.pop(str(row_id), None)
     if actions:
-        own[str(row_id)] = sorted(actions)
-    yield from write_setting(writes, CUSTOM_GRANTS_KEY, {**every, owner: own})
+        owner_grants[str(row_id)] = sorted(actions)
+    yield from write_setting(writes, CUSTOM_GRANTS_KEY, {**new_grants, owner: owner_grants})

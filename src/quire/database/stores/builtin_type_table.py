@@ -69,8 +69,8 @@ class ContentTable(Table[RowT]):
         """Insert a document with values by attribute; returns the id of its row."""
         stamps = dict.fromkeys(_STAMPS, now)
         document_id = values.get("documentId") or self._new_id()
-        given = {**values, "documentId": document_id, **stamps}
-        return (yield from self.insert_values(given))
+        all_values = {**values, "documentId": document_id, **stamps}
+        return (yield from self.insert_values(all_values))
 
     def change(self, row_id: int, values: Mapping[str, object], *, now: int) -> Program[None]:
         """Change values of a row by attribute, at a time."""

@@ -77,7 +77,7 @@ class ChangeRows:
 
     def add(self, changes: Sequence[StoredChange], now: int) -> Program[None]:
         """Store changes, in this order."""
-        due = [structs.replace(one, due=now, created_at=now) for one in changes]
+        due = [structs.replace(change, due=now, created_at=now) for change in changes]
         yield from self._table.insert_many(due)
 
     def supersede(self, change: StoredChange, now: int) -> Program[None]:
@@ -92,8 +92,8 @@ class ChangeRows:
 
     def first_due(self, listener: str, now: int) -> Program[int | None]:
         """Return when a change can be delivered next; ``None`` when none is waiting."""
-        *where, head = _heads(listener)
-        return (yield from self._table.first_due(*where, head=head, now=now))
+        *conditions, head = _heads(listener)
+        return (yield from self._table.first_due(*conditions, head=head, now=now))
 
     def claim(
         self, listener: str, holder: str, tried: AttemptRange, *, now: int, until: int
@@ -118,17 +118,17 @@ class ChangeRows:
 
     def settle(self, change: StoredChange, values: Mapping[str, object]) -> Program[bool]:
         """Record the result of a delivery; tells whether the row still belonged to its holder."""
-        changed = {**values, "holder": None}
-        return (yield from self._table.settle(change.id, changed, eq("holder", change.holder)))
+        new_values = {**values, "holder": None}
+        return (yield from self._table.settle(change.id, new_values, eq("holder", change.holder)))
 
     def find(
         self, *, dead: bool | None, before: int | None, limit: int
     ) -> Program[list[StoredChange]]:
         """Return changes, the latest first: only those that were given up, or only the others."""
-        where = [] if before is None else [lt("id", before)]
+        conditions = [] if before is None else [lt("id", before)]
         if dead is not None:
-            where.append(not_null("ended_at") if dead else is_null("ended_at"))
-        return (yield from self._table.select(*where, order=("-id",), limit=limit))
+            conditions.append(not_null("ended_at") if dead else is_null("ended_at"))
+        return (yield from self._table.select(*conditions, order=("-id",), limit=limit))
 
     def replay(self, change_id: int, now: int) -> Program[bool]:
         """Make a change due now; tells whether there is an undelivered change with this id."""
@@ -183,11 +183,13 @@ class ChangeQueue:
         newest: dict[object, StoredChange] = {}
         for place, change in enumerate(changes):
             is_only = change.listener in superseding
-            same = (change.listener, change.document_id, change.locale) if is_only else place
-            newest.pop(same, None)
-            newest[same] = change
+            key = (change.listener, change.document_id, change.locale) if is_only else place
+            newest.pop(key, None)
+            newest[key] = change
         # In a fixed order, so that two transactions cannot deadlock here.
-        for change in sorted(newest.values(), key=lambda one: (one.listener, one.document_id)):
+        for change in sorted(
+            newest.values(), key=lambda change: (change.listener, change.document_id)
+        ):
             if change.listener in superseding:
                 yield from self.rows.supersede(change, now)
         yield from self.rows.add(list(newest.values()), now)

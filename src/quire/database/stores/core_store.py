@@ -62,7 +62,9 @@ def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, ob
     results = yield from _table(writes).select(in_list("key", keys))
     # Of several rows with a key the first one counts, as in Strapi.
     return {
-        one.key: decode_setting(one.value) for one in reversed(results) if one.value is not None
+        setting.key: decode_setting(setting.value)
+        for setting in reversed(results)
+        if setting.value is not None
     }
 
 
@@ -79,8 +81,8 @@ def replace_settings(
 ) -> Program[None]:
     """Replace all settings, except those under the keys ``kept_keys``."""
     yield from _table(writes).delete(not_in_list("key", kept_keys))
-    new = {key: value for key, value in settings.items() if key not in kept_keys}
-    yield from insert_settings(writes, new)
+    new_settings = {key: value for key, value in settings.items() if key not in kept_keys}
+    yield from insert_settings(writes, new_settings)
 
 
 def insert_settings(writes: Writes, settings: Mapping[str, object]) -> Program[None]:
@@ -106,12 +108,12 @@ def _type_name(value: object) -> str:
     return "number" if isinstance(value, int | float) else _OBJECT
 
 
-def decode_setting(stored: Value) -> object:
+def decode_setting(text: Value) -> object:
     """Return the value of a setting, ``None`` if it is missing or not JSON."""
-    if stored is None:
+    if text is None:
         return None
     try:
-        result: object = orjson.loads(str(stored))
+        result: object = orjson.loads(str(text))
     except orjson.JSONDecodeError:
         return None
     return result

@@ -83,16 +83,18 @@ class RoleRows:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             order = str(edge.inverse_order)
             links = sa.table(edge.table, sa.column(edge.target_column), sa.column(order))
-            others = builder.table(edge.table)
-            last = sa.select(sa.func.coalesce(sa.func.max(others.c(order)), builder.constant(0)))
-            last = last.where(others.c(edge.target_column) == builder.plain_slot(1))
-            moved = {
+            successor_links = builder.table(edge.table)
+            last = sa.select(
+                sa.func.coalesce(sa.func.max(successor_links.c(order)), builder.constant(0))
+            )
+            last = last.where(successor_links.c(edge.target_column) == builder.plain_slot(1))
+            new_values = {
                 edge.target_column: builder.plain_slot(1),
                 order: links.c[order] + last.scalar_subquery(),
             }
             return (
                 sa.update(links)
-                .values(moved)
+                .values(new_values)
                 .where(links.c[edge.target_column] == builder.plain_slot(0))
             )
 

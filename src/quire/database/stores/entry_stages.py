@@ -46,8 +46,8 @@ class EntryStages:
 
     def get(self, uid: str, document_id: str, locale: str | None) -> Program[EntryStage]:
         """Return the stage of an entry."""
-        here = (eq("document_id", document_id), eq("uid", uid), eq("locale", locale))
-        result = yield from self._table.first(*here)
+        conditions = (eq("document_id", document_id), eq("uid", uid), eq("locale", locale))
+        result = yield from self._table.first(*conditions)
         return result or EntryStage(uid=uid, document_id=document_id, locale=locale)
 
     def save(self, stage: EntryStage) -> Program[None]:
@@ -59,10 +59,10 @@ class EntryStages:
 
         ``*`` means every locale.
         """
-        where = [eq("uid", uid)]
+        conditions = [eq("uid", uid)]
         if locale != _EVERY_LOCALE:
-            where.append(eq("locale", locale))
-        return (yield from self._table.select(*where, limit=limit))
+            conditions.append(eq("locale", locale))
+        return (yield from self._table.select(*conditions, limit=limit))
 
     def forget_stages(self, stage_ids: Collection[int]) -> Program[None]:
         """Move the entries in these stages back to the first stage."""

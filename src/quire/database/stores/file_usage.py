@@ -176,8 +176,8 @@ def _rows_with_component(
             links.c(COMPONENT_TYPE) == builder.plain_slot(0),
             store.dialect.member_of(links.c(COMPONENT_ID), builder.parents()),
         )
-        chosen = (links.c(COMPONENT_ENTITY), links.c(COMPONENT_ID), links.c(FIELD))
-        return sa.select(*chosen).where(condition).order_by(links.c("id"))
+        columns = (links.c(COMPONENT_ENTITY), links.c(COMPONENT_ID), links.c(FIELD))
+        return sa.select(*columns).where(condition).order_by(links.c("id"))
 
     key = ("holding", layout.model.uid)
     rows = yield from store.writes.run_listed(key, build, ids, (component,))
@@ -195,15 +195,15 @@ def _file_uses(store: EntryStore, holders: Collection[_UsingRow]) -> Program[lis
 
         def build(builder: StatementBuilder, layout: EntryLayout = layout) -> sa.ClauseElement:
             table = builder.table(layout.table.name)
-            live = table.c(layout.table.columns["publishedAt"]).is_not(None)
-            chosen = (
+            is_published = table.c(layout.table.columns["publishedAt"]).is_not(None)
+            selected_columns = (
                 table.c("id"),
                 table.c(layout.table.columns["documentId"]),
                 table.c(layout.table.columns["locale"]),
-                sa.case((live, 1), else_=0),
+                sa.case((is_published, 1), else_=0),
             )
             member = store.dialect.member_of(table.c("id"), builder.parents())
-            return sa.select(*chosen).where(member).order_by(table.c("id"))
+            return sa.select(*selected_columns).where(member).order_by(table.c("id"))
 
         if "publishedAt" not in columns or "documentId" not in columns:
             continue
@@ -214,11 +214,11 @@ def _file_uses(store: EntryStore, holders: Collection[_UsingRow]) -> Program[lis
                 document_id=str(document_id),
                 entry_id=int(row_id or 0),
                 locale=None if locale is None else str(locale),
-                published=bool(live),
+                published=bool(published),
                 path=holder.path,
                 in_text=holder.in_text,
             )
-            for row_id, document_id, locale, live in result
+            for row_id, document_id, locale, published in result
             for holder in rows[int(row_id or 0)]
         ]
     return uses

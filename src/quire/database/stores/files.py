@@ -44,12 +44,12 @@ class FileRow(Struct, frozen=True, kw_only=True, rename="camel"):
     @property
     def keys(self) -> tuple[str, ...]:
         """The storage keys of the file and its other sizes, its own first."""
-        others = (
-            f"{made['hash']}{made.get('ext') or ''}"
-            for made in self.formats.values()
-            if isinstance(made, dict) and isinstance(made.get("hash"), str)
+        variant_keys = (
+            f"{variant['hash']}{variant.get('ext') or ''}"
+            for variant in self.formats.values()
+            if isinstance(variant, dict) and isinstance(variant.get("hash"), str)
         )
-        return (f"{self.hash}{self.ext}", *others)
+        return (f"{self.hash}{self.ext}", *variant_keys)
 
 
 class _Creator(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -73,8 +73,8 @@ def files_within(store: EntryStore, paths: Collection[str]) -> Program[list[File
     """Return the files of folders, given by their paths, and of all their subfolders."""
     result: dict[int, FileRow] = {}
     for path in paths:
-        inside = any_of(eq("folderPath", path), starts_with("folderPath", f"{path}/"))
-        result |= {row.id: row for row in (yield from _files(store).select(inside))}
+        is_within = any_of(eq("folderPath", path), starts_with("folderPath", f"{path}/"))
+        result |= {row.id: row for row in (yield from _files(store).select(is_within))}
     return list(result.values())
 
 

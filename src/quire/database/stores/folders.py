@@ -85,20 +85,22 @@ def delete_folders(store: EntryStore, ids: Collection[int]) -> Program[None]:
     yield from _folders(store).delete_ids(ids)
 
 
-def _change_paths(store: EntryStore, uid: str, attribute: str, old: str, new: str) -> Program[None]:
+def _change_paths(
+    store: EntryStore, uid: str, attribute: str, old_path: str, new_path: str
+) -> Program[None]:
     """Replace the prefix of a path and of all paths below it."""
     layout = store.layout(uid)
     column = layout.table.columns[attribute]
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        described = sa.table(layout.table.name, sa.column(column, sa.String))
-        path: Any = described.c[column]
-        rest = sa.func.substr(path, builder.plain_slot(1))
-        changed = sa.type_coerce(builder.plain_slot(0), sa.String).concat(rest)
+        table_clause = sa.table(layout.table.name, sa.column(column, sa.String))
+        path: Any = table_clause.c[column]
+        suffix = sa.func.substr(path, builder.plain_slot(1))
+        changed_path = sa.type_coerce(builder.plain_slot(0), sa.String).concat(suffix)
         condition = sa.or_(path == builder.plain_slot(2), path.like(builder.plain_slot(3)))
-        return sa.update(described).values({column: changed}).where(condition)
+        return sa.update(table_clause).values({column: changed_path}).where(condition)
 
-    values = (new, len(old) + 1, old, f"{old}/%")
+    values = (new_path, len(old_path) + 1, old_path, f"{old_path}/%")
     yield from store.writes.run(("paths", uid), build, values)
 
 

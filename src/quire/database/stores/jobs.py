@@ -129,8 +129,10 @@ class JobRows:
 
     def due_keys(self, claim: JobClaim, limit: int) -> Program[list[str]]:
         """Return lock keys of due jobs that no running job has."""
-        where = _is_next_of_key(claim)
-        return (yield from self._table.due_texts("lock_key", *where, now=claim.now, limit=limit))
+        conditions = _is_next_of_key(claim)
+        return (
+            yield from self._table.due_texts("lock_key", *conditions, now=claim.now, limit=limit)
+        )
 
     def claim_key(self, claim: JobClaim, key: str) -> Program[list[StoredJob]]:
         """Claim the first due job with a lock key, unless another one with it is running.
@@ -153,20 +155,22 @@ class JobRows:
 
     def renew(self, ids: Sequence[int], holder: str, *, until: int) -> Program[JobRenewal]:
         """Extend leases; returns which of the jobs still belong to the holder."""
-        own = (in_list("id", ids), eq("holder", holder))
-        held = frozenset((yield from self._table.changed({"due": until}, *own)))
-        ended = yield from self._table.ids(in_list("id", sorted(held)), eq("state", CANCELLED))
+        conditions = (in_list("id", ids), eq("holder", holder))
+        renewed_ids = frozenset((yield from self._table.changed({"due": until}, *conditions)))
+        ended = yield from self._table.ids(
+            in_list("id", sorted(renewed_ids)), eq("state", CANCELLED)
+        )
         cancelled = frozenset(ended)
-        return JobRenewal(running=held - cancelled, cancelled=cancelled)
+        return JobRenewal(running=renewed_ids - cancelled, cancelled=cancelled)
 
     def settle(self, job: StoredJob, changes: Mapping[str, object]) -> Program[bool]:
         """Record the result of a run, unless the job was cancelled or has another holder.
 
         Tells whether it was recorded.
         """
-        own, is_running = eq("holder", job.holder), eq("state", RUNNING)
+        is_holder, is_running = eq("holder", job.holder), eq("state", RUNNING)
         settled = yield from self._table.settle(
-            job.id, {**changes, **_RELEASED_COLUMNS}, own, is_running
+            job.id, {**changes, **_RELEASED_COLUMNS}, is_holder, is_running
         )
         if not settled:
             yield from self.release(job)
@@ -174,8 +178,8 @@ class JobRows:
 
     def release(self, job: StoredJob) -> Program[None]:
         """Release a job that was cancelled and has stopped."""
-        own = (eq("id", job.id), eq("holder", job.holder), eq("state", CANCELLED))
-        yield from self._table.update(_RELEASED_COLUMNS, *own)
+        conditions = (eq("id", job.id), eq("holder", job.holder), eq("state", CANCELLED))
+        yield from self._table.update(_RELEASED_COLUMNS, *conditions)
 
     def cancel(self, name: str, key: str, now: int, *, waiting: bool = False) -> Program[int]:
         """Cancel all jobs with a name and key that have not ended; returns how many.
@@ -184,13 +188,15 @@ class JobRows:
         lock key until then. With ``waiting`` only jobs that are not running are cancelled.
         """
         states = (WAITING,) if waiting else (WAITING, RUNNING)
-        here = (eq("name", name), eq("cancel_key", key), one_of("state", *states))
-        return len((yield from self._table.changed(_cancelled(now), *here)))
+        conditions = (eq("name", name), eq("cancel_key", key), one_of("state", *states))
+        return len((yield from self._table.changed(_cancelled_columns(now), *conditions)))
 
     def cancel_one(self, job_id: int, now: int) -> Program[bool]:
         """Cancel a job that has not ended, or dismiss a failed one; tells whether it did."""
         may = one_of("state", WAITING, RUNNING, FAILED)
-        return bool((yield from self._table.changed(_cancelled(now), eq("id", job_id), may)))
+        return bool(
+            (yield from self._table.changed(_cancelled_columns(now), eq("id", job_id), may))
+        )
 
     def retry(self, job_id: int, now: int) -> Program[bool]:
         """Make a failed, cancelled or waiting job due now; tells whether there is one.
@@ -216,16 +222,16 @@ class JobRows:
         self, *, state: str | None, name: str | None, before: int | None, limit: int
     ) -> Program[list[StoredJob]]:
         """Return jobs, the latest first; ``before`` is the id of one."""
-        given = {"state": state, "name": name}
-        where = [eq(column, value) for column, value in given.items() if value is not None]
+        filters = {"state": state, "name": name}
+        conditions = [eq(column, value) for column, value in filters.items() if value is not None]
         if before is not None:
-            where.append(lt("id", before))
-        return (yield from self._table.select(*where, order=("-id",), limit=limit))
+            conditions.append(lt("id", before))
+        return (yield from self._table.select(*conditions, order=("-id",), limit=limit))
 
     def latest(self, name: str, key: str) -> Program[StoredJob | None]:
         """Return the latest job with a name and a cancel key."""
-        here = (eq("cancel_key", key), eq("name", name))
-        results = yield from self._table.select(*here, order=("-id",), limit=1)
+        conditions = (eq("cancel_key", key), eq("name", name))
+        results = yield from self._table.select(*conditions, order=("-id",), limit=1)
         return results[0] if results else None
 
     def pending(self, names: Sequence[str], limit: int) -> Program[list[StoredJob]]:
@@ -243,7 +249,7 @@ class JobRows:
         yield from self._table.prune(before=before, limit=limit)
 
 
-def _cancelled(now: int) -> dict[str, object]:
+def _cancelled_columns(now: int) -> dict[str, object]:
     return {"state": CANCELLED, "ended_at": now}
 
 

@@ -42,28 +42,30 @@ class QueueTable(Table[RowT]):
         No other process claims them until the lease ends. Rows that another process is claiming are
         skipped. Each claim counts as an attempt. ``changes`` are set as well.
         """
-        changed = self.encode_all(changes or {})
+        encoded_changes = self.encode_all(changes or {})
         conditions = (*where, le("due", now))
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            scope = self._aliased(builder)
-            chosen = self._chosen(scope, ("id",), conditions)
-            chosen = chosen.order_by(*map(scope.column, order)).limit(scope.slot())
+            scope = self._alias_scope(builder)
+            query = self._select_columns(scope, ("id",), conditions)
+            query = query.order_by(*map(scope.column, order)).limit(scope.slot())
             # A common table expression, so that the planner cannot ignore the limit.
-            locked = chosen.with_for_update(skip_locked=True).cte("claimed")
-            taken = self._described()
+            locked = query.with_for_update(skip_locked=True).cte("claimed")
+            table = self._table_clause()
             set_to: dict[str, Any] = {
                 "due": scope.slot(),
-                "attempts": taken.c.attempts + 1,
-                **{name: scope.slot() for name in changed},
+                "attempts": table.c.attempts + 1,
+                **{name: scope.slot() for name in encoded_changes},
             }
-            condition = taken.c.id.in_(sa.select(locked.c.id))
-            columns = (taken.c[self.columns[name].name] for name in self._selected)
-            return sa.update(taken).values(set_to).where(condition).returning(*columns)
+            condition = table.c.id.in_(sa.select(locked.c.id))
+            columns = (table.c[self.columns[name].name] for name in self._selected_columns)
+            return sa.update(table).values(set_to).where(condition).returning(*columns)
 
-        after = (limit, until, *changed.values())
-        rows = yield from self._run(("claim", *changed, *order), build, conditions, after=after)
-        place = self._selected.index("id")
+        bound_values = (limit, until, *encoded_changes.values())
+        rows = yield from self._run(
+            ("claim", *encoded_changes, *order), build, conditions, after=bound_values
+        )
+        place = self._selected_columns.index("id")
         return [self.decode(row) for row in sorted(rows, key=lambda row: int(row[place] or 0))]
 
     def first_due(self, *where: Condition, head: Condition, now: int) -> Program[int | None]:
@@ -81,8 +83,10 @@ class QueueTable(Table[RowT]):
         conditions = (*where, le("due", now))
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            scope = self._aliased(builder)
-            query = self._chosen(scope, (column,), conditions).group_by(scope.column(column))
+            scope = self._alias_scope(builder)
+            query = self._select_columns(scope, (column,), conditions).group_by(
+                scope.column(column)
+            )
             return query.order_by(sa.func.min(scope.column("due"))).limit(scope.slot())
 
         rows = yield from self._run(("due texts", column), build, conditions, after=(limit,))
@@ -100,10 +104,12 @@ class QueueTable(Table[RowT]):
         def too_many(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(self.name)
             last = sa.select(sa.func.max(table.c("id"))).select_from(table.source)
-            over = self._described()
-            scope = self._scope(builder, over)
-            bound = last.scalar_subquery() - scope.slot()
-            return sa.delete(over).where(expression(_HAS_ENDED.shape, scope), over.c.id <= bound)
+            table_clause = self._table_clause()
+            scope = self._scope(builder, table_clause)
+            highest_deleted_id = last.scalar_subquery() - scope.slot()
+            return sa.delete(table_clause).where(
+                expression(_HAS_ENDED.shape, scope), table_clause.c.id <= highest_deleted_id
+            )
 
         yield from self.delete(lt("ended_at", before))
         yield from self._run("prune", too_many, (), after=(limit,))

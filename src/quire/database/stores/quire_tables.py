@@ -50,7 +50,7 @@ class QuireTable(Struct, Generic[RowT], frozen=True, kw_only=True):
 
 @cache
 def _kinds(row: type[Struct]) -> Mapping[str, StorageKind]:
-    return {one.name: one.kind for one in row_columns(row).values() if one.name != "id"}
+    return {column.name: column.kind for column in row_columns(row).values() if column.name != "id"}
 
 
 class QuireTables:
@@ -84,33 +84,36 @@ class QuireTables:
     def ensure_in_transaction(self, table: QuireTable[Any]) -> Program[None]:
         """Create a table if it does not exist: part of the transaction that uses it."""
         if not (yield from self.exists(table)):
-            yield from self._created(table)
+            yield from self._create_table(table)
 
     async def _make(self, table: QuireTable[Any]) -> None:
         try:
             with for_everybody():
-                await self._database.write(self._created(table))
+                await self._database.write(self._create_table(table))
         except AppError:
             # Another process may have created it at the same moment.
             if not await self._database.read(lambda: self.exists(table)):
                 raise
 
-    def _created(self, table: QuireTable[Any]) -> Program[None]:
+    def _create_table(self, table: QuireTable[Any]) -> Program[None]:
         kind = self._kind
-        described = sa.Table(
+        sqlalchemy_table = sa.Table(
             table.name,
             sa.MetaData(),
             plain_column(kind.column_types, "id", StorageKind.ID),
-            *(plain_column(kind.column_types, name, of) for name, of in table.columns.items()),
+            *(
+                plain_column(kind.column_types, name, kind_of_column)
+                for name, kind_of_column in table.columns.items()
+            ),
         )
-        present = yield from kind.inspector.columns_of(table.name)
-        if present:
-            for name in table.columns.keys() - present:
-                for sql in kind.ddl.add_column(described.c[name]):
+        existing_columns = yield from kind.inspector.columns_of(table.name)
+        if existing_columns:
+            for name in table.columns.keys() - existing_columns:
+                for sql in kind.ddl.add_column(sqlalchemy_table.c[name]):
                     yield Statement(sql)
             return
-        yield Statement(kind.ddl.create_table(described))
+        yield Statement(kind.ddl.create_table(sqlalchemy_table))
         for name, columns in table.indexes.items():
-            indexed = (described.c[column] for column in columns)
+            indexed = (sqlalchemy_table.c[column] for column in columns)
             index = sa.Index(name, *indexed, unique=name in table.unique)
             yield Statement(kind.ddl.create_index(index))

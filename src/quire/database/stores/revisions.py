@@ -76,7 +76,7 @@ class Revisions:
         """Add a revision, and delete the oldest ones of its entry beyond a limit."""
         yield from self._table.insert(revision)
         versions = yield from self.list_for_entry(revision.key)
-        yield from self._table.delete_ids([one.id for one in versions[limit:]])
+        yield from self._table.delete_ids([version.id for version in versions[limit:]])
 
     def forget(self, uid: str, document_id: str) -> Program[None]:
         """Delete all revisions of a document."""

@@ -53,11 +53,11 @@ class StatementScope(Struct, frozen=True, kw_only=True):
         """Return a column. Raises KeyError for one that the table does not have."""
         column = self.columns[name]
         if column.link is not None:
-            return self._linked(column.link)
+            return self._linked_expression(column.link)
         result: Expression = sa.column(column.name, _selectable=self.source)
         return result
 
-    def _linked(self, edge: LinkEdge) -> Expression:
+    def _linked_expression(self, edge: LinkEdge) -> Expression:
         links = self.builder.table(edge.table)
         result = sa.select(links.c(edge.target_column)).where(
             links.c(edge.source_column) == self.column("id")
@@ -115,7 +115,7 @@ def _comparison(compare: Callable[[Any, Any], Any]) -> Callable[..., Expression]
     return build
 
 
-def _listed(scope: StatementScope, column: str) -> Expression:
+def _in_list_expression(scope: StatementScope, column: str) -> Expression:
     return scope.builder.dialect.member_of(scope.column(column), scope.list_slot())
 
 
@@ -149,7 +149,10 @@ def _no_other(
     other = scope.other_row()
     query = sa.select(other.column("id")).select_from(other.source)
     query = query.where(
-        *(other.column(its) == scope.column(own) for its, own in equal_columns),
+        *(
+            other.column(other_column) == scope.column(column)
+            for other_column, column in equal_columns
+        ),
         *(expression(shape, other) for shape in shapes),
         _COMPARISONS[compare](other.column("id"), scope.column("id")),
     )
@@ -171,7 +174,7 @@ _EXPRESSIONS: Mapping[str, Callable[..., Expression]] = {
     **{sign: _comparison(compare) for sign, compare in _COMPARISONS.items()},
     "null": lambda scope, column: scope.is_null(column),
     "not": lambda scope, shape: sa.not_(expression(shape, scope)),
-    "listed": _listed,
+    "listed": _in_list_expression,
     "one of": _one_of,
     "prefix": _prefix,
     "and": lambda scope, *shapes: sa.and_(*(expression(one, scope) for one in shapes)),
@@ -214,7 +217,7 @@ def is_null(column: str) -> Condition:
 
 def not_null(column: str) -> Condition:
     """Not null."""
-    return _negated(is_null(column))
+    return _negate_condition(is_null(column))
 
 
 def in_list(column: str, values: Collection[object]) -> Condition:
@@ -224,7 +227,7 @@ def in_list(column: str, values: Collection[object]) -> Condition:
 
 def not_in_list(column: str, values: Collection[object]) -> Condition:
     """None of any number of values, which are bound as one list."""
-    return _negated(in_list(column, values))
+    return _negate_condition(in_list(column, values))
 
 
 def one_of(column: str, *values: object) -> Condition:
@@ -239,12 +242,12 @@ def starts_with(column: str, prefix: str) -> Condition:
 
 def any_of(*conditions: Condition) -> Condition:
     """At least one of several conditions."""
-    return _joined(("or",), conditions)
+    return _join_conditions(("or",), conditions)
 
 
 def all_of(*conditions: Condition) -> Condition:
     """All of several conditions."""
-    return _joined(("and",), conditions)
+    return _join_conditions(("and",), conditions)
 
 
 def linked_to(column: str, row_id: int) -> Condition:
@@ -259,7 +262,7 @@ def is_id_of(column: str, table: str) -> Condition:
 
 def is_no_id_of(column: str, table: str) -> Condition:
     """Not the id of a row of another table."""
-    return _negated(is_id_of(column, table))
+    return _negate_condition(is_id_of(column, table))
 
 
 def no_other(*conditions: Condition, equal_columns: Mapping[str, str]) -> Condition:
@@ -267,19 +270,21 @@ def no_other(*conditions: Condition, equal_columns: Mapping[str, str]) -> Condit
 
     ``equal_columns`` are columns that are equal in the other row and this one.
     """
-    return _joined(("no other", "!=", tuple(equal_columns.items())), conditions)
+    return _join_conditions(("no other", "!=", tuple(equal_columns.items())), conditions)
 
 
 def none_earlier(*conditions: Condition, equal_columns: Collection[str]) -> Condition:
     """No row with a lower id meets the conditions and is equal in the ``equal_columns`` columns."""
-    return _joined(("no other", "<", tuple((name, name) for name in equal_columns)), conditions)
+    return _join_conditions(
+        ("no other", "<", tuple((name, name) for name in equal_columns)), conditions
+    )
 
 
-def _negated(condition: Condition) -> Condition:
+def _negate_condition(condition: Condition) -> Condition:
     return Condition(("not", condition.shape), condition.operands)
 
 
-def _joined(shape: Shape, conditions: Sequence[Condition]) -> Condition:
-    shapes = (one.shape for one in conditions)
-    operands = tuple(operand for one in conditions for operand in one.operands)
+def _join_conditions(shape: Shape, conditions: Sequence[Condition]) -> Condition:
+    shapes = (condition.shape for condition in conditions)
+    operands = tuple(operand for condition in conditions for operand in condition.operands)
     return Condition((*shape, *shapes), operands)

@@ -82,7 +82,7 @@ def _parts(annotation: Any) -> Iterable[object]:  # noqa: ANN401 - any type
 def empty_texts(row: type[Struct]) -> frozenset[str]:
     """Return the fields that are an `EmptyText`, by their encoded names."""
     fields = msgspec.structs.fields(row)
-    return frozenset(one.encode_name for one in fields if _EMPTY in _parts(one.type))
+    return frozenset(field.encode_name for field in fields if _EMPTY in _parts(field.type))
 
 
 def row_decoders(
@@ -110,33 +110,33 @@ def _decoder(field: FieldInfo, kind: StorageKind, dialect: Dialect) -> Decode | 
     if kind is StorageKind.JSON or _is_literal(field.type):
         # msgspec analyses other types than Structs on each call.
         checked = msgspec.defstruct("Checked", [("value", field.type)])
-        return partial(_converted, decode, field, checked)
+        return partial(_converted_value, decode, field, checked)
     is_there = field.name == "id" or type(None) in _parts(field.type)
-    return decode if is_there else partial(_present, decode, field)
+    return decode if is_there else partial(_required_value, decode, field)
 
 
-def _none_if_empty(stored: Value) -> object:
-    return stored or None
+def _none_if_empty(value: Value) -> object:
+    return value or None
 
 
 def _is_literal(annotation: Any) -> bool:  # noqa: ANN401 - any type
     return any(get_origin(part) is Literal for part in (annotation, *get_args(annotation)))
 
 
-def _present(decode: Decode | None, field: FieldInfo, stored: Value) -> object:
+def _required_value(decode: Decode | None, field: FieldInfo, value: Value) -> object:
     """Return a stored value for a field that is not optional: its default for NULL."""
-    if stored is None:
+    if value is None:
         return _default(field)
-    return stored if decode is None else decode(stored)
+    return value if decode is None else decode(value)
 
 
-def _converted(
-    decode: Decode | None, field: FieldInfo, checked: type[Struct], stored: Value
+def _converted_value(
+    decode: Decode | None, field: FieldInfo, checked: type[Struct], value: Value
 ) -> object:
     """Return a stored value for a field: its default for another type."""
-    value = stored if decode is None else decode(stored)
+    decoded = value if decode is None else decode(value)
     try:
-        return msgspec.convert({"value": value}, checked).value  # type: ignore[attr-defined]  # see `_decoder`
+        return msgspec.convert({"value": decoded}, checked).value  # type: ignore[attr-defined]  # see `_decoder`
     except msgspec.ValidationError:
         return _default(field)
 

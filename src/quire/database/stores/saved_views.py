@@ -36,10 +36,10 @@ class SavedViews:
 
     def list_for_user(self, owner_id: int, uid: str | None) -> Program[list[SavedView]]:
         """Return a user's own and shared views, of one type or of all, by name."""
-        where = [any_of(eq("owner_id", owner_id), eq("shared", True))]
+        conditions = [any_of(eq("owner_id", owner_id), eq("shared", True))]
         if uid is not None:
-            where.append(eq("uid", uid))
-        return (yield from self._table.select(*where, order=("name", "id")))
+            conditions.append(eq("uid", uid))
+        return (yield from self._table.select(*conditions, order=("name", "id")))
 
     def get(self, view_id: int) -> Program[SavedView | None]:
         """Return a view."""

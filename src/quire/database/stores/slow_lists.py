@@ -123,23 +123,27 @@ class SlowLists:
 
 def stored_slow_lists(writes: Writes) -> Program[list[SlowListCount]]:
     """Return the numbers of all processes, the most frequent list first."""
-    stored = yield from read_setting(writes, KEY)
+    setting = yield from read_setting(writes, KEY)
     try:
-        result = msgspec.convert(stored or [], list[SlowListCount])
+        result = msgspec.convert(setting or [], list[SlowListCount])
     except msgspec.ValidationError:  # of another version of Quire
         return []
-    return sorted(result, key=lambda one: one.times, reverse=True)
+    return sorted(result, key=lambda count: count.times, reverse=True)
 
 
 def add_slow_lists(writes: Writes, counts: Mapping[SlowList, int], now: int) -> Program[None]:
     """Add numbers of slow lists to the stored ones; the oldest lists are dropped."""
-    known = {one.list: one for one in (yield from stored_slow_lists(writes))}
-    for found, times in counts.items():
+    counts_by_list = {count.list: count for count in (yield from stored_slow_lists(writes))}
+    for slow_list, times in counts.items():
         if times:
-            before = known[found].times if found in known else 0
-            known[found] = SlowListCount(list=found, times=before + times, last=now)
-    kept = sorted(known.values(), key=lambda one: one.last, reverse=True)[:_MAX_LISTS]
-    yield from write_setting(writes, KEY, _plain(kept))
+            former_times = counts_by_list[slow_list].times if slow_list in counts_by_list else 0
+            counts_by_list[slow_list] = SlowListCount(
+                list=slow_list, times=former_times + times, last=now
+            )
+    latest_counts = sorted(counts_by_list.values(), key=lambda count: count.last, reverse=True)[
+        :_MAX_LISTS
+    ]
+    yield from write_setting(writes, KEY, _plain(latest_counts))
 
 
 def _plain(counts: Iterable[SlowListCount]) -> object:

@@ -67,14 +67,14 @@ class Table(Generic[RowT]):
 
     def ids(self, *where: Condition) -> Program[list[int]]:
         """Return the ids of rows, in their order."""
-        return [int(str(found)) for found in (yield from self.values("id", *where))]
+        return [int(str(value)) for value in (yield from self.values("id", *where))]
 
     def values(self, column: str, *where: Condition) -> Program[list[object]]:
         """Return the values of a column, by row id."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            scope = self._aliased(builder)
-            return self._chosen(scope, (column,), where).order_by(scope.column("id"))
+            scope = self._alias_scope(builder)
+            return self._select_columns(scope, (column,), where).order_by(scope.column("id"))
 
         rows = yield from self._run(("values", column), build, where)
         kind, decode = self.columns[column].kind, self.dialect.decode_value
@@ -95,41 +95,43 @@ class Table(Generic[RowT]):
         """Count rows, grouped by columns."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            scope = self._aliased(builder)
-            by = [scope.column(name) for name in columns]
-            query = sa.select(*by, sa.func.count()).select_from(scope.source)
-            return query.where(*(expression(one.shape, scope) for one in where)).group_by(*by)
+            scope = self._alias_scope(builder)
+            group_columns = [scope.column(name) for name in columns]
+            query = sa.select(*group_columns, sa.func.count()).select_from(scope.source)
+            return query.where(
+                *(expression(condition.shape, scope) for condition in where)
+            ).group_by(*group_columns)
 
         rows = yield from self._run(("count by", columns), build, where)
         return {tuple(values): int(count or 0) for *values, count in rows}
 
     def lowest(self, column: str, *where: Condition) -> Program[int | None]:
         """Return the lowest number in a column, ``None`` without any."""
-        ((found,),) = yield from self._aggregate(
+        ((lowest_value,),) = yield from self._aggregate(
             ("lowest", column), lambda scope: [sa.func.min(scope.column(column))], where
         )
-        return None if found is None else int(found)
+        return None if lowest_value is None else int(lowest_value)
 
     def highest(self, column: str, *where: Condition) -> Program[int | None]:
         """Return the highest number in a column, ``None`` without any."""
-        ((found,),) = yield from self._aggregate(
+        ((highest_value,),) = yield from self._aggregate(
             ("highest", column), lambda scope: [sa.func.max(scope.column(column))], where
         )
-        return None if found is None else int(found)
+        return None if highest_value is None else int(highest_value)
 
     def count_and_lowest(self, column: str, *where: Condition) -> Program[tuple[int, int | None]]:
         """Count rows; return that and the lowest number in a column."""
-        ((count, found),) = yield from self._aggregate(
+        ((count, lowest_value),) = yield from self._aggregate(
             ("count and lowest", column),
             lambda scope: [sa.func.count(), sa.func.min(scope.column(column))],
             where,
         )
-        return int(count or 0), None if found is None else int(found)
+        return int(count or 0), None if lowest_value is None else int(lowest_value)
 
     def insert(self, row: RowT) -> Program[int]:
         """Insert a row, whose ``id`` the database assigns; returns the id."""
-        stored = dict(zip(self._written, self._stored(row), strict=True))
-        return (yield from self.writes.insert(self.name, stored))
+        values = dict(zip(self._written_columns, self._encode_row(row), strict=True))
+        return (yield from self.writes.insert(self.name, values))
 
     def insert_values(self, values: Mapping[str, object]) -> Program[int]:
         """Insert a row with some columns; returns its id."""
@@ -138,25 +140,25 @@ class Table(Generic[RowT]):
     def insert_many(self, rows: Sequence[RowT]) -> Program[None]:
         """Insert rows in this order, a bounded number per statement."""
         if rows:
-            stored = [self._stored(row) for row in rows]
-            yield from self.writes.insert_many(self.name, self._written, stored)
+            encoded_rows = [self._encode_row(row) for row in rows]
+            yield from self.writes.insert_many(self.name, self._written_columns, encoded_rows)
 
     def upsert(self, row: RowT, *, by: tuple[str, ...]) -> Program[None]:
         """Insert a row, or update the one that is equal in the columns ``by`` of a unique index."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = self._described()
-            scope = self._scope(builder, described)
-            insert = self.dialect.insert(described)
+            table_clause = self._table_clause()
+            scope = self._scope(builder, table_clause)
+            insert = self.dialect.insert(table_clause)
             keys = [self.columns[name].name for name in by]
-            values = {name: scope.slot() for name in self._written}
-            changed = {name: insert.excluded[name] for name in values if name not in keys}
+            values = {name: scope.slot() for name in self._written_columns}
+            updates = {name: insert.excluded[name] for name in values if name not in keys}
             result: sa.ClauseElement = insert.values(values).on_conflict_do_update(
-                index_elements=keys, set_=changed
+                index_elements=keys, set_=updates
             )
             return result
 
-        yield from self._run(("upsert", by), build, (), before=self._stored(row))
+        yield from self._run(("upsert", by), build, (), before=self._encode_row(row))
 
     def update(self, changes: Mapping[str, object], *where: Condition) -> Program[None]:
         """Set columns of rows; does nothing without columns."""
@@ -203,7 +205,7 @@ class Table(Generic[RowT]):
             is_scalar = value is None or isinstance(value, str | int | float)
             if not is_scalar and columns[name].kind is not StorageKind.JSON:
                 raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
-        return {columns[name].name: encoders[name](one) for name, one in values.items()}
+        return {columns[name].name: encoders[name](item) for name, item in values.items()}
 
     def decode(self, row: Row) -> RowT:
         """Return a selected row."""
@@ -212,8 +214,8 @@ class Table(Generic[RowT]):
             values[name] = decode(values[name])
         return self.row(**values)
 
-    def _stored(self, row: RowT) -> list[Value]:
-        """Return the values of the `_written` columns of a row."""
+    def _encode_row(self, row: RowT) -> list[Value]:
+        """Return the values of the `_written_columns` columns of a row."""
         values = msgspec.structs.astuple(row)
         return [encode(values[place]) for place, encode in self._row_encoders]
 
@@ -230,11 +232,11 @@ class Table(Generic[RowT]):
     @cached_property
     def _row_encoders(self) -> list[tuple[int, Encode]]:
         """Encoders of the fields of a row, with their positions."""
-        names = enumerate(self._selected)
+        names = enumerate(self._selected_columns)
         return [(place, self._encoders[name]) for place, name in names if name != "id"]
 
     @cached_property
-    def _selected(self) -> tuple[str, ...]:
+    def _selected_columns(self) -> tuple[str, ...]:
         return self.row.__struct_encode_fields__
 
     @cached_property
@@ -242,8 +244,8 @@ class Table(Generic[RowT]):
         return self.row.__struct_fields__
 
     @cached_property
-    def _written(self) -> tuple[str, ...]:
-        return tuple(self.columns[name].name for name in self._selected if name != "id")
+    def _written_columns(self) -> tuple[str, ...]:
+        return tuple(self.columns[name].name for name in self._selected_columns if name != "id")
 
     @cached_property
     def _empty(self) -> frozenset[str]:
@@ -268,24 +270,26 @@ class Table(Generic[RowT]):
 
         Conditions take the slots between those of ``before`` and ``after``.
         """
-        shape = (self.name, self.row, key, *[one.shape for one in where])
-        bound, encoders = [*before], self._encoders
+        shape = (self.name, self.row, key, *[condition.shape for condition in where])
+        bound_values, encoders = [*before], self._encoders
         for condition in where:
             for column, value in condition.operands:
                 encode = encoders[column]
                 if isinstance(value, tuple):
-                    bound.append([encode(one) for one in value])
+                    bound_values.append([encode(item) for item in value])
                 else:
-                    bound.append(encode(value))
-        bound += after
-        return self.writes.run(shape, build, bound)
+                    bound_values.append(encode(value))
+        bound_values += after
+        return self.writes.run(shape, build, bound_values)
 
     def _select(
         self, where: Sequence[Condition], order: Sequence[str], limit: int | None
     ) -> Program[Rows]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            scope = self._aliased(builder)
-            query = self._chosen(scope, self._selected, where).order_by(*_ordered(scope, order))
+            scope = self._alias_scope(builder)
+            query = self._select_columns(scope, self._selected_columns, where).order_by(
+                *_ordered(scope, order)
+            )
             return query if limit is None else query.limit(scope.slot())
 
         key = ("select", *order, limit is None)
@@ -294,24 +298,28 @@ class Table(Generic[RowT]):
     def _update(
         self, changes: Mapping[str, object], where: Sequence[Condition], *, returning: bool
     ) -> Program[Rows]:
-        stored = self.encode_all(changes)
+        encoded_changes = self.encode_all(changes)
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = self._described()
-            scope = self._scope(builder, described)
-            change = sa.update(described).values({name: scope.slot() for name in stored})
-            change = change.where(*(expression(one.shape, scope) for one in where))
-            return change.returning(described.c.id) if returning else change
+            table_clause = self._table_clause()
+            scope = self._scope(builder, table_clause)
+            change = sa.update(table_clause).values(
+                {name: scope.slot() for name in encoded_changes}
+            )
+            change = change.where(*(expression(condition.shape, scope) for condition in where))
+            return change.returning(table_clause.c.id) if returning else change
 
-        key = ("update", *stored, returning)
-        return (yield from self._run(key, build, where, before=[*stored.values()]))
+        key = ("update", *encoded_changes, returning)
+        return (yield from self._run(key, build, where, before=[*encoded_changes.values()]))
 
     def _delete(self, where: Sequence[Condition], *, returning: bool) -> Program[Rows]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = self._described()
-            scope = self._scope(builder, described)
-            change = sa.delete(described).where(*(expression(one.shape, scope) for one in where))
-            return change.returning(described.c.id) if returning else change
+            table_clause = self._table_clause()
+            scope = self._scope(builder, table_clause)
+            change = sa.delete(table_clause).where(
+                *(expression(condition.shape, scope) for condition in where)
+            )
+            return change.returning(table_clause.c.id) if returning else change
 
         return (yield from self._run(("delete", returning), build, where))
 
@@ -319,13 +327,13 @@ class Table(Generic[RowT]):
         self, key: Hashable, make: Callable[[StatementScope], list[Any]], where: Sequence[Condition]
     ) -> Program[Rows]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            scope = self._aliased(builder)
+            scope = self._alias_scope(builder)
             query = sa.select(*make(scope)).select_from(scope.source)
-            return query.where(*(expression(one.shape, scope) for one in where))
+            return query.where(*(expression(condition.shape, scope) for condition in where))
 
         return (yield from self._run(key, build, where))
 
-    def _aliased(self, builder: StatementBuilder) -> StatementScope:
+    def _alias_scope(self, builder: StatementBuilder) -> StatementScope:
         return self._scope(builder, builder.table(self.name).source)
 
     def _scope(self, builder: StatementBuilder, source: sa.FromClause) -> StatementScope:
@@ -338,17 +346,17 @@ class Table(Generic[RowT]):
             slots=count(),
         )
 
-    def _described(self) -> sa.TableClause:
+    def _table_clause(self) -> sa.TableClause:
         """Return the table for statements that change its rows."""
-        stored = (column for column in self.columns.values() if column.link is None)
-        names = dict.fromkeys(column.name for column in stored)
+        columns = (column for column in self.columns.values() if column.link is None)
+        names = dict.fromkeys(column.name for column in columns)
         return sa.table(self.name, *(sa.column(name) for name in names))
 
-    def _chosen(
+    def _select_columns(
         self, scope: StatementScope, names: Sequence[str], where: Sequence[Condition]
     ) -> sa.Select[Any]:
         query = sa.select(*(scope.column(name) for name in names)).select_from(scope.source)
-        return query.where(*(expression(one.shape, scope) for one in where))
+        return query.where(*(expression(condition.shape, scope) for condition in where))
 
 
 def open_table(writes: Writes, name: str, row: type[RowT]) -> Table[RowT]:

@@ -88,13 +88,13 @@ class Deliveries:
 
     def add(self, deliveries: Sequence[Delivery], now: int) -> Program[None]:
         """Add deliveries, in this order; they are due now."""
-        due = [structs.replace(one, due=now, created_at=now) for one in deliveries]
+        due = [structs.replace(delivery, due=now, created_at=now) for delivery in deliveries]
         yield from self._table.insert_many(due)
 
     def first_due(self, webhook_id: int, now: int) -> Program[int | None]:
         """Return when a delivery can be claimed next; ``None`` when none is waiting."""
-        *where, head = _heads(webhook_id)
-        return (yield from self._table.first_due(*where, head=head, now=now))
+        *conditions, head = _heads(webhook_id)
+        return (yield from self._table.first_due(*conditions, head=head, now=now))
 
     def claim(
         self, webhook_id: int, *, now: int, until: int, limit: int
@@ -130,17 +130,17 @@ class Deliveries:
         ``before`` is the id of the last known one.
         """
         is_known = is_id_of("webhook_id", WEBHOOKS)
-        where = [is_known if webhook_id is None else eq("webhook_id", webhook_id)]
+        conditions = [is_known if webhook_id is None else eq("webhook_id", webhook_id)]
         if state is not None:
-            where.append(eq("state", state))
+            conditions.append(eq("state", state))
         if before is not None:
-            where.append(lt("id", before))
-        return (yield from self._table.select(*where, order=("-id",), limit=limit))
+            conditions.append(lt("id", before))
+        return (yield from self._table.select(*conditions, order=("-id",), limit=limit))
 
     def get(self, webhook_id: int, delivery_id: int) -> Program[Delivery | None]:
         """Return a delivery of a webhook."""
-        here = (eq("webhook_id", webhook_id), eq("id", delivery_id))
-        return (yield from self._table.first(*here))
+        conditions = (eq("webhook_id", webhook_id), eq("id", delivery_id))
+        return (yield from self._table.first(*conditions))
 
     def prune(self, *, before: int, limit: int) -> Program[None]:
         """Delete old results, surplus results, and deliveries of deleted webhooks."""
