@@ -112,29 +112,31 @@ class Recovery:
         await self._documents.perform([command])
 
     async def _send(self, name: str, user: UserRow, values: Mapping[str, str]) -> None:
-        stored = await self._database.read(lambda: self._accounts.stored(EMAIL_KEY))
-        template = _template(name, _member(_member(stored, name), "options"))
+        email_settings = await self._database.read(lambda: self._accounts.stored(EMAIL_KEY))
+        template = _template(name, _member(_member(email_settings, name), "options"))
         if user.email is None:
             raise MailError("the account has no e-mail address")
         preset = PRESETS.get(user.provider or "")
         if preset is not None and preset.without_email:
             # Somebody else may own the generated address.
             raise MailError("the account has no e-mail address but one that was made up")
-        known = {"USER.email": user.email, "USER.username": user.username or "", **values}
-        await self._send_filled(template, user.email, known)
+        placeholders = {"USER.email": user.email, "USER.username": user.username or "", **values}
+        await self._send_filled(template, user.email, placeholders)
 
     async def send_example(self, name: str, options: Mapping[str, object], to: str) -> None:
         """Send a test mail by the options of a template, with example values. Raises MailError."""
-        known = {**_EXAMPLES, "USER.email": to}
-        await self._send_filled(_template(name, options), to, known)
+        placeholders = {**_EXAMPLES, "USER.email": to}
+        await self._send_filled(_template(name, options), to, placeholders)
 
-    async def _send_filled(self, template: _Template, to: str, values: Mapping[str, str]) -> None:
-        known = {"SERVER_URL": self._pages.server, "ADMIN_URL": self._pages.admin, **values}
+    async def _send_filled(
+        self, template: _Template, recipient: str, values: Mapping[str, str]
+    ) -> None:
+        placeholders = {"SERVER_URL": self._pages.server, "ADMIN_URL": self._pages.admin, **values}
         await self._sender.send(
             Mail(
-                to=(to,),
-                subject=fill_in(template.subject, known, one_line),
-                html=fill_in(template.message, known, escape),
+                to=(recipient,),
+                subject=fill_in(template.subject, placeholders, one_line),
+                html=fill_in(template.message, placeholders, escape),
                 sender=template.sender,
                 reply_to=template.reply_to,
             )
@@ -150,7 +152,7 @@ def _template(name: str, options: Mapping[str, object]) -> _Template:
     if email in PLACEHOLDER_SENDERS:
         email = None
     return _Template(
-        sender=_named(_text(sender, "name"), email),
+        sender=_address_with_name(_text(sender, "name"), email),
         reply_to=_text(options, "response_email"),
         subject=subject,
         message=message,
@@ -167,7 +169,7 @@ def _text(values: Mapping[str, object], name: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _named(name: str | None, email: str | None) -> str | None:
+def _address_with_name(name: str | None, email: str | None) -> str | None:
     """Return an address with a name, in a form that can be parsed again."""
     if email is None or name is None:
         return email

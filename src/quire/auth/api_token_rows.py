@@ -36,10 +36,10 @@ class ApiTokenRows:
 
     def get(self, name: str) -> Program[NamedToken]:
         """Return the token with a name. Raises ApplicationError when there is none."""
-        result = yield from self._tokens.first(eq("name", name), IS_OF_CONTENT_API)
-        if result is None:
+        token = yield from self._tokens.first(eq("name", name), IS_OF_CONTENT_API)
+        if token is None:
             raise ApplicationError(f"There is no API token with the name {name}.")
-        return result
+        return token
 
     def renew(
         self, name: str, *, access_key: str, encrypted_key: str | None, now: int
@@ -56,7 +56,7 @@ class ApiTokenRows:
     def delete(self, name: str) -> Program[None]:
         """Delete a token with its permissions. Raises ApplicationError when there is none."""
         token = yield from self.get(name)
-        owners = yield from self._grants.linked("token", (yield from self._grants.ids()))
-        own = [grant for grant, tokens in owners.items() if token.id in tokens]
-        yield from self._grants.delete_ids(own)
+        tokens_by_grant = yield from self._grants.linked("token", (yield from self._grants.ids()))
+        grant_ids = [grant for grant, tokens in tokens_by_grant.items() if token.id in tokens]
+        yield from self._grants.delete_ids(grant_ids)
         yield from self._tokens.delete_ids([token.id])

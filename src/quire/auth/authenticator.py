@@ -94,10 +94,10 @@ class Authenticator:
     def _cached_principal(self, credential: bytes | None, version: int | None) -> Principal | None:
         if credential is None:
             return self._anonymous.get(version)
-        known = self._verified.get(credential, version)
-        if known is None or known.until <= self._clock():
+        verified = self._verified.get(credential, version)
+        if verified is None or verified.until <= self._clock():
             return None
-        return known.principal
+        return verified.principal
 
     async def principal(self, header: bytes | None, version: int | None) -> Principal:
         """Return the principal of a request.
@@ -139,9 +139,9 @@ class Authenticator:
         return await self._database.read(make)
 
     async def _public(self, version: int | None) -> Anonymous:
-        known = self._anonymous.get(version)
-        if known is not None:
-            return known
+        cached_principal = self._anonymous.get(version)
+        if cached_principal is not None:
+            return cached_principal
         role_id = await self._run(lambda: self._accounts.role_of_type("public"))
         principal = Anonymous(await self._role_ability(role_id))
         self._anonymous.set(version, principal)
@@ -176,10 +176,10 @@ class Authenticator:
 
     async def _with_session(self, sessions: Sessions, token: str) -> tuple[EndUser, float]:
         now = self._clock()
-        result = await self._run(lambda: sessions.user_of(token, now))
-        if result is None:
+        session = await self._run(lambda: sessions.user_of(token, now))
+        if session is None:
             raise UnauthorizedError
-        user_id, session_id, ends = result
+        user_id, session_id, ends = session
         return await self._end_user(user_id, ends, session_id)
 
     async def _find_api_token(self, token: str) -> TokenRow | None:

@@ -28,7 +28,7 @@ class BackgroundTasks:
 
     def put(self, work: Coroutine[object, object, None], name: str) -> None:
         """Add a task; ``name`` names it in the log if it fails."""
-        task = asyncio.get_running_loop().create_task(_logged(work, name))
+        task = asyncio.get_running_loop().create_task(_run_and_log_errors(work, name))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -44,7 +44,7 @@ class BackgroundTasks:
             _log.error("not done", what=f"{len(late)} mails", reason="the server ends")
 
 
-async def _logged(work: Coroutine[object, object, None], name: str) -> None:
+async def _run_and_log_errors(work: Coroutine[object, object, None], name: str) -> None:
     try:
         await work
     except QuireError as error:

@@ -100,22 +100,24 @@ class CounterExchange:
         except BaseException:
             self._counters.return_reports(reports)
             raise
-        for found in sums:
-            self._counters.raise_to(found.key, CounterWindow(found.ends_at, found.calls), now)
+        for call_sum in sums:
+            self._counters.raise_to(
+                call_sum.key, CounterWindow(call_sum.ends_at, call_sum.calls), now
+            )
 
     def _add(self, reports: Mapping[str, CounterWindow], now: int) -> Program[None]:
         yield from self._rows.delete(le("ends_at", now))
-        known = yield from self._rows.select(in_list("key", sorted(reports)))
-        rows = {row.key: row for row in known}
+        existing_rows = yield from self._rows.select(in_list("key", sorted(reports)))
+        rows_by_key = {row.key: row for row in existing_rows}
         # Write transactions exclude each other, so nobody else counts meanwhile.
-        for key in rows.keys() & reports.keys():
-            calls = rows[key].calls + reports[key].calls
-            yield from self._rows.update({"calls": calls}, eq("id", rows[key].id))
+        for key in rows_by_key.keys() & reports.keys():
+            calls = rows_by_key[key].calls + reports[key].calls
+            yield from self._rows.update({"calls": calls}, eq("id", rows_by_key[key].id))
         yield from self._rows.insert_many(
             [
                 CallSum(key=key, ends_at=window.ends_at, calls=window.calls)
                 for key, window in reports.items()
-                if key not in rows
+                if key not in rows_by_key
             ]
         )
 

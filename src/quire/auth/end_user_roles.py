@@ -86,14 +86,20 @@ class Roles:
         def act(unit: UnitOfWork) -> Program[None]:
             rows = _rows(unit)
             role = yield from _existing(rows, role_id)
-            present = yield from self._accounts.granted_custom_actions("roles", role_id)
-            present |= role.permissions.keys()
-            added = [a for a in actions if a in known_names and a not in present]
-            require_grantable(principal, added)
-            gone = [ids for action, ids in role.permissions.items() if action not in actions]
+            present_actions = yield from self._accounts.granted_custom_actions("roles", role_id)
+            present_actions |= role.permissions.keys()
+            added_actions = [a for a in actions if a in known_names and a not in present_actions]
+            require_grantable(principal, added_actions)
+            revoked_ids = [ids for action, ids in role.permissions.items() if action not in actions]
             yield from rows.update(role_id, texts)
-            yield from rows.revoke([row_id for ids in gone for row_id in ids])
-            yield from self._grant(unit, role_id, rows, added, {*added, *(present & {*actions})})
+            yield from rows.revoke([row_id for ids in revoked_ids for row_id in ids])
+            yield from self._grant(
+                unit,
+                role_id,
+                rows,
+                added_actions,
+                {*added_actions, *(present_actions & {*actions})},
+            )
             require_grantable(principal, rules)
             yield from _keep_rules(unit, role, actions, rules)
 
@@ -126,11 +132,11 @@ class Roles:
         actions: Collection[str],
     ) -> Program[None]:
         """Grant the ``added`` actions; ``actions`` is the complete list for Python routes."""
-        code = self._accounts.custom_actions
-        yield from rows.grant(role_id, sorted(a for a in added if a not in code))
-        if code:
-            own = {action for action in actions if action in code}
-            yield from write_grants(unit.store.writes, "roles", role_id, own)
+        custom_actions = self._accounts.custom_actions
+        yield from rows.grant(role_id, sorted(a for a in added if a not in custom_actions))
+        if custom_actions:
+            custom_grants = {action for action in actions if action in custom_actions}
+            yield from write_grants(unit.store.writes, "roles", role_id, custom_grants)
 
 
 def type_of(name: str) -> str:
@@ -143,20 +149,22 @@ def _keep_rules(
 ) -> Program[None]:
     """Store the row rules of a role: the present and the new ones, for actions that it grants."""
     writes = unit.store.writes
-    stored = yield from read_setting(writes, ROW_RULES_KEY)
-    every = dict(stored) if isinstance(stored, Mapping) else {}
-    present = every.get(role.document_id)
-    before = present if isinstance(present, Mapping) else {}
-    after = {
+    setting = yield from read_setting(writes, ROW_RULES_KEY)
+    rules_by_role = dict(setting) if isinstance(setting, Mapping) else {}
+    stored_rules = rules_by_role.get(role.document_id)
+    previous_rules = stored_rules if isinstance(stored_rules, Mapping) else {}
+    new_rules = {
         action: rule
-        for action, rule in {**before, **rules}.items()
+        for action, rule in {**previous_rules, **rules}.items()
         if action in actions and rule is not None
     }
-    if after == before:
+    if new_rules == previous_rules:
         return
-    every[role.document_id] = after
-    kept = {document_id: own for document_id, own in every.items() if own}
-    yield from write_setting(writes, ROW_RULES_KEY, kept)
+    rules_by_role[role.document_id] = new_rules
+    nonempty_rules = {
+        document_id: role_rules for document_id, role_rules in rules_by_role.items() if role_rules
+    }
+    yield from write_setting(writes, ROW_RULES_KEY, nonempty_rules)
 
 
 def _existing(rows: RoleRows, role_id: int) -> Program[RoleRow]:

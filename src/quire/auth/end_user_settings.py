@@ -28,19 +28,19 @@ class AdvancedOptions(Struct, frozen=True, kw_only=True):
 
 def advanced_options(accounts: Accounts) -> Program[AdvancedOptions]:
     """Parse the options; missing and invalid ones get their defaults."""
-    stored = yield from accounts.stored(ADVANCED_KEY)
-    if not isinstance(stored, Mapping):
+    setting = yield from accounts.stored(ADVANCED_KEY)
+    if not isinstance(setting, Mapping):
         return AdvancedOptions()
     return AdvancedOptions(
-        unique_email=stored.get("unique_email") is not False,
-        allow_register=stored.get("allow_register") is not False,
-        email_confirmation=stored.get("email_confirmation") is True,
-        default_role=_text(stored, "default_role") or _DEFAULT_ROLE,
-        reset_page=_text(stored, "email_reset_password"),
-        confirmed_page=_text(stored, "email_confirmation_redirection"),
+        unique_email=setting.get("unique_email") is not False,
+        allow_register=setting.get("allow_register") is not False,
+        email_confirmation=setting.get("email_confirmation") is True,
+        default_role=_text(setting, "default_role") or _DEFAULT_ROLE,
+        reset_page=_text(setting, "email_reset_password"),
+        confirmed_page=_text(setting, "email_confirmation_redirection"),
     )
 
 
-def _text(stored: Mapping[str, object], name: str) -> str | None:
-    value = stored.get(name)
+def _text(setting: Mapping[str, object], name: str) -> str | None:
+    value = setting.get(name)
     return value if isinstance(value, str) and value else None

@@ -80,8 +80,8 @@ class EndUsers:
             if (yield from self._accounts.users_named(username, email, provider=provider)):
                 raise ApplicationError(EMAIL_OR_USERNAME_IN_USE)
             confirmed = not options.email_confirmation
-            given = {"email": email, "provider": LOCAL, "confirmed": confirmed, "role": role}
-            user_id = yield from self._insert(unit, {**data, **given})
+            fixed_values = {"email": email, "provider": LOCAL, "confirmed": confirmed, "role": role}
+            user_id = yield from self._insert(unit, {**data, **fixed_values})
             return user_id, (yield from show(user_id))
 
         return await self._run(act, data)
@@ -116,10 +116,10 @@ class EndUsers:
 
     def _free_name(self, base: str) -> Program[str]:
         """Return an unused name: this one, or one that begins with it."""
-        short = "".join(c for c in base if c.isprintable())[:_LONGEST_NAME]
-        name = short if len(short) >= _SHORTEST_NAME else f"{short}{_digits()}"
+        base_name = "".join(c for c in base if c.isprintable())[:_LONGEST_NAME]
+        name = base_name if len(base_name) >= _SHORTEST_NAME else f"{base_name}{_digits()}"
         while (yield from self._accounts.ids_of_users("username", name)):
-            name = f"{short}{_digits()}"
+            name = f"{base_name}{_digits()}"
         return name
 
     async def create(self, data: Data, show: Show[T], *, principal: Principal) -> T:
@@ -133,8 +133,8 @@ class EndUsers:
         def act(unit: UnitOfWork) -> Program[T]:
             options = yield from advanced_options(self._accounts)
             yield from self._require_free_email(options, email, except_id=None)
-            given = {"email": email, "provider": LOCAL}
-            user_id = yield from self._insert(unit, {**data, **given})
+            fixed_values = {"email": email, "provider": LOCAL}
+            user_id = yield from self._insert(unit, {**data, **fixed_values})
             user = yield from self._existing(user_id)
             yield from self._require_grantable(unit, user.role_id)
             return (yield from show(user_id))
@@ -151,22 +151,26 @@ class EndUsers:
         for other invalid values, and ForbiddenError when the old role or the new one grants more
         than the principal has.
         """
-        changed = dict(data)
-        if isinstance(changed.get("email"), str):
-            changed["email"] = str(changed["email"]).lower()
+        changed_values = dict(data)
+        if isinstance(changed_values.get("email"), str):
+            changed_values["email"] = str(changed_values["email"]).lower()
 
         def act(unit: UnitOfWork) -> Program[T]:
             user = yield from self._existing(user_id)
-            if user.provider == LOCAL and "password" in changed and not changed["password"]:
+            if (
+                user.provider == LOCAL
+                and "password" in changed_values
+                and not changed_values["password"]
+            ):
                 raise ValidationError(NO_PASSWORD)
             yield from self._require_grantable(unit, user.role_id)
-            yield from self._require_free(changed, user_id)
-            yield from self._write(unit, user, changed)
-            after = yield from self._existing(user_id)
-            yield from self._require_grantable(unit, after.role_id)
+            yield from self._require_free(changed_values, user_id)
+            yield from self._write(unit, user, changed_values)
+            updated_user = yield from self._existing(user_id)
+            yield from self._require_grantable(unit, updated_user.role_id)
             return (yield from show(user_id))
 
-        return await self._run(act, changed, principal)
+        return await self._run(act, changed_values, principal)
 
     async def delete(self, user_id: int, show: Show[T], *, principal: Principal) -> T | None:
         """Delete an account; returns it, ``None`` when there is none.
@@ -179,10 +183,10 @@ class EndUsers:
             if user is None:
                 return None
             yield from self._require_grantable(unit, user.role_id)
-            shown = yield from show(user_id)
+            response = yield from show(user_id)
             yield from run_command(unit, DeleteDocument(uid=USER_UID, document_id=user.document_id))
             yield from self._sign_out(user_id)
-            return shown
+            return response
 
         return await self._documents.run(act, principal=principal)
 
@@ -213,9 +217,9 @@ class EndUsers:
                 user = yield from self._accounts.user_by_reset_token(code)
             if user is None:
                 raise ValidationError(WRONG_CODE)
-            shown = yield from show(user.id)
+            response = yield from show(user.id)
             yield from self._write(unit, user, data)
-            return user.id, shown
+            return user.id, response
 
         return await self._run(act, data)
 
@@ -234,8 +238,8 @@ class EndUsers:
         await self._run(act, {})
 
     def _insert(self, unit: UnitOfWork, data: Data) -> Program[int]:
-        written = yield from run_command(unit, CreateDocument(uid=USER_UID, data=data))
-        return written[0].entry_id
+        entries = yield from run_command(unit, CreateDocument(uid=USER_UID, data=data))
+        return entries[0].entry_id
 
     def _write(self, unit: UnitOfWork, user: UserRow, data: Data) -> Program[None]:
         if "password" in data:

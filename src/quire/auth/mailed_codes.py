@@ -27,7 +27,7 @@ def is_current(code: str, now: int, lifetime: timedelta) -> bool:
     if len(code) != _CODE_DIGITS:
         return False
     try:
-        result = int(code[:_MOMENT_DIGITS], 16)
+        sent_at = int(code[:_MOMENT_DIGITS], 16)
     except ValueError:
         return False
-    return result <= now < result + lifetime // timedelta(milliseconds=1)
+    return sent_at <= now < sent_at + lifetime // timedelta(milliseconds=1)

@@ -40,9 +40,9 @@ async def verify_password(password: str, hashed: str | None) -> bool:
 
 
 def _verify(password: str, hashed: str | None) -> bool:
-    stored = _DUMMY if hashed is None else hashed.encode()
+    hash_bytes = _DUMMY if hashed is None else hashed.encode()
     try:
-        matches = bcrypt.checkpw(password.encode()[:MAX_BYTES], stored)
+        matches = bcrypt.checkpw(password.encode()[:MAX_BYTES], hash_bytes)
     except ValueError:
         return False
     return matches and hashed is not None

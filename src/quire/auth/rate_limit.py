@@ -76,11 +76,11 @@ def _allow(window: CounterWindow, now: int, limit: int) -> Allowance:
 def place_of(address: str) -> str:
     """Return the key of an address: for IPv6 its network, since one network has many addresses."""
     try:
-        known = ip_address(address)
+        ip = ip_address(address)
     except ValueError:
         return address
-    if not isinstance(known, IPv6Address):
+    if not isinstance(ip, IPv6Address):
         return address
-    if known.ipv4_mapped is not None:
-        return str(known.ipv4_mapped)
-    return str(IPv6Network((known, _SITE_BITS), strict=False).network_address)
+    if ip.ipv4_mapped is not None:
+        return str(ip.ipv4_mapped)
+    return str(IPv6Network((ip, _SITE_BITS), strict=False).network_address)

@@ -110,16 +110,16 @@ class Sessions:
         """Start a session, and delete those of this user that have ended."""
         kind = PERSISTENT_SESSION if remember else BROWSER_SESSION
         yield from self._forget_ended(user_id, now)
-        named = {} if device_name is None else {"deviceName": device_name}
+        device_metadata = {} if device_name is None else {"deviceName": device_name}
         row = {
             "userId": str(user_id),
             "deviceId": device_id,
             "origin": self._origin,
             "type": kind,
-            "metadata": {"loginAt": iso_from_ms(now), **named},
+            "metadata": {"loginAt": iso_from_ms(now), **device_metadata},
             "absoluteExpiresAt": now + _milliseconds(self._lifetimes.longest[kind]),
         }
-        return (yield from self._open(row, kind, now))
+        return (yield from self._create_session(row, kind, now))
 
     def rotate(self, token: str, now: int) -> Program[Tokens | None]:
         """Exchange a refresh token; ``None`` when it is invalid.
@@ -128,17 +128,17 @@ class Sessions:
         Two windows of one browser may well send the same one at once.
         """
         claims = read_claims(token, self._secret, now)
-        session = yield from self._locked(claims)
+        session = yield from self._lock_session(claims)
         if session is None or not session.holds(now):
             return None
         if session.status != "active":
-            rotated = session.updated_at
-            if rotated is None or now - rotated > _OVERLAP_MS:
+            rotated_at = session.updated_at
+            if rotated_at is None or now - rotated_at > _OVERLAP_MS:
                 yield from self._end_with_device(session)
             return None
         kind = session.type or PERSISTENT_SESSION
         kind = kind if kind in self._lifetimes.idle else PERSISTENT_SESSION
-        kept = {
+        session_values = {
             "userId": session.user_id,
             "deviceId": session.device_id,
             "origin": session.origin,
@@ -146,11 +146,11 @@ class Sessions:
             "metadata": session.metadata,
             "absoluteExpiresAt": session.absolute_expires_at,
         }
-        row = {name: value for name, value in kept.items() if value is not None}
+        row = {name: value for name, value in session_values.items() if value is not None}
         session_id = secrets.token_hex(_SESSION_BYTES)
-        tokens = yield from self._open(row, kind, now, session_id)
-        changed = {"status": "rotated", "childId": session_id}
-        yield from self._rows.change(session.id, changed, now=now)
+        tokens = yield from self._create_session(row, kind, now, session_id)
+        changed_values = {"status": "rotated", "childId": session_id}
+        yield from self._rows.change(session.id, changed_values, now=now)
         return tokens
 
     def user_of(self, token: str, now: int) -> Program[tuple[int, str, int] | None]:
@@ -177,8 +177,10 @@ class Sessions:
 
     def active(self, user_id: int, now: int) -> Program[list[Session]]:
         """Return the active sessions of a user, oldest first."""
-        own = yield from self._of_user(user_id)
-        return [session for session in own if session.status == "active" and session.holds(now)]
+        sessions = yield from self._of_user(user_id)
+        return [
+            session for session in sessions if session.status == "active" and session.holds(now)
+        ]
 
     def end(self, user_id: int, session_id: str) -> Program[bool]:
         """End one session of a user with its successors; tell whether there was one."""
@@ -188,10 +190,10 @@ class Sessions:
 
     def end_all(self, user_id: int | str, *, device_id: str | None = None) -> Program[None]:
         """End all sessions of a user, or those of one device."""
-        where = [eq("userId", str(user_id)), eq("origin", self._origin)]
+        conditions = [eq("userId", str(user_id)), eq("origin", self._origin)]
         if device_id is not None:
-            where.append(eq("deviceId", device_id))
-        yield from self._rows.delete(*where)
+            conditions.append(eq("deviceId", device_id))
+        yield from self._rows.delete(*conditions)
 
     def _end_with_device(self, session: Session) -> Program[None]:
         """End the sessions of the device of a session, or that session only."""
@@ -201,7 +203,7 @@ class Sessions:
         else:
             yield from self.end_all(user_id, device_id=session.device_id)
 
-    def _open(
+    def _create_session(
         self,
         row: Mapping[str, object],
         kind: str,
@@ -210,22 +212,32 @@ class Sessions:
     ) -> Program[Tokens]:
         session_id = session_id or secrets.token_hex(_SESSION_BYTES)
         until = now + _milliseconds(self._lifetimes.idle[kind])
-        opened = {**row, "sessionId": session_id, "status": "active", "expiresAt": until}
-        yield from self._rows.create(opened, now=now)
-        issued = now // _SECOND_MS
-        named = {"userId": str(row["userId"]), "sessionId": session_id}
-        refresh = {**named, "type": REFRESH, "iat": issued, "exp": until // _SECOND_MS}
+        session_values = {**row, "sessionId": session_id, "status": "active", "expiresAt": until}
+        yield from self._rows.create(session_values, now=now)
+        issued_at = now // _SECOND_MS
+        common_claims = {"userId": str(row["userId"]), "sessionId": session_id}
+        refresh_claims = {
+            **common_claims,
+            "type": REFRESH,
+            "iat": issued_at,
+            "exp": until // _SECOND_MS,
+        }
         lifetime = int(self._lifetimes.access.total_seconds())
-        access = {**named, "type": ACCESS, "iat": issued, "exp": issued + lifetime}
-        longest = row.get("absoluteExpiresAt")
-        ends = min(until, longest) if isinstance(longest, int) else until
+        access_claims = {
+            **common_claims,
+            "type": ACCESS,
+            "iat": issued_at,
+            "exp": issued_at + lifetime,
+        }
+        absolute_limit = row.get("absoluteExpiresAt")
+        expires_at = min(until, absolute_limit) if isinstance(absolute_limit, int) else until
         return Tokens(
-            access=sign_claims(access, self._secret),
-            refresh=sign_claims(refresh, self._secret),
-            ends=ends if kind == PERSISTENT_SESSION else None,
+            access=sign_claims(access_claims, self._secret),
+            refresh=sign_claims(refresh_claims, self._secret),
+            ends=expires_at if kind == PERSISTENT_SESSION else None,
         )
 
-    def _locked(self, claims: Mapping[str, object] | None) -> Program[Session | None]:
+    def _lock_session(self, claims: Mapping[str, object] | None) -> Program[Session | None]:
         """Return the session of a refresh token, locked against concurrent exchanges."""
         session = yield from self._session_of(claims, REFRESH)
         if session is None:
@@ -245,8 +257,10 @@ class Sessions:
         return next((row for row in rows if self._is_of(row, claims.get("userId"))), None)
 
     def _forget_ended(self, user_id: int, now: int) -> Program[None]:
-        own = yield from self._of_user(user_id)
-        yield from self._rows.delete_ids([session.id for session in own if not session.holds(now)])
+        sessions = yield from self._of_user(user_id)
+        yield from self._rows.delete_ids(
+            [session.id for session in sessions if not session.holds(now)]
+        )
 
     def _of_user(self, user_id: int) -> Program[list[Session]]:
         rows = yield from self._rows.select(eq("userId", str(user_id)))
@@ -258,7 +272,7 @@ class Sessions:
 
 def _family(sessions: Sequence[Session], session_id: str) -> list[Session]:
     """Return a session, its predecessors and its successors."""
-    known = {session.session_id: session for session in sessions}
+    sessions_by_id = {session.session_id: session for session in sessions}
     adjacent: dict[str | None, list[str | None]] = {}
     for session in sessions:
         if session.child_id is not None:
@@ -268,8 +282,8 @@ def _family(sessions: Sequence[Session], session_id: str) -> list[Session]:
     pending: list[str | None] = [session_id]
     while pending:
         current = pending.pop()
-        if current in known and current not in family:
-            family[current] = known[current]
+        if current in sessions_by_id and current not in family:
+            family[current] = sessions_by_id[current]
             pending += adjacent.get(current, [])
     return list(family.values())
 

@@ -104,10 +104,10 @@ class _File:
             fcntl.lockf(self._file, fcntl.LOCK_UN, _GROUP, offset)
 
     def read(self, offset: int) -> bytes:
-        result = os.pread(self._file, _GROUP, offset)
-        if len(result) < _GROUP:
+        group = os.pread(self._file, _GROUP, offset)
+        if len(group) < _GROUP:
             raise OSError("the file was truncated")
-        return result
+        return group
 
     def write(self, offset: int, slot: bytes) -> None:
         os.pwrite(self._file, slot, offset)
@@ -173,9 +173,13 @@ class SharedCounters:
         reports = self._reports
         if reports is None or (len(reports) >= _MAX_REPORTS and key not in reports):
             return
-        earlier = reports.get(key)
-        before = earlier.calls if earlier is not None and earlier.ends_at == window.ends_at else 0
-        reports[key] = CounterWindow(window.ends_at, before + window.calls)
+        previous_report = reports.get(key)
+        previous_calls = (
+            previous_report.calls
+            if previous_report is not None and previous_report.ends_at == window.ends_at
+            else 0
+        )
+        reports[key] = CounterWindow(window.ends_at, previous_calls + window.calls)
 
     def raise_to(self, key: str, window: CounterWindow, now: int) -> None:
         """Raise a count, by hashed key, to what all machines have counted."""
@@ -184,13 +188,15 @@ class SharedCounters:
         try:
             with self._place.lock(offset):
                 slots = _slots(self._place, offset)
-                chosen = _present_slot(slots, digest, now, window.ends_at - now)
-                if chosen is None:
-                    chosen = min(range(_SLOTS), key=lambda n: _eviction_rank(slots[n], now))
-                elif slots[chosen][2] >= window.calls:
+                slot_index = _present_slot(slots, digest, now, window.ends_at - now)
+                if slot_index is None:
+                    slot_index = min(
+                        range(_SLOTS), key=lambda index: _eviction_rank(slots[index], now)
+                    )
+                elif slots[slot_index][2] >= window.calls:
                     return
                 slot = _SLOT.pack(digest, window.ends_at, window.calls)
-                self._place.write(offset + chosen * _SLOT.size, slot)
+                self._place.write(offset + slot_index * _SLOT.size, slot)
         except OSError as error:
             _log_fallback(error)
             self._place = _ProcessGroups()
@@ -202,8 +208,12 @@ class SharedCounters:
             slots = _slots(self._place, offset)
         except OSError:
             return None
-        known = _present_slot(slots, digest, now, interval)
-        return None if known is None else CounterWindow(slots[known][1], slots[known][2])
+        slot_index = _present_slot(slots, digest, now, interval)
+        return (
+            None
+            if slot_index is None
+            else CounterWindow(slots[slot_index][1], slots[slot_index][2])
+        )
 
     def close(self) -> None:
         """Close the file; the counters stay there."""
@@ -213,8 +223,8 @@ class SharedCounters:
             self._file = None
 
     def _find(self, key: str) -> tuple[bytes, int]:
-        named = key.encode("utf-8", "surrogatepass")
-        digest = hashlib.blake2b(named, digest_size=16, key=self._secret).digest()
+        key_bytes = key.encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(key_bytes, digest_size=16, key=self._secret).digest()
         return digest, _offset(digest)
 
 
@@ -227,15 +237,15 @@ def _increment(
 ) -> CounterWindow:
     with place.lock(offset):
         slots = _slots(place, offset)
-        known = _present_slot(slots, digest, now, interval)
-        if known is None:
-            chosen = min(range(_SLOTS), key=lambda n: _eviction_rank(slots[n], now))
+        present_index = _present_slot(slots, digest, now, interval)
+        if present_index is None:
+            slot_index = min(range(_SLOTS), key=lambda index: _eviction_rank(slots[index], now))
             window = CounterWindow(now + interval, 1)
         else:
-            chosen = known
-            window = CounterWindow(slots[known][1], slots[known][2] + 1)
+            slot_index = present_index
+            window = CounterWindow(slots[present_index][1], slots[present_index][2] + 1)
         slot = _SLOT.pack(digest, window.ends_at, window.calls)
-        place.write(offset + chosen * _SLOT.size, slot)
+        place.write(offset + slot_index * _SLOT.size, slot)
     return window
 
 

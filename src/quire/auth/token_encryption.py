@@ -23,9 +23,9 @@ def encrypt_token(token: str, encryption_key: str) -> str:
     return f"{_VERSION}:{iv.hex()}:{content.hex()}:{tag.hex()}"
 
 
-def decrypt_token(stored: str, encryption_key: str) -> str | None:
+def decrypt_token(encrypted_token: str, encryption_key: str) -> str | None:
     """Decrypt a token, ``None`` for another key or modified data."""
-    version, *parts = stored.split(":")
+    version, *parts = encrypted_token.split(":")
     if version != _VERSION or len(parts) != 3:
         return None
     try:

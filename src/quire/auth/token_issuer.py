@@ -91,11 +91,11 @@ class TokenIssuer:
             tokens = yield from sessions.rotate(token, now)
             if tokens is None:
                 return None
-            result = yield from sessions.user_of(tokens.access, now)
-            user = None if result is None else (yield from self._accounts.user(result[0]))
+            session = yield from sessions.user_of(tokens.access, now)
+            user = None if session is None else (yield from self._accounts.user(session[0]))
             if user is None or user.blocked:
-                if result is not None:
-                    yield from sessions.end_all(result[0])
+                if session is not None:
+                    yield from sessions.end_all(session[0])
                 return None
             return IssuedTokens(jwt=tokens.access, refresh=tokens.refresh)
 

@@ -37,9 +37,9 @@ _SYSTEMS: _Names = [
 def device_name(user_agent: str) -> str | None:
     """Return ``Firefox on Linux`` or what is known of it; ``None`` when nothing is."""
     text = user_agent[:_MAX_LENGTH]
-    known = [_first(_BROWSERS, text), _first(_SYSTEMS, text)]
-    return " on ".join(name for name in known if name is not None) or None
+    names = [_first_match(_BROWSERS, text), _first_match(_SYSTEMS, text)]
+    return " on ".join(name for name in names if name is not None) or None
 
 
-def _first(names: _Names, text: str) -> str | None:
+def _first_match(names: _Names, text: str) -> str | None:
     return next((name for pattern, name in names if pattern.search(text)), None)

@@ -36,15 +36,17 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
     await require_project_database(target)
     database = await target.open()
     try:
-        kept = await database.read(lambda: all_archives(target.kind))
+        archives = await database.read(lambda: all_archives(target.kind))
         if restore is not None:
-            count = await database.write(_put_back(target.kind, _archive_by_number(kept, restore)))
+            count = await database.write(
+                _put_back(target.kind, _archive_by_number(archives, restore))
+            )
             print_message(f"{count} rows were restored.")
         elif remove is not None:
-            await _forget(database, target.kind, _archive_by_number(kept, remove))
+            await _forget(database, target.kind, _archive_by_number(archives, remove))
             print_message("The archive was deleted.")
         else:
-            _list(kept, settings.database.archive_days)
+            _list(archives, settings.database.archive_days)
     finally:
         await database.close()
     return EXIT_OK
@@ -52,11 +54,11 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
 
 def _list(archives: Sequence[Archive], days: int) -> None:
     for archive in archives:
-        tables = ", ".join(sorted({one.table for one in archive.tables}))
+        tables = ", ".join(sorted({table.table for table in archive.tables}))
         until = expires_at(archive, days)
         kept_for = "for ever" if until is None else f"until {_moment(until):%Y-%m-%d}"
-        result = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"
-        print_result(f"{archive.id}  {result}, kept {kept_for}  {archive.title}: {tables}")
+        made_at = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"
+        print_result(f"{archive.id}  {made_at}, kept {kept_for}  {archive.title}: {tables}")
     if not archives:
         print_message("Nothing is archived.")
 

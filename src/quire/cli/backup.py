@@ -68,9 +68,9 @@ def backup_project(
         print_warning(f"files are in {settings.uploads.storage}, which is not backed up here")
     _write(settings, path, uploads, now, recipient)
     print_result(str(path))
-    for old in _surplus(path, settings.project.name, keep):
-        old.unlink()
-        print_message(f"{old.name} was deleted; the newest {keep} stay.")
+    for old_backup in _surplus(path, settings.project.name, keep):
+        old_backup.unlink()
+        print_message(f"{old_backup.name} was deleted; the newest {keep} stay.")
     return EXIT_OK
 
 
@@ -172,16 +172,16 @@ def _replaced_media(archive: Path, uploads: Path) -> Iterator[None]:
     """
     uploads.mkdir(parents=True, exist_ok=True)
     with temporary_folder(uploads, RESTORE_FOLDER) as folder:
-        new, before = folder / "new", folder / "before"
-        extract_media(archive, new)
-        before.mkdir()
+        new_media, previous_media = folder / "new", folder / "before"
+        extract_media(archive, new_media)
+        previous_media.mkdir()
         try:
-            _move_content(uploads, before)
-            _move_content(new, uploads)
+            _move_content(uploads, previous_media)
+            _move_content(new_media, uploads)
             yield
         except BaseException:
-            _move_content(uploads, new)
-            _move_content(before, uploads)
+            _move_content(uploads, new_media)
+            _move_content(previous_media, uploads)
             raise
 
 
@@ -213,12 +213,12 @@ def backup_archives(folder: Path, project: str) -> list[Path]:
     """Return the archives of a project in a folder, the oldest first; none without a folder."""
     if not folder.is_dir():
         return []
-    own = [
+    archives = [
         one
         for one in folder.iterdir()
         if one.name.startswith(project) and _NAME.fullmatch(one.name.removeprefix(project))
     ]
-    return sorted(own, key=lambda one: one.name)
+    return sorted(archives, key=lambda one: one.name)
 
 
 def _with_files(count: int | None) -> str:

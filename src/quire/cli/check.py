@@ -72,7 +72,7 @@ class CheckReport(Struct):
     @property
     def complete(self) -> int:
         """How many content types are served completely."""
-        return sum(one.served is ServiceLevel.COMPLETELY for one in self.types)
+        return sum(summary.served is ServiceLevel.COMPLETELY for summary in self.types)
 
     def lines(self) -> Iterator[str]:
         """Yield the report for a terminal."""
@@ -89,7 +89,7 @@ class CheckReport(Struct):
         problems, warnings = self._counts()
         if problems or warnings:
             yield ""
-        yield f"{_counted(problems, 'problem')}, {_counted(warnings, 'warning')}."
+        yield f"{_format_count(problems, 'problem')}, {_format_count(warnings, 'warning')}."
 
     def _counts(self) -> tuple[int, int]:
         labels = [_LABELS[name] for name, texts in self.groups.items() for _ in texts]
@@ -110,25 +110,25 @@ class CheckReport(Struct):
                 "notServed": self.groups["not served"],
                 "ignored": self.groups["ignored"],
                 "types": {"total": len(self.types), "completely": self.complete},
-                "contentTypes": [_described(one) for one in self.types],
+                "contentTypes": [_summary_json(summary) for summary in self.types],
             },
             indent=2,
             ensure_ascii=False,
         )
 
 
-def _described(one: TypeSummary) -> object:
+def _summary_json(summary: TypeSummary) -> object:
     return {
-        "uid": one.uid,
-        "served": one.served.value,
-        "closedActions": list(one.closed_actions),
-        "files": list(one.files),
-        "unservedRoutes": list(one.unserved_routes),
-        "unservedAttributes": list(one.unserved_attributes),
+        "uid": summary.uid,
+        "served": summary.served.value,
+        "closedActions": list(summary.closed_actions),
+        "files": list(summary.files),
+        "unservedRoutes": list(summary.unserved_routes),
+        "unservedAttributes": list(summary.unserved_attributes),
     }
 
 
-def _counted(count: int, noun: str) -> str:
+def _format_count(count: int, noun: str) -> str:
     return count_noun(count, noun) if count else f"no {noun}s"
 
 
@@ -165,10 +165,11 @@ def _settings(project: Path, report: CheckReport) -> Settings | None:
     except ConfigurationError as error:
         report.problems.append(str(error).replace("\n", " "))
         return settings
-    missing = settings.missing_secrets()
-    if missing:
+    missing_names = settings.missing_secrets()
+    if missing_names:
         report.warnings.append(
-            f"{', '.join(missing)} not set; `{NEW_SECRETS_COMMAND}` prints lines with new ones."
+            f"{', '.join(missing_names)} not set; "
+            f"`{NEW_SECRETS_COMMAND}` prints lines with new ones."
         )
     return settings
 
@@ -181,12 +182,12 @@ def _schema(project: Path, settings: Settings | None, report: CheckReport) -> Sc
     except SchemaError as error:
         report.problems += [str(problem) for problem in error.problems]
         return None
-    for one in schema.custom_fields:
-        if one.type.origin in {"database", "assumed"}:
+    for custom_field in schema.custom_fields:
+        if custom_field.type.origin in {"database", "assumed"}:
             hint = "; another type can be set under [custom_fields] in quire.toml"
-            report.groups["served differently"].append(f"{one}{hint}")
+            report.groups["served differently"].append(f"{custom_field}{hint}")
         else:
-            report.groups["served"].append(str(one))
+            report.groups["served"].append(str(custom_field))
     report.groups["served differently"] += map(str, schema.notices)
     return schema
 
@@ -194,11 +195,11 @@ def _schema(project: Path, settings: Settings | None, report: CheckReport) -> Sc
 def _customisations(
     settings: Settings, schema: Schema, extensions: Extensions, report: CheckReport
 ) -> None:
-    result = find_customisations(settings, schema, extensions.replaced)
-    report.types = summarize(result, schema)
+    customisations = find_customisations(settings, schema, extensions.replaced)
+    report.types = summarize(customisations, schema)
     groups = report.groups
-    groups["served"] += _changed_routes(result)
-    for finding in result.findings:
+    groups["served"] += _changed_routes(customisations)
+    for finding in customisations.findings:
         if finding.effect == "closed":
             names = ", ".join(finding.closes)
             groups["closed"].append(
@@ -214,15 +215,15 @@ def _customisations(
             groups["served differently"].append(str(finding))
         else:
             groups["not served"].append(str(finding))
-    groups["not served"] += map(str, result.unserved)
+    groups["not served"] += map(str, customisations.unserved)
     report.warnings += [
         f"quire.toml: migration.ignore: nothing to ignore at {pattern}"
-        for pattern in result.unused_ignores
+        for pattern in customisations.unused_ignores
     ]
-    files = [finding.file for finding in result.findings]
+    files = [finding.file for finding in customisations.findings]
     report.warnings += [
         f"{place}: replaces: there is nothing to replace at {file}{nearest(file, files)}"
-        for place, file in result.unused_replacements
+        for place, file in customisations.unused_replacements
     ]
 
 
@@ -283,16 +284,16 @@ def _database(settings: Settings, schema: Schema, report: CheckReport) -> None:
 
     try:
         with show_progress("Looking into the database"):
-            result = check_database(settings, schema)
+            database_report = check_database(settings, schema)
     except DatabaseOpenError as error:
         report.problems.append(str(error))
         return
-    report.problems += result.damage
-    report.problems += result.problems
-    report.warnings += result.warnings
-    for finding in result.findings:
+    report.problems += database_report.damage
+    report.problems += database_report.problems
+    report.warnings += database_report.warnings
+    for finding in database_report.findings:
         (report.problems if finding.grave else report.warnings).append(describe_damage(finding))
-    if not result.problems and not result.damage:
+    if not database_report.problems and not database_report.damage:
         _uploads(settings, schema, report)
 
 

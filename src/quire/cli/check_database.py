@@ -45,40 +45,40 @@ def check_database(settings: Settings, schema: Schema) -> DatabaseReport:
 async def examine_database(settings: Settings, schema: Schema) -> DatabaseReport:
     """Do what `check_database` does, in a running event loop."""
     target = target_of(settings)
-    async with target.look() as looking:
-        return await _examined(looking, schema, target.kind)
+    async with target.look() as connection:
+        return await _examine_connection(connection, schema, target.kind)
 
 
-async def _examined(
-    looking: InspectionConnection, schema: Schema, kind: DatabaseKind
+async def _examine_connection(
+    connection: InspectionConnection, schema: Schema, kind: DatabaseKind
 ) -> DatabaseReport:
     table_map = map_tables(schema)
-    opening = await looking.run(opening_program(kind.inspector, wanted_tables(table_map)))
+    opening = await connection.run(opening_program(kind.inspector, wanted_tables(table_map)))
     if opening.empty:
         return DatabaseReport(("The database is empty: it has no tables yet.",))
     if opening.problem is not None:
         return DatabaseReport((opening.problem,))
-    result = await looking.run(inspect_program(kind.inspector))
-    lacks = compare(build_metadata(schema, table_map, kind.column_types), result, kind.ddl)
-    hints = await looking.run(sort_hints_program(schema, table_map, result))
-    damage = await looking.run(kind.damage())
+    existing_tables = await connection.run(inspect_program(kind.inspector))
+    lacks = compare(build_metadata(schema, table_map, kind.column_types), existing_tables, kind.ddl)
+    hints = await connection.run(sort_hints_program(schema, table_map, existing_tables))
+    damage = await connection.run(kind.damage())
     layout = ExaminedTables(
-        schema=schema, tables=table_map, existing_tables=result, dialect=kind.dialect()
+        schema=schema, tables=table_map, existing_tables=existing_tables, dialect=kind.dialect()
     )
     return DatabaseReport(
         problems=tuple(f"In the database, {lack}." for lack in lacks if lack.kind in _GRAVE),
         warnings=(*_summarize(lack.kind for lack in lacks), *map(str, hints)),
         damage=tuple(f"The database is damaged: {line}" for line in damage),
-        findings=tuple(await _findings(looking, layout, kind)),
+        findings=tuple(await _findings(connection, layout, kind)),
     )
 
 
 async def _findings(
-    looking: InspectionConnection, layout: ExaminedTables, kind: DatabaseKind
+    connection: InspectionConnection, layout: ExaminedTables, kind: DatabaseKind
 ) -> list[Damage]:
-    findings = await looking.run(examine_program(layout))
+    findings = await connection.run(examine_program(layout))
     reported = {finding.table for finding in findings}
-    return [*findings, *await looking.run(kind.broken_references(reported))]
+    return [*findings, *await connection.run(kind.broken_references(reported))]
 
 
 def _summarize(lacks: Iterable[MissingKind]) -> Iterator[str]:

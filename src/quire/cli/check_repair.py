@@ -42,12 +42,12 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     settings = load_settings(project)
     require_project(settings)
     schema = load_project_schema(settings)
-    result = _find_damage(settings, schema)
-    repairable = [finding for finding in result if is_repairable(finding, duplicates=duplicates)]
+    findings = _find_damage(settings, schema)
+    repairable = [finding for finding in findings if is_repairable(finding, duplicates=duplicates)]
     surplus = check_uploads(settings, schema)
     if not repairable and not surplus.without_row:
         print_message("There is nothing to repair.")
-        return _report_remaining(result)
+        return _report_remaining(findings)
     for finding in repairable:
         print_result(f"to repair  {finding}: {finding.repair}")
         for line in finding.details:
@@ -94,19 +94,19 @@ async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> li
     inspector = target_of(settings).kind.inspector
     database = await open_database(settings, tables)
     try:
-        result = await database.read(lambda: inspect_program(inspector))
+        existing_tables = await database.read(lambda: inspect_program(inspector))
         layout = ExaminedTables(
-            schema=schema, tables=tables, existing_tables=result, dialect=database.dialect
+            schema=schema, tables=tables, existing_tables=existing_tables, dialect=database.dialect
         )
         return await database.write(repair_program(layout, duplicates=duplicates))
     finally:
         await database.close()
 
 
-def _report_remaining(left: tuple[Damage, ...]) -> int:
+def _report_remaining(findings: tuple[Damage, ...]) -> int:
     """List what was not repaired, if anything; returns the exit code."""
-    if left:
+    if findings:
         print_message("This is left as it is:")
-    for finding in left:
+    for finding in findings:
         print_result(f"left  {describe_damage(finding)}")
-    return PROBLEMS if any(finding.grave for finding in left) else EXIT_OK
+    return PROBLEMS if any(finding.grave for finding in findings) else EXIT_OK

@@ -63,9 +63,9 @@ def system_places(source: str) -> Iterator[tuple[int, str]]:
 def _other_names(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            for one in node.names:
-                if one.name == _SYSTEM and one.asname is not None:
-                    yield one.asname
+            for alias in node.names:
+                if alias.name == _SYSTEM and alias.asname is not None:
+                    yield alias.asname
 
 
 def _is_system(node: ast.AST, names: set[str]) -> bool:
@@ -84,10 +84,10 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _reason(call: ast.Call) -> str:
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    if given and isinstance(given[0], ast.Constant) and isinstance(given[0].value, str):
-        return given[0].value
-    return ast.unparse(given[0]) if given else "without a reason"
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    if arguments and isinstance(arguments[0], ast.Constant) and isinstance(arguments[0].value, str):
+        return arguments[0].value
+    return ast.unparse(arguments[0]) if arguments else "without a reason"
 
 
 def _public_lines(extensions: Extensions) -> Iterator[str]:
@@ -98,7 +98,9 @@ def _public_lines(extensions: Extensions) -> Iterator[str]:
 
 def _revealing_lines(extensions: Extensions) -> Iterator[str]:
     for fields in extensions.computed.values():
-        for one in fields.values():
-            if one.reveals:
-                revealed = ", ".join(one.reveals)
-                yield f"{one.place}  computed field {one.name} reveals {revealed} of {one.uid}"
+        for field in fields.values():
+            if field.reveals:
+                revealed = ", ".join(field.reveals)
+                yield (
+                    f"{field.place}  computed field {field.name} reveals {revealed} of {field.uid}"
+                )

@@ -45,7 +45,9 @@ async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: in
     Files of other providers are ignored. Raises StorageError when the storage cannot be listed.
     """
     try:
-        kept = {found.key: found.changed_at async for found in storage.listed()}
+        change_times = {
+            stored_file.key: stored_file.changed_at async for stored_file in storage.listed()
+        }
     except UnlistedStorageError as error:
         return OrphanedFiles(unlisted=str(error))
     stored_keys: set[str] = set()
@@ -53,10 +55,14 @@ async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: in
     last = 0
     while rows := await run(all_files(store, after=last, limit=_ROWS_AT_ONCE)):
         last = rows[-1].id
-        here = [row for row in rows if row.provider == storage.provider]
-        stored_keys.update(key for row in here for key in row.keys)
-        incomplete += [row for row in here if not kept.keys() >= set(row.keys)]
-    surplus = [key for key, at in kept.items() if key not in stored_keys and at < now - GRACE_MS]
+        provider_rows = [row for row in rows if row.provider == storage.provider]
+        stored_keys.update(key for row in provider_rows for key in row.keys)
+        incomplete += [row for row in provider_rows if not change_times.keys() >= set(row.keys)]
+    surplus = [
+        key
+        for key, changed_at in change_times.items()
+        if key not in stored_keys and changed_at < now - GRACE_MS
+    ]
     return OrphanedFiles(
         without_row=tuple(sorted(surplus)),
         without_bytes=tuple(await _still_incomplete(incomplete, storage)),
@@ -67,8 +73,8 @@ async def _still_incomplete(rows: list[FileRow], storage: Storage) -> list[int]:
     """Check again: a file that was being uploaded may be complete by now."""
     if not rows:
         return []
-    kept = {found.key async for found in storage.listed()}
-    return [row.id for row in rows if not kept >= set(row.keys)]
+    keys = {file.key async for file in storage.listed()}
+    return [row.id for row in rows if not keys >= set(row.keys)]
 
 
 DELETES = "deletes them"
@@ -106,15 +112,15 @@ def describe_surplus(orphans: OrphanedFiles) -> str:
 
 
 def _shown_names(names: Collection[object]) -> str:
-    shown = [str(one) for _, one in zip(range(SHOWN_IDS), names, strict=False)]
-    return ", ".join([*shown, *(["..."] if len(names) > len(shown) else [])])
+    texts = [str(name) for _, name in zip(range(SHOWN_IDS), names, strict=False)]
+    return ", ".join([*texts, *(["..."] if len(names) > len(texts) else [])])
 
 
 async def _find_and_delete(settings: Settings, schema: Schema) -> OrphanedFiles:
     target = target_of(settings)
     store = open_store(schema, map_tables(schema), target.kind.dialect())
-    async with target.look() as looking:
-        return await find_orphans(looking.run, store, _storage(settings, schema), now=now_ms())
+    async with target.look() as connection:
+        return await find_orphans(connection.run, store, _storage(settings, schema), now=now_ms())
 
 
 def _storage(settings: Settings, schema: Schema) -> Storage:

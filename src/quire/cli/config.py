@@ -18,9 +18,9 @@ def print_settings(settings: Settings) -> int:
 
 def print_new_secrets(settings: Settings) -> int:
     """Print lines for ``.env`` with a new value for each secret that is not set."""
-    missing = settings.missing_secrets()
-    if not missing:
+    missing_names = settings.missing_secrets()
+    if not missing_names:
         print_message("All secrets are set.")
         return EXIT_OK
-    print_result(secret_lines(missing).rstrip())
+    print_result(secret_lines(missing_names).rstrip())
     return EXIT_OK

@@ -67,46 +67,48 @@ class CredentialRows(Struct, frozen=True, kw_only=True):
     tables: ContentTables
     now: int
 
-    def administrator(self, new: NewAdministrator) -> Program[None]:
+    def administrator(self, account: NewAdministrator) -> Program[None]:
         """Write an administrator with a role.
 
         Raises ApplicationError when there is one with this e-mail, or no such role.
         """
         users = self.tables.table_for(ADMIN_USER_UID, BaseRow)
-        if (yield from users.exists(eq("email", new.email))):
-            raise ApplicationError(f"There is an administrator with the e-mail {new.email}.")
-        role = yield from self.tables.table_for(ADMIN_ROLE_UID, BaseRow).first(eq("code", new.role))
+        if (yield from users.exists(eq("email", account.email))):
+            raise ApplicationError(f"There is an administrator with the e-mail {account.email}.")
+        role = yield from self.tables.table_for(ADMIN_ROLE_UID, BaseRow).first(
+            eq("code", account.role)
+        )
         if role is None:
-            raise ApplicationError(f"The database has no administrators' role {new.role}.")
+            raise ApplicationError(f"The database has no administrators' role {account.role}.")
         values = {
-            "firstname": new.firstname,
-            "lastname": new.lastname,
-            "email": new.email,
-            "password": new.password,
+            "firstname": account.firstname,
+            "lastname": account.lastname,
+            "email": account.email,
+            "password": account.password,
             "isActive": True,
             "blocked": False,
         }
         user = yield from users.create(values, now=self.now)
         yield from users.link("roles", user, [role.id], creating=True)
 
-    def api_token(self, new: NewTokenRow) -> Program[None]:
+    def api_token(self, row: NewTokenRow) -> Program[None]:
         """Write an API token. Raises ApplicationError when there is one of this name."""
         tokens = self.tables.table_for(TOKEN_UID, BaseRow)
         grants = self.tables.table_for(GRANT_UID, BaseRow)
-        if (yield from tokens.exists(eq("name", new.name))):
-            raise ApplicationError(f"There is an API token with the name {new.name}.")
+        if (yield from tokens.exists(eq("name", row.name))):
+            raise ApplicationError(f"There is an API token with the name {row.name}.")
         values = {
-            "name": new.name,
-            "description": new.description,
+            "name": row.name,
+            "description": row.description,
             "kind": CONTENT_API,
-            "type": new.type,
-            "accessKey": new.access_key,
-            "encryptedKey": new.encrypted_key,
-            "lifespan": new.lifespan,
-            "expiresAt": None if new.lifespan is None else self.now + new.lifespan,
+            "type": row.type,
+            "accessKey": row.access_key,
+            "encryptedKey": row.encrypted_key,
+            "lifespan": row.lifespan,
+            "expiresAt": None if row.lifespan is None else self.now + row.lifespan,
         }
         token = yield from tokens.create(values, now=self.now)
-        for action in new.actions:
+        for action in row.actions:
             grant = yield from grants.create({"action": action}, now=self.now)
             yield from grants.link("token", grant, [token], creating=True)
 
@@ -124,15 +126,15 @@ def create_administrator(
         raise ApplicationError("The first name is empty.")
     schema = load_project_schema(settings)
     password = _asked_password()
-    new = NewAdministrator(
+    administrator = NewAdministrator(
         email=email.lower(),
         firstname=firstname,
         lastname=lastname,
         password=hash_password(password),
         role=f"strapi-{role}",
     )
-    _write(settings, schema, lambda rows: rows.administrator(new))
-    print_message(f"{new.email} is an administrator now ({role}).")
+    _write(settings, schema, lambda rows: rows.administrator(administrator))
+    print_message(f"{administrator.email} is an administrator now ({role}).")
     return EXIT_OK
 
 
@@ -156,7 +158,7 @@ def create_token(
     if salt is None:
         raise ApplicationError("API_TOKEN_SALT is not set.")
     token = new_api_token()
-    new = NewTokenRow(
+    row = NewTokenRow(
         name=name,
         description=description,
         type=kind,
@@ -165,7 +167,7 @@ def create_token(
         actions=actions,
         lifespan=None if lifespan is None else lifespan // timedelta(milliseconds=1),
     )
-    _write(settings, schema, lambda rows: rows.api_token(new))
+    _write(settings, schema, lambda rows: rows.api_token(row))
     print_message(f"The token {name} ({kind}). It is shown only now:")
     print_result(token)
     return EXIT_OK
@@ -200,13 +202,13 @@ def _password_problem(password: str) -> str | None:
         return f"A password has at least {_SHORTEST_PASSWORD} characters."
     if len(password.encode()) > MAX_BYTES:
         return f"A password has at most {MAX_BYTES} bytes."
-    for pattern, what in (
+    for pattern, description in (
         (r"[a-z]", "lower-case letter"),
         (r"[A-Z]", "capital letter"),
         (r"\d", "digit"),
     ):
         if not re.search(pattern, password):
-            return f"A password has at least one {what}."
+            return f"A password has at least one {description}."
     return None
 
 

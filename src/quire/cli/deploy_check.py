@@ -122,7 +122,7 @@ def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
     except OSError:
         return None
     place = os.path.realpath(path)
-    result: tuple[int, str] | None = None
+    longest_mount: tuple[int, str] | None = None
     for line in lines:
         mounted, _, source = line.partition(" - ")
         fields = mounted.split(" ")
@@ -131,9 +131,9 @@ def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
         point = _OCTAL_ESCAPE.sub(lambda code: chr(int(code[1], 8)), fields[4])
         is_above = place == point or place.startswith(point.rstrip("/") + "/")
         # The later of two mounts on one point counts.
-        if is_above and (result is None or len(point) >= result[0]):
-            result = (len(point), source.split(" ")[0])
-    return None if result is None else result[1]
+        if is_above and (longest_mount is None or len(point) >= longest_mount[0]):
+            longest_mount = (len(point), source.split(" ")[0])
+    return None if longest_mount is None else longest_mount[1]
 
 
 Check = Callable[[Settings], Iterator[DeployFinding]]
@@ -159,16 +159,16 @@ class DeployReport(Struct, frozen=True):
 
     def json(self) -> str:
         """Return the report for scripts."""
-        results = [
-            {"level": one.level, "check": one.check, "message": one.message}
-            for one in self.findings
+        findings = [
+            {"level": finding.level, "check": finding.check, "message": finding.message}
+            for finding in self.findings
         ]
         return json.dumps(
             {
                 "ready": not self.has_problems,
                 "problems": self._count("problem"),
                 "warnings": self._count("warning"),
-                "findings": results,
+                "findings": findings,
             },
             indent=2,
             ensure_ascii=False,
@@ -188,10 +188,10 @@ def deploy_check(project: Path, *, backups: Path | None, as_json: bool) -> int:
     require_project(settings)
     schema = load_project_schema(settings)
     with show_progress("Looking into the installation"):
-        results = [finding for check in _CHECKS for finding in check(settings)]
-        results += _backups(settings, backups)
-        results += _database(settings, schema)
-    report = DeployReport(sorted(results, key=lambda finding: finding.level))
+        findings = [finding for check in _CHECKS for finding in check(settings)]
+        findings += _backups(settings, backups)
+        findings += _database(settings, schema)
+    report = DeployReport(sorted(findings, key=lambda finding: finding.level))
     if as_json:
         print_result(report.json())
     else:
@@ -214,9 +214,9 @@ def _environment(settings: Settings) -> Iterator[DeployFinding]:
 
 
 def _secrets(settings: Settings) -> Iterator[DeployFinding]:
-    missing = settings.missing_secrets()
-    if missing:
-        names = ", ".join(missing)
+    missing_names = settings.missing_secrets()
+    if missing_names:
+        names = ", ".join(missing_names)
         yield problem("secrets", f"not set: {names}; `{NEW_SECRETS_COMMAND}` prints new ones")
     values = _secret_values(settings)
     for name, value in values.items():
@@ -225,9 +225,11 @@ def _secrets(settings: Settings) -> Iterator[DeployFinding]:
         elif any(word in value.lower() for word in _PLACEHOLDERS) or len(set(value)) == 1:
             yield problem("secrets", f"{name} is a placeholder")
     for name, value in values.items():
-        twin = next(other for other, its in values.items() if its == value)
-        if twin != name:
-            yield problem("secrets", f"{name} is the same as {twin}")
+        equal_name = next(
+            other_name for other_name, other_value in values.items() if other_value == value
+        )
+        if equal_name != name:
+            yield problem("secrets", f"{name} is the same as {equal_name}")
 
 
 def _secret_values(settings: Settings) -> dict[str, str]:
@@ -322,14 +324,14 @@ class _Administrator(Struct, frozen=True, kw_only=True, rename="camel"):
 
 async def _administrators(settings: Settings, schema: Schema) -> list[DeployFinding]:
     administrators = await _read_administrators(settings, schema)
-    active = [one for one in administrators if one.is_active]
-    if not active:
+    active_users = [administrator for administrator in administrators if administrator.is_active]
+    if not active_users:
         message = "there are none: whoever comes to /admin first becomes one"
         return [problem("administrators", message)]
     return [
-        problem("administrators", f"{one.email} has one of the most common passwords")
-        for one in active[:_CHECKED_ADMINISTRATORS]
-        if await _has_common_password(one)
+        problem("administrators", f"{administrator.email} has one of the most common passwords")
+        for administrator in active_users[:_CHECKED_ADMINISTRATORS]
+        if await _has_common_password(administrator)
     ]
 
 
@@ -347,8 +349,8 @@ async def _read_administrators(settings: Settings, schema: Schema) -> list[_Admi
     target = target_of(settings)
     store = open_store(schema, map_tables(schema), target.kind.dialect())
     tables = ContentTables(store=store, new_id=new_document_id)
-    async with target.look() as looking:
-        return await looking.run(tables.table_for(ADMIN_USER_UID, _Administrator).select())
+    async with target.look() as connection:
+        return await connection.run(tables.table_for(ADMIN_USER_UID, _Administrator).select())
 
 
 _CHECKS: Sequence[Check] = (_environment, _secrets, _network, _mail, _postgresql, file_findings)

@@ -55,20 +55,22 @@ class _FileWatcher(BaseReload):
     def should_restart(self) -> list[Path] | None:
         """Return the files that changed since the last check, ``None`` when none did."""
         self.pause()
-        before, now = self._seen, times_of(self._project)
-        changed = {path for path, _ in before.items() ^ now.items()}
-        self._seen = now
-        if not changed or self._is_followed(changed, now.keys() - before.keys()):
+        previous_times, current_times = self._seen, times_of(self._project)
+        changed_paths = {path for path, _ in previous_times.items() ^ current_times.items()}
+        self._seen = current_times
+        if not changed_paths or self._is_followed(
+            changed_paths, current_times.keys() - previous_times.keys()
+        ):
             return None
-        return sorted(changed)
+        return sorted(changed_paths)
 
-    def _is_followed(self, changed: set[Path], new: AbstractSet[Path]) -> bool:
+    def _is_followed(self, changed_paths: set[Path], new_paths: AbstractSet[Path]) -> bool:
         """Tell whether the running server has adopted the changed files already, or soon will.
 
         True if they are schema files of the recorded schema, or stubs of new types: an
         administrator or ``quire migrate`` has changed them.
         """
-        if not self.process.is_alive() or not self._are_of_the_model(changed, new):
+        if not self.process.is_alive() or not self._are_of_the_model(changed_paths, new_paths):
             return False
         from quire.builder.file_transaction import is_announced
 
@@ -81,15 +83,15 @@ class _FileWatcher(BaseReload):
             time.sleep(_BETWEEN_LOOKS)  # other files of the change may follow
         return False
 
-    def _are_of_the_model(self, changed: set[Path], new: AbstractSet[Path]) -> bool:
+    def _are_of_the_model(self, changed_paths: set[Path], new_paths: AbstractSet[Path]) -> bool:
         """Tell whether files are schemas, or stubs that are generated with new ones."""
         from quire.builder.strapi_stubs import type_of_core_file
 
-        schemas = {path for path in changed if is_schema_file(path)}
-        types = {_type_of(path) for path in schemas & new if path.name == _TYPE_FILE}
-        beside = changed - schemas
-        return beside <= new and all(
-            type_of_core_file(self._project, path) in types for path in beside
+        schemas = {path for path in changed_paths if is_schema_file(path)}
+        types = {_type_of(path) for path in schemas & new_paths if path.name == _TYPE_FILE}
+        other_paths = changed_paths - schemas
+        return other_paths <= new_paths and all(
+            type_of_core_file(self._project, path) in types for path in other_paths
         )
 
 

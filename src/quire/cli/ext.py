@@ -25,14 +25,17 @@ def list_packages(project: Path) -> int:
     settings = load_settings(project)
     require_project(settings)
     installed = installed_packages()
-    allowed = {one.name: one for one in settings.extensions.packages}
-    for name, one in allowed.items():
-        result = installed.get(name)
-        version = "not installed" if result is None else result.version
-        print_result(f"{name}  {version}  allowed: {one.version}  may: {', '.join(one.may)}")
-    for name, result in sorted(installed.items()):
+    allowed = {package.name: package for package in settings.extensions.packages}
+    for name, allowed_package in allowed.items():
+        installed_package = installed.get(name)
+        version = "not installed" if installed_package is None else installed_package.version
+        kinds = ", ".join(allowed_package.may)
+        print_result(f"{name}  {version}  allowed: {allowed_package.version}  may: {kinds}")
+    for name, installed_package in sorted(installed.items()):
         if name not in allowed:
-            print_result(f"{name}  {result.version}  not loaded: `quire ext add {name}` allows it")
+            print_result(
+                f"{name}  {installed_package.version}  not loaded: `quire ext add {name}` allows it"
+            )
     if not allowed and not installed:
         print_message("No package with code for Quire is installed.")
     return EXIT_OK
@@ -47,23 +50,25 @@ def add_package(project: Path, name: str) -> int:
     settings = load_settings(project)
     require_project(settings)
     installed = installed_packages()
-    result = installed.get(name.lower().replace("_", "-").replace(".", "-"))
-    if result is None:
+    package = installed.get(name.lower().replace("_", "-").replace(".", "-"))
+    if package is None:
         raise ApplicationError(
             f"{name} is not installed, or has no code for Quire{nearest(name, installed)}"
         )
-    if any(one.name == result.name for one in settings.extensions.packages):
-        raise ApplicationError(f"{result.name} is in {SETTINGS_FILE} already.")
+    if any(
+        allowed_package.name == package.name for allowed_package in settings.extensions.packages
+    ):
+        raise ApplicationError(f"{package.name} is in {SETTINGS_FILE} already.")
     with code_settings(settings):
-        entry = _entry(result)
+        entry = _entry(package)
     file = settings.project / SETTINGS_FILE
-    present = file.read_text(encoding="utf-8") if file.is_file() else ""
-    if settings.extensions.packages and "[[extensions.packages]]" not in present:
+    settings_text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    if settings.extensions.packages and "[[extensions.packages]]" not in settings_text:
         raise ApplicationError(
             f"{SETTINGS_FILE} lists packages in one line. Add this to the list yourself:\n{entry}"
         )
-    file.write_text(f"{present.rstrip()}\n\n{entry}".lstrip("\n"), encoding="utf-8")
-    print_message(f"{SETTINGS_FILE} allows {result.name} now. Look at what it may do:")
+    file.write_text(f"{settings_text.rstrip()}\n\n{entry}".lstrip("\n"), encoding="utf-8")
+    print_message(f"{SETTINGS_FILE} allows {package.name} now. Look at what it may do:")
     print_result(entry.rstrip())
     return EXIT_OK
 

@@ -29,8 +29,8 @@ def list_hooks(project: Path, uid: str | None) -> int:
     require_project(settings)
     schema = load_project_schema(settings)
     if uid is not None and uid not in schema.content_types:
-        known = schema.content_types
-        raise ApplicationError(f"There is no content type {uid}{nearest(uid, known)}")
+        content_types = schema.content_types
+        raise ApplicationError(f"There is no content type {uid}{nearest(uid, content_types)}")
     extensions = load_extensions(settings.project, schema, settings)
     lines = [*_around_lines(extensions, uid), *_hook_lines(extensions, uid)]
     lines += _rule_lines(extensions, uid)
@@ -47,14 +47,14 @@ def list_hooks(project: Path, uid: str | None) -> int:
 
 
 def _hook_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
-    for of, action in sorted(
+    for content_type, action in sorted(
         {*extensions.writes, *extensions.prepare},
         key=lambda key: (key[0], WRITE_ACTIONS.index(key[1])),
     ):
-        if uid in {None, of}:
-            yield f"{of}  {action}"
-            hooks = extensions.writes.get((of, action), WriteHooks())
-            prepare = extensions.prepare.get((of, action), ())
+        if uid in {None, content_type}:
+            yield f"{content_type}  {action}"
+            hooks = extensions.writes.get((content_type, action), WriteHooks())
+            prepare = extensions.prepare.get((content_type, action), ())
             for hook in (*prepare, *hooks.before, *hooks.after):
                 batch = "  batch" if hook.batch else ""
                 yield f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}{batch}"
@@ -63,43 +63,44 @@ def _hook_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
 
 
 def _around_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
-    for (of, action), functions in extensions.around.items():
-        if uid in {None, of}:
-            for one in functions:
-                yield f"{of}  around {action}  {one.name}  {one.place}"
+    for (content_type, action), functions in extensions.around.items():
+        if uid in {None, content_type}:
+            for function in functions:
+                yield f"{content_type}  around {action}  {function.name}  {function.place}"
 
 
 def _rule_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
-    for one in extensions.rules:
-        if uid in {None, one.uid}:
-            yield f"{one.uid}  rule on {', '.join(one.on)}  {one.name}  {one.place}"
+    for rule in extensions.rules:
+        if uid in {None, rule.uid}:
+            yield f"{rule.uid}  rule on {', '.join(rule.on)}  {rule.name}  {rule.place}"
 
 
 def _policy_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
-    for one in extensions.policies:
-        if uid in {None, one.uid}:
-            yield f"{one.uid}  policy on {', '.join(one.on)}  {one.name}  {one.place}"
+    for policy in extensions.policies:
+        if uid in {None, policy.uid}:
+            yield f"{policy.uid}  policy on {', '.join(policy.on)}  {policy.name}  {policy.place}"
 
 
 def _computed_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
-    for of, fields in extensions.computed.items():
-        for one in fields.values() if uid in {None, of} else ():
-            yield f"{of}  computed field  {one.name}  {one.place}  needs {', '.join(one.needs)}"
+    for content_type, fields in extensions.computed.items():
+        for field in fields.values() if uid in {None, content_type} else ():
+            needs = ", ".join(field.needs)
+            yield f"{content_type}  computed field  {field.name}  {field.place}  needs {needs}"
 
 
 def _route_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
-    for one in extensions.routes:
-        if uid is None or one.action.rpartition(".")[0] == uid:
-            needed = "public" if one.public else one.action
-            yield f"{one.method} /{one.path}  {needed}  {one.name}  {one.place}"
+    for route in extensions.routes:
+        if uid is None or route.action.rpartition(".")[0] == uid:
+            permission = "public" if route.public else route.action
+            yield f"{route.method} /{route.path}  {permission}  {route.name}  {route.place}"
 
 
 def _job_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
     for job in extensions.jobs if uid is None else ():
         yield f"job  {job.name}  {job.place}{_options(job)}"
     for schedule in extensions.schedules if uid is None else ():
-        at = f'"{schedule.cron}" {schedule.tz}'
-        yield f"schedule  {at}  {schedule.name}  {schedule.job.place}"
+        moment = f'"{schedule.cron}" {schedule.tz}'
+        yield f"schedule  {moment}  {schedule.name}  {schedule.job.place}"
 
 
 def declaration_lines(extensions: Extensions) -> Iterator[str]:
@@ -111,15 +112,15 @@ def declaration_lines(extensions: Extensions) -> Iterator[str]:
     for backend in extensions.storage_backends.values():
         yield f'{backend.place}: storage_backend "{backend.name}" stores uploaded files'
     for operator in extensions.operators.values():
-        on = ", ".join(sorted(operator.on))
-        yield f"{operator.place}: operator {operator.name} compares {on}"
+        types = ", ".join(sorted(operator.on))
+        yield f"{operator.place}: operator {operator.name} compares {types}"
     for type_ in extensions.attribute_types.values():
         yield f"{type_.place}: attribute_type {type_.name} is stored as {type_.stores}"
 
 
 def _lifecycle_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
-    for one in extensions.lifecycle if uid is None else ():
-        yield f"{one.moment}  {one.name}  {one.place}"
+    for function in extensions.lifecycle if uid is None else ():
+        yield f"{function.moment}  {function.name}  {function.place}"
 
 
 def hook_line(hook: Hook) -> str:
@@ -128,9 +129,9 @@ def hook_line(hook: Hook) -> str:
     return f"{hook.place}: {hook.phase} {hook.name} runs on {actions} of {hook.uid}"
 
 
-def around_line(one: AroundCall) -> str:
+def around_line(call: AroundCall) -> str:
     """Describe a function around actions in one line."""
-    return f"{one.place}: around {one.name} wraps {', '.join(one.on)} of {one.uid}"
+    return f"{call.place}: around {call.name} wraps {', '.join(call.on)} of {call.uid}"
 
 
 def policy_line(policy: Policy) -> str:
@@ -146,8 +147,8 @@ def rule_line(rule: Rule) -> str:
 
 def route_line(route: CustomRoute) -> str:
     """Describe a route and its permission in one line."""
-    who = "everybody" if route.public else f"who is granted {route.action}"
-    return f"{route.place}: {route.method} /{route.path} answers {who}"
+    audience = "everybody" if route.public else f"who is granted {route.action}"
+    return f"{route.place}: {route.method} /{route.path} answers {audience}"
 
 
 def job_line(job: JobDefinition) -> str:
@@ -163,14 +164,14 @@ def listener_line(listener: ChangeListener) -> str:
 
 def schedule_line(schedule: ScheduleDefinition) -> str:
     """Describe a schedule in one line."""
-    at = f'"{schedule.cron}" in {schedule.tz}'
-    return f"{schedule.job.place}: schedule {schedule.name} runs at {at}"
+    moment = f'"{schedule.cron}" in {schedule.tz}'
+    return f"{schedule.job.place}: schedule {schedule.name} runs at {moment}"
 
 
 def _options(job: JobDefinition) -> str:
     queue = "" if job.queue == "default" else f"  queue {job.queue}"
-    one = "" if job.one_at_a_time is None else f'  one at a time of "{job.one_at_a_time}"'
-    return f"{queue}{one}"
+    exclusion = "" if job.one_at_a_time is None else f'  one at a time of "{job.one_at_a_time}"'
+    return f"{queue}{exclusion}"
 
 
 def _needs(hook: Hook) -> str:

@@ -54,9 +54,9 @@ def import_project(
         with _written_files(settings.project, changes):
             schema = load_project_schema(settings)
             require_same_schema(archived.schema, schema)
-            into = ImportTarget(settings=settings, schema=schema, replace=replace)
+            target = ImportTarget(settings=settings, schema=schema, replace=replace)
             is_new = not asyncio.run(target_of(settings).has_tables())
-            counts = asyncio.run(import_archive(archive, into, progress))
+            counts = asyncio.run(import_archive(archive, target, progress))
     if is_new and write_environment(settings) is not None:
         print_message("New secrets are in .env.")
     _report(changes, counts)
@@ -87,21 +87,21 @@ def _report(changes: Sequence[FileChange], counts: ImportCounts) -> None:
 @contextmanager
 def _written_files(project: Path, changes: Sequence[FileChange]) -> Iterator[None]:
     """Write new files; remove them when the block raises."""
-    results: list[Path] = []
+    created_paths: list[Path] = []
     try:
         for change in changes:
             path = project / change.path
             for folder in reversed([path.parent, *path.parent.parents]):
                 if not folder.exists():
                     folder.mkdir()
-                    results.append(folder)
+                    created_paths.append(folder)
             with path.open("x", encoding="utf-8") as file:
-                results.append(path)
+                created_paths.append(path)
                 file.write(change.after or "")
                 file.flush()
                 os.fsync(file.fileno())
         yield
     except BaseException:
-        for path in reversed(results):
+        for path in reversed(created_paths):
             path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
         raise

@@ -59,19 +59,23 @@ async def advise_indexes(settings: Settings, database: Database, schema: Schema)
     """
     tables = map_tables(schema)
     kind = target_of(settings).kind
-    result = await database.read(lambda: lacking_tables_program(schema, tables, kind.inspector))
-    if not result:
-        return None
-    missing = await asyncio.to_thread(
-        lambda: missing_indexes(build_metadata(schema, tables, kind.column_types), result, kind.ddl)
+    existing_tables = await database.read(
+        lambda: lacking_tables_program(schema, tables, kind.inspector)
     )
-    lacking = sorted({one.table for one in missing})
-    if not lacking:
+    if not existing_tables:
         return None
-    others = f" and {len(lacking) - 1} more tables" if len(lacking) > 1 else ""
+    missing_items = await asyncio.to_thread(
+        lambda: missing_indexes(
+            build_metadata(schema, tables, kind.column_types), existing_tables, kind.ddl
+        )
+    )
+    table_names = sorted({item.table for item in missing_items})
+    if not table_names:
+        return None
+    more_tables = f" and {len(table_names) - 1} more tables" if len(table_names) > 1 else ""
     return (
-        f"{lacking[0]}{others} of more than {LARGE_ROWS:,} rows lack indexes that make reads fast: "
-        f"`quire index {settings.project}` lists them"
+        f"{table_names[0]}{more_tables} of more than {LARGE_ROWS:,} rows lack indexes "
+        f"that make reads fast: `quire index {settings.project}` lists them"
     )
 
 
@@ -81,22 +85,22 @@ async def _index(settings: Settings, *, apply: bool, advised: bool) -> int:
     kind = target_of(settings).kind
     database = await open_database(settings, tables)
     try:
-        existing = await database.read(lambda: inspect_program(kind.inspector))
+        existing_tables = await database.read(lambda: inspect_program(kind.inspector))
         metadata = build_metadata(schema, tables, kind.column_types)
-        missing = missing_indexes(metadata, existing, kind.ddl)
-        slow = await database.read(lambda: stored_slow_lists(Writes(database.dialect)))
-        advice = advised_indexes(slow, schema, tables, metadata, existing, kind.ddl)
-        result = _IndexReport(
-            missing=missing,
+        missing_items = missing_indexes(metadata, existing_tables, kind.ddl)
+        slow_lists = await database.read(lambda: stored_slow_lists(Writes(database.dialect)))
+        advice = advised_indexes(slow_lists, schema, tables, metadata, existing_tables, kind.ddl)
+        report = _IndexReport(
+            missing=missing_items,
             advised=advice,
             outdated=await database.read(lambda: outdated_program(kind.statistics)),
-            rows=await database.read(lambda: _count({one.table for one in missing})),
+            rows=await database.read(lambda: _count({item.table for item in missing_items})),
         )
         if apply:
-            await _apply(database, result, advised=advised)
+            await _apply(database, report, advised=advised)
             await renew_statistics(database, kind.statistics, kind.inspector)
         else:
-            _list(result)
+            _list(report)
     finally:
         await database.close()
     return EXIT_OK
@@ -111,28 +115,28 @@ def _count(tables: set[str]) -> Program[dict[str, int]]:
 
 
 async def _apply(database: Database, report: _IndexReport, *, advised: bool) -> None:
-    results = [one.statements for one in report.missing]
-    results += [(one.statement,) for one in report.advised] if advised else []
-    for statements in track(results, "Making indexes", transient=True):
+    indexes = [item.statements for item in report.missing]
+    indexes += [(item.statement,) for item in report.advised] if advised else []
+    for statements in track(indexes, "Making indexes", transient=True):
         await database.write(apply_indexes_program(statements))
     print_message(
-        f"{len(results)} indexes were made." if results else "The database has all indexes."
+        f"{len(indexes)} indexes were made." if indexes else "The database has all indexes."
     )
     if report.advised and not advised:
         print_message(_advice(report.advised))
 
 
 def _list(report: _IndexReport) -> None:
-    for one in report.missing:
-        gain = one.gain or "Strapi makes this index, too"
-        print_result(f"-- {one.table}, {report.rows[one.table]:,} rows: {gain}")
-        for sql in one.statements:
+    for item in report.missing:
+        gain = item.gain or "Strapi makes this index, too"
+        print_result(f"-- {item.table}, {report.rows[item.table]:,} rows: {gain}")
+        for sql in item.statements:
             print_result(f"{sql};")
     for advice in report.advised:
         print_result(f"-- {advice}")
         print_result(f"{advice.statement};")
     if report.missing:
-        rows = sum(report.rows[one.table] for one in report.missing)
+        rows = sum(report.rows[item.table] for item in report.missing)
         size = max(1, round(rows * _BYTES_OF_A_ROW / 1e6))
         print_message(
             f"{len(report.missing)} indexes are missing; `quire index --apply` makes them. They "

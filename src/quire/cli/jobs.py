@@ -31,8 +31,8 @@ def list_jobs(settings: Settings, *, state: str | None, limit: int) -> int:
     def program(writes: Writes) -> Program[list[StoredJob]]:
         return JobRows(writes).find(state=state, name=None, before=None, limit=limit)
 
-    result = asyncio.run(_run(settings, JOBS, program)) or []
-    _print_table(_JOB_HEADS, [_job_cells(job) for job in result], "There are no jobs.")
+    stored_jobs = asyncio.run(_run(settings, JOBS, program)) or []
+    _print_table(_JOB_HEADS, [_job_cells(job) for job in stored_jobs], "There are no jobs.")
     return EXIT_OK
 
 
@@ -58,8 +58,8 @@ def list_outbox(settings: Settings, *, failed: bool, limit: int) -> int:
     def program(writes: Writes) -> Program[list[StoredChange]]:
         return ChangeRows(writes).find(dead=True if failed else None, before=None, limit=limit)
 
-    result = asyncio.run(_run(settings, CHANGES, program)) or []
-    lines = [_change_cells(change) for change in result]
+    changes = asyncio.run(_run(settings, CHANGES, program)) or []
+    lines = [_change_cells(change) for change in changes]
     _print_table(_CHANGE_HEADS, lines, "Every change is delivered.")
     return EXIT_OK
 
@@ -108,9 +108,9 @@ def _print_table(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]], nothi
     if not lines:
         print_message(nothing)
         return
-    every = [heads, *lines]
-    widths = [max(map(len, column)) for column in zip(*every, strict=True)]
-    for line in every:
+    all_lines = [heads, *lines]
+    widths = [max(map(len, column)) for column in zip(*all_lines, strict=True)]
+    for line in all_lines:
         padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         print_result("  ".join(padded).rstrip())
 

@@ -86,9 +86,9 @@ class MetricsServer:
 
     def _is_authorized(self, scope: AsgiScope) -> bool:
         expected = self._authorization
-        results = [value for name, value in scope["headers"] if name == b"authorization"]
+        credentials = [value for name, value in scope["headers"] if name == b"authorization"]
         return expected is None or (
-            len(results) == 1 and hmac.compare_digest(results[0].strip(), expected)
+            len(credentials) == 1 and hmac.compare_digest(credentials[0].strip(), expected)
         )
 
 
@@ -202,7 +202,7 @@ class MeasuredServer(uvicorn.Server):
         collect: Collect | None = self.lifespan.state.get(_COLLECT_STATE) if self._loop else None
         if self._loop is None or collect is None or self._loop.is_closed():
             return []
-        collecting = asyncio.run_coroutine_threadsafe(_collected(collect), self._loop)
+        collecting = asyncio.run_coroutine_threadsafe(_collect(collect), self._loop)
         try:
             return collecting.result(_RESPONSE_SECONDS)
         except Exception as error:  # noqa: BLE001 - the next request gets what is available
@@ -211,7 +211,7 @@ class MeasuredServer(uvicorn.Server):
             return []
 
 
-async def _collected(collect: Collect) -> Families:
+async def _collect(collect: Collect) -> Families:
     return await collect()
 
 
@@ -234,11 +234,11 @@ class WorkerMetrics:
             for process in self._last.keys() - channels.keys():
                 last = without_gauges(self._last.pop(process))
                 self._ended = merge_families([self._ended, last])
-            present: list[Families] = [self._ended]
+            process_families: list[Families] = [self._ended]
             for process, report in zip(channels, reports, strict=True):
                 if report:
                     self._last[process] = report
-                    present.append(report)
+                    process_families.append(report)
                 else:
-                    present.append(without_gauges(self._last.get(process, [])))
-            return merge_families(present)
+                    process_families.append(without_gauges(self._last.get(process, [])))
+            return merge_families(process_families)

@@ -139,14 +139,14 @@ def read_renames(texts: Sequence[str]) -> Renames:
     models: dict[str, str] = {}
     attributes: dict[str, dict[str, str]] = {}
     for text in texts:
-        before, sign, after = text.partition("=")
-        if not (before and sign and after):
+        former_name, separator, later_name = text.partition("=")
+        if not (former_name and separator and later_name):
             raise ConfigurationError(f"{text!r} is no renaming: write FORMER=LATER")
-        model, _, attribute = before.rpartition(".")
-        if "." in after:
-            models[after] = before
+        model, _, attribute = former_name.rpartition(".")
+        if "." in later_name:
+            models[later_name] = former_name
         elif "." in model:
-            attributes.setdefault(model, {})[after] = attribute
+            attributes.setdefault(model, {})[later_name] = attribute
         else:
             raise ConfigurationError(
                 f"{text!r} is no renaming: write a uid as a whole, or UID.attribute=attribute"
@@ -170,31 +170,31 @@ async def _follow(settings: Settings, goal: MigrationGoal) -> None:
     target = target_of(settings)
     if not await target.has_tables():
         return
-    async with target.look() as looking:
-        recorded = await looking.run(recorded_schema(Writes(target.kind.dialect())))
+    async with target.look() as connection:
+        recorded = await connection.run(recorded_schema(Writes(target.kind.dialect())))
         if recorded is not None and recorded.version == goal.schema.version:
             return
-        planned = await looking.run(plan_migration_to(target.kind, goal))
-    if planned.plan.losses:
+        migration = await connection.run(plan_migration_to(target.kind, goal))
+    if migration.plan.losses:
         raise ConfigurationError(
-            f"{ConsentNeededError(planned.plan)}\n"
+            f"{ConsentNeededError(migration.plan)}\n"
             "`quire migrate --apply --may-lose` does it and archives that; "
             "--rename names what was only renamed."
         )
-    if planned.plan.steps:
+    if migration.plan.steps:
         await _apply(settings, goal, wait=DEFAULT_WAIT)
 
 
 async def _plan(settings: Settings, goal: MigrationGoal) -> int:
     target = target_of(settings)
     await require_project_database(target)
-    async with target.look() as looking:
-        planned = await looking.run(plan_migration_to(target.kind, goal))
-    _show(planned.plan)
-    if not planned.plan.steps:
+    async with target.look() as connection:
+        migration = await connection.run(plan_migration_to(target.kind, goal))
+    _show(migration.plan)
+    if not migration.plan.steps:
         print_message("The database has all that the schema wants.")
         return EXIT_OK
-    if planned.plan.losses:
+    if migration.plan.losses:
         print_warning(
             "this takes away what people have written; "
             "`quire migrate --apply --may-lose` does it, and archives it"
@@ -206,24 +206,24 @@ async def _plan(settings: Settings, goal: MigrationGoal) -> int:
 
 async def _apply(settings: Settings, goal: MigrationGoal, *, wait: float) -> int:
     target = target_of(settings)
-    turn = DatabaseLock(seconds=wait)
-    database = await turn.open(target)
+    lock = DatabaseLock(seconds=wait)
+    database = await lock.open(target)
     try:
-        planned = await turn.write(database, lambda: migrate_to(target.kind, goal, now=now_ms()))
-        await turn.write(
+        migration = await lock.write(database, lambda: migrate_to(target.kind, goal, now=now_ms()))
+        await lock.write(
             database,
             lambda: forget_expired(target.kind, days=settings.database.archive_days, now=now_ms()),
         )
-        if planned.plan.steps:
+        if migration.plan.steps:
             await renew_statistics(database, target.kind.statistics, target.kind.inspector)
     except ConsentNeededError as error:
         print_error(f"{error}\nNothing was changed. Agree with --may-lose.")
         return CANNOT
     finally:
         await database.close()
-    _show(planned.plan)
-    print_message(f"{len(planned.plan.steps)} steps were taken.")
-    if planned.plan.losses:
+    _show(migration.plan)
+    print_message(f"{len(migration.plan.steps)} steps were taken.")
+    if migration.plan.losses:
         print_message(_ARCHIVE_HINT)
     return EXIT_OK
 

@@ -46,16 +46,16 @@ def new_project(folder: Path, template: str | None) -> int:
     cannot be served; a new folder is deleted again then.
     """
     root = folder.expanduser().absolute()
-    source = _checked(root, template)
+    source = _require_template_source(root, template)
     with _undone_on_failure(root):
-        results = [*_from_template(root, source), *_tree(root)]
+        paths = [*_from_template(root, source), *_tree(root)]
         settings = load_settings(root)
         if not asyncio.run(target_of(settings).has_tables()):
-            results += _first_start(settings)
+            paths += _first_start(settings)
         load_settings(root).require_secrets()
-    for path in results:
+    for path in paths:
         print_message(f"made {path}")
-    print_message(_next_steps(folder) if results else f"{root} is complete.")
+    print_message(_next_steps(folder) if paths else f"{root} is complete.")
     return EXIT_OK
 
 
@@ -64,11 +64,11 @@ def templates() -> dict[str, Path]:
     package = Path(quire.__file__).parent
     # They are part of the installed package; in a checkout they are the examples.
     places = (package.parents[1] / "examples", package / "templates")
-    results = (path for place in places if place.is_dir() for path in place.iterdir())
-    return {path.name: path for path in results if (path / "src").is_dir()}
+    folders = (path for place in places if place.is_dir() for path in place.iterdir())
+    return {path.name: path for path in folders if (path / "src").is_dir()}
 
 
-def _checked(root: Path, template: str | None) -> Path | None:
+def _require_template_source(root: Path, template: str | None) -> Path | None:
     """Check whether the project can be created; returns the template's folder."""
     is_project = (root / "src").is_dir()
     if root.exists() and not root.is_dir():
@@ -79,11 +79,11 @@ def _checked(root: Path, template: str | None) -> Path | None:
         return None
     if is_project:
         raise ConfigurationError(f"{root} is a project already; a template is for a new one.")
-    known = templates()
-    if template not in known:
-        names = ", ".join(sorted(known)) or "none"
+    available_templates = templates()
+    if template not in available_templates:
+        names = ", ".join(sorted(available_templates)) or "none"
         raise ConfigurationError(f'There is no template "{template}"; there are: {names}.')
-    return known[template]
+    return available_templates[template]
 
 
 @contextmanager

@@ -42,29 +42,31 @@ def write_environment(settings: Settings) -> Path | None:
     Nothing is written, and ``None`` returned, when no secret is missing. New secrets would
     invalidate the tokens of an existing database.
     """
-    path, missing = settings.project / ".env", settings.missing_secrets()
-    if not missing:
+    path, missing_names = settings.project / ".env", settings.missing_secrets()
+    if not missing_names:
         return None
     if path.exists():
-        _complete(path, missing)
+        _complete(path, missing_names)
     else:
-        _make(path, settings.project / _EXAMPLE, missing)
+        _make(path, settings.project / _EXAMPLE, missing_names)
     return path
 
 
-def _complete(path: Path, missing: tuple[str, ...]) -> None:
+def _complete(path: Path, missing_names: tuple[str, ...]) -> None:
     """Append lines to a file; of several assignments to a name, the last one counts."""
     text = path.read_text(encoding="utf-8")
     end = "" if not text or text.endswith("\n") else "\n"
     with path.open("a", encoding="utf-8") as file:
-        file.write(end + secret_lines(missing))
+        file.write(end + secret_lines(missing_names))
 
 
-def _make(path: Path, example: Path, missing: tuple[str, ...]) -> None:
+def _make(path: Path, example: Path, missing_names: tuple[str, ...]) -> None:
     text = example.read_text(encoding="utf-8") if example.is_file() else ""
-    lines = [_filled(line, missing) for line in text.splitlines() if _is_assignment(line)]
-    rest = [name for name in missing if not any(line.startswith(f"{name}=") for line in lines)]
-    content = "".join(f"{line}\n" for line in lines) + secret_lines(rest)
+    lines = [_fill_in(line, missing_names) for line in text.splitlines() if _is_assignment(line)]
+    remaining_names = [
+        name for name in missing_names if not any(line.startswith(f"{name}=") for line in lines)
+    ]
+    content = "".join(f"{line}\n" for line in lines) + secret_lines(remaining_names)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(_HEADING + content)
@@ -74,8 +76,8 @@ def _is_assignment(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
-def _filled(line: str, missing: tuple[str, ...]) -> str:
-    blank = _BLANK.fullmatch(line)
-    if blank is None or blank[1] not in missing:
+def _fill_in(line: str, missing_names: tuple[str, ...]) -> str:
+    assignment = _BLANK.fullmatch(line)
+    if assignment is None or assignment[1] not in missing_names:
         return line
-    return f"{blank[1]}={new_secret(blank[1])}"
+    return f"{assignment[1]}={new_secret(assignment[1])}"

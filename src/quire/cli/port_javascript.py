@@ -45,18 +45,22 @@ def port_project(project: Path, *, write: bool) -> int:
     require_project(settings)
     schema = load_project_schema(settings)
     replaced = load_extensions(settings.project, schema, settings).replaced
-    result = find_customisations(settings, schema, replaced)
-    done = {"ignored", "replaced"}
-    listed = [one for one in result.findings if one.kind in _ADVICE and one.effect not in done]
-    for finding in listed:
+    customisations = find_customisations(settings, schema, replaced)
+    handled_effects = {"ignored", "replaced"}
+    findings = [
+        finding
+        for finding in customisations.findings
+        if finding.kind in _ADVICE and finding.effect not in handled_effects
+    ]
+    for finding in findings:
         print_result(f"{finding}\n  port it to {_ADVICE[finding.kind]}")
-    for route in result.unserved:
+    for route in customisations.unserved:
         print_result(f"{route}\n  port it to a @route")
-    if not listed and not result.unserved:
+    if not findings and not customisations.unserved:
         print_message("There is no JavaScript that is not understood.")
         return EXIT_OK
     if write:
-        for path, text in skeletons(result, listed, schema).items():
+        for path, text in skeletons(customisations, findings, schema).items():
             _write(settings.project, path, text)
     return EXIT_OK
 
@@ -139,18 +143,25 @@ def _policy(finding: Finding, schema: Schema) -> str:
 
 def _lifecycles(finding: Finding, schema: Schema) -> str:
     folder = PurePosixPath(finding.file).parent.name
-    uid = next((one for one in schema.content_types if one.endswith(f".{folder}")), "api::*")
-    before = _function(
+    uid = next(
+        (
+            content_type
+            for content_type in schema.content_types
+            if content_type.endswith(f".{folder}")
+        ),
+        "api::*",
+    )
+    before_function = _function(
         f'@before_write("{uid}", on=["create", "update"])',
         "def before(write: Write[Document])",
         finding.file,
     )
-    after = _function(
+    after_function = _function(
         f'@after_write("{uid}", on=["create", "update", "delete"])',
         "async def after(write: Write[Document])",
         finding.file,
     )
-    return f"{before}\n\n{after}"
+    return f"{before_function}\n\n{after_function}"
 
 
 def _cron(finding: Finding, schema: Schema) -> str:  # noqa: ARG001 - as for all kinds

@@ -19,10 +19,12 @@ def recover_project(settings: Settings) -> None:
     from quire.builder.file_transaction import recover_files
 
     try:
-        done = asyncio.run(recover_files(settings))
+        recovered_files = asyncio.run(recover_files(settings))
     except OSError as error:
         raise ConfigurationError(
             f"Schema files are half changed, and cannot be written: {os_error_reason(error)}"
         ) from error
-    if done:
-        print_warning(f"schema files were repaired after an interrupted change: {', '.join(done)}")
+    if recovered_files:
+        print_warning(
+            f"schema files were repaired after an interrupted change: {', '.join(recovered_files)}"
+        )

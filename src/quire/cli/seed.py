@@ -27,9 +27,9 @@ def seed_project(project: Path) -> int:
     schema = load_project_schema(settings)
     content = read_content(settings.project / CONTENT_FOLDER, schema)
     target = target_of(settings)
-    written = None if asyncio.run(target.has_tables()) else write_environment(settings)
-    if written is not None:
-        print_message(f"New secrets are in {written}.")
+    secrets_file = None if asyncio.run(target.has_tables()) else write_environment(settings)
+    if secrets_file is not None:
+        print_message(f"New secrets are in {secrets_file}.")
     with shown_progress() as progress:
         progress.begin("Storing content", content.size)
         asyncio.run(seed(settings, schema, content, lambda _: progress.advance(1)))

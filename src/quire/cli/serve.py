@@ -137,10 +137,10 @@ def listen_for_metrics(settings: Settings) -> Iterator[socket.socket | None]:
         return
     advice = "Choose another port for metrics: metrics.port in quire.toml, or METRICS_PORT."
     with _bind(settings.metrics.address, port, advice) as listener:
-        bound = listener.getsockname()[1]
+        bound_port = listener.getsockname()[1]
         host = settings.metrics.address
-        shown = f"[{host}]" if ":" in host else host
-        print_message(f"Metrics are served at http://{shown}:{bound}/metrics.")
+        url_host = f"[{host}]" if ":" in host else host
+        print_message(f"Metrics are served at http://{url_host}:{bound_port}/metrics.")
         yield listener
 
 
@@ -236,8 +236,8 @@ class GracefulServer(MeasuredServer):
         accepted = [connection for sock in sockets or () for connection in _accept_all(sock)]
         for server in self.servers:
             server.close()
-        for known in list(self.server_state.connections):
-            known.shutdown()
+        for protocol in list(self.server_state.connections):
+            protocol.shutdown()
         loop = asyncio.get_running_loop()
         for connection in accepted:
             with suppress(OSError):  # the client has disconnected
@@ -376,8 +376,10 @@ class _Processes(multiprocess.Multiprocess):
 
     async def collect_metrics(self) -> list[MetricFamily]:
         """Return the combined metrics of all processes."""
-        workers = [one for one in self.processes if isinstance(one, _Worker)]
-        return await self._metrics.collect({one.pid: one.metrics for one in workers if one.pid})
+        workers = [worker for worker in self.processes if isinstance(worker, _Worker)]
+        return await self._metrics.collect(
+            {worker.pid: worker.metrics for worker in workers if worker.pid}
+        )
 
     def init_processes(self) -> None:
         # Uvicorn's supervisor has no parameter for the class of its processes, nor for their start:

@@ -26,8 +26,8 @@ _HEADS = ("NAME", "TYPE", "EXPIRES", "LAST USED")
 
 def list_tokens(settings: Settings) -> int:
     """Print the API tokens of a project, one per line."""
-    result = asyncio.run(_run(settings, lambda tokens: tokens.listed()))
-    lines = [_HEADS, *(_cells(token, now_ms()) for token in result)]
+    api_tokens = asyncio.run(_run(settings, lambda tokens: tokens.listed()))
+    lines = [_HEADS, *(_cells(token, now_ms()) for token in api_tokens)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))

@@ -32,26 +32,28 @@ class MetricsSnapshot(Struct, frozen=True):
 
     def labels(self, name: str, label: str) -> list[str]:
         """List the values of a label of a metric, in order."""
-        return sorted({dict(labels)[label] for found, labels in self.values if found == name})
+        return sorted(
+            {dict(labels)[label] for sample_name, labels in self.values if sample_name == name}
+        )
 
     def total(self, name: str, **labels: str) -> float:
         """Add up the samples of a name that have these labels."""
-        wanted = labels.items()
+        required_labels = labels.items()
         return sum(
             value
-            for (found, having), value in self.values.items()
-            if found == name and having >= wanted
+            for (sample_name, sample_labels), value in self.values.items()
+            if sample_name == name and sample_labels >= required_labels
         )
 
     def buckets(self, name: str, **labels: str) -> dict[float, float]:
         """Add up the cumulative buckets of a histogram, by upper bound."""
-        wanted = labels.items()
-        result: dict[float, float] = {}
-        for (sample, having), value in self.values.items():
-            if sample == f"{name}_bucket" and having >= wanted:
-                bound = float(dict(having)["le"])
-                result[bound] = result.get(bound, 0.0) + value
-        return result
+        required_labels = labels.items()
+        counts: dict[float, float] = {}
+        for (sample_name, sample_labels), value in self.values.items():
+            if sample_name == f"{name}_bucket" and sample_labels >= required_labels:
+                upper_bound = float(dict(sample_labels)["le"])
+                counts[upper_bound] = counts.get(upper_bound, 0.0) + value
+        return counts
 
 
 class Interval(Struct, frozen=True):
@@ -67,24 +69,26 @@ class Interval(Struct, frozen=True):
 
     def rate(self, name: str, **labels: str) -> float:
         """Return the growth of a counter per second; a counter that went back has restarted."""
-        after = self.after.total(name, **labels)
-        before = self.before.total(name, **labels)
-        return (after if after < before else after - before) / self.seconds
+        end_total = self.after.total(name, **labels)
+        start_total = self.before.total(name, **labels)
+        return (end_total if end_total < start_total else end_total - start_total) / self.seconds
 
     def quantile(self, share: float, name: str, **labels: str) -> float | None:
         """Return the bucket bound of a quantile; ``None`` without values.
 
         It is infinite when the value is beyond the last bound.
         """
-        former = self.before.buckets(name, **labels)
-        grown = {
-            bound: count - former.get(bound, 0.0)
-            for bound, count in sorted(self.after.buckets(name, **labels).items())
+        start_counts = self.before.buckets(name, **labels)
+        increases = {
+            upper_bound: count - start_counts.get(upper_bound, 0.0)
+            for upper_bound, count in sorted(self.after.buckets(name, **labels).items())
         }
-        total = max(grown.values(), default=0.0)
+        total = max(increases.values(), default=0.0)
         if total <= 0:
             return None
-        return next(bound for bound, count in grown.items() if count >= share * total)
+        return next(
+            upper_bound for upper_bound, count in increases.items() if count >= share * total
+        )
 
     def hit_rate(self, cache: str) -> float | None:
         """Return the share of lookups of a cache that were hits; ``None`` without lookups."""
@@ -102,17 +106,17 @@ def show_top(project: Path, *, address: str | None, interval: float, once: bool)
     """
     url, token = (address, _token_of(project)) if address else _address_of(project)
     console = Console()
-    before = _fetch(url, token)
+    previous_snapshot = _fetch(url, token)
     if once:
         time.sleep(interval)
-        console.print(view(Interval(before, _fetch(url, token)), url))
+        console.print(view(Interval(previous_snapshot, _fetch(url, token)), url))
         return EXIT_OK
-    with Live(Text(f"{url}: waiting for values ..."), console=console, screen=True) as live:
+    with Live(Text(f"{url}: waiting for values ..."), console=console, screen=True) as display:
         while True:
             time.sleep(interval)
-            after = _fetch(url, token)
-            live.update(view(Interval(before, after), url))
-            before = after
+            snapshot = _fetch(url, token)
+            display.update(view(Interval(previous_snapshot, snapshot), url))
+            previous_snapshot = snapshot
 
 
 def _token_of(project: Path) -> str | None:
@@ -127,8 +131,8 @@ def _address_of(project: Path) -> tuple[str, str | None]:
             "their address with --address http://HOST:PORT."
         )
     host = metrics.address if metrics.address not in {"0.0.0.0", "::"} else "localhost"  # noqa: S104 - compared
-    named = f"[{host}]" if ":" in host else host
-    return f"http://{named}:{metrics.port}", metrics.token
+    url_host = f"[{host}]" if ":" in host else host
+    return f"http://{url_host}:{metrics.port}", metrics.token
 
 
 def _fetch(address: str, token: str | None) -> MetricsSnapshot:
@@ -150,8 +154,8 @@ def read_snapshot(text: str, time: float) -> MetricsSnapshot:
         time,
         {
             (sample.name, frozenset(sample.labels.items())): sample.value
-            for found in text_string_to_metric_families(text)
-            for sample in found.samples
+            for family in text_string_to_metric_families(text)
+            for sample in family.samples
         },
     )
 
@@ -167,15 +171,15 @@ def view(interval: Interval, address: str) -> Group:
 
 
 def _summary(interval: Interval, address: str) -> Text:
-    after = interval.after
+    snapshot = interval.after
     requests = interval.rate("quire_http_requests_total")
     errors = interval.rate("quire_http_requests_total", status="5xx")
-    memory = after.total("process_resident_memory_bytes") / _MEBIBYTE
+    memory = snapshot.total("process_resident_memory_bytes") / _MEBIBYTE
     lag = interval.quantile(0.99, "quire_event_loop_lag_seconds")
     return Text(
-        f"{address}   {after.total('quire_processes'):.0f} processes   "
+        f"{address}   {snapshot.total('quire_processes'):.0f} processes   "
         f"{requests:.1f} requests/s   {errors:.1f} errors/s   "
-        f"{after.total('quire_http_requests_in_flight'):.0f} in flight   "
+        f"{snapshot.total('quire_http_requests_in_flight'):.0f} in flight   "
         f"CPU {interval.rate('process_cpu_seconds_total'):.0%}   {memory:.0f} MiB   "
         f"loop lag {_time(lag)}\n",
         style="bold",
@@ -202,16 +206,16 @@ def _routes(interval: Interval) -> Table:
 def _database(interval: Interval) -> Table:
     table = _table("Database", "per second", "p99", "in use", "waiting")
     name = "quire_database_operation_duration_seconds"
-    after = interval.after
-    for operation in after.labels(f"{name}_count", "operation"):
-        size = after.total("quire_database_pool_size", pool=operation)
-        used = after.total("quire_database_pool_in_use", pool=operation)
+    snapshot = interval.after
+    for operation in snapshot.labels(f"{name}_count", "operation"):
+        size = snapshot.total("quire_database_pool_size", pool=operation)
+        used = snapshot.total("quire_database_pool_in_use", pool=operation)
         table.add_row(
             operation,
             f"{interval.rate(f'{name}_count', operation=operation):.1f}",
             _time(interval.quantile(0.99, name, operation=operation)),
             f"{used:.0f}/{size:.0f}" if size else "",
-            f"{after.total('quire_database_pool_waiting', pool=operation):.0f}" if size else "",
+            f"{snapshot.total('quire_database_pool_waiting', pool=operation):.0f}" if size else "",
         )
     return table
 
@@ -227,10 +231,10 @@ def _caches(interval: Interval) -> Table:
 
 def _queues(interval: Interval) -> Table:
     table = _table("Queue", "waiting", "oldest")
-    after = interval.after
+    snapshot = interval.after
     for title, name in (("webhooks", "quire_webhook_queue"), ("jobs", "quire_job_queue")):
-        lag = after.total(f"{name}_lag_seconds")
-        table.add_row(title, f"{after.total(f'{name}_depth'):.0f}", f"{lag:.0f} s")
+        lag = snapshot.total(f"{name}_lag_seconds")
+        table.add_row(title, f"{snapshot.total(f'{name}_depth'):.0f}", f"{lag:.0f} s")
     return table
 
 

@@ -19,13 +19,13 @@ def transfer_content(source: Path, target: Path, *, replace: bool, max_bytes: in
     ``max_bytes`` is how much the content may take, files included. Raises TransferError when it
     cannot be done; then the target is as it was. The source is only read.
     """
-    settings, into = load_settings(source), load_settings(target)
-    require_project(settings)
-    require_project(into)
-    place = target_of(into).place
-    if place == target_of(settings).place:
+    source_settings, target_settings = load_settings(source), load_settings(target)
+    require_project(source_settings)
+    require_project(target_settings)
+    place = target_of(target_settings).place
+    if place == target_of(source_settings).place:
         raise TransferError(f"Both projects have the database {place}.")
-    with temporary_folder(into.project, _TEMPORARY) as folder:
+    with temporary_folder(target_settings.project, _TEMPORARY) as folder:
         archive = folder / "content.tar"
-        write_archive(settings, archive, key=None)
+        write_archive(source_settings, archive, key=None)
         return import_project(target, archive, key=None, replace=replace, max_bytes=max_bytes)

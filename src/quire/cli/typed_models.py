@@ -29,26 +29,26 @@ def write_types(
     settings = load_settings(project)
     require_project(settings)
     schema = _with_code(settings, load_project_schema(settings))
-    wanted: dict[Path, str] = {}
+    texts_by_file: dict[Path, str] = {}
     if python_file is not None:
-        wanted[python_file] = _python(schema, drafts=drafts)
+        texts_by_file[python_file] = _python(schema, drafts=drafts)
     if typescript_file is not None:
-        wanted[typescript_file] = _typescript(schema, drafts=drafts)
+        texts_by_file[typescript_file] = _typescript(schema, drafts=drafts)
     if documents_file is not None:
         models = make_model_classes(schema, drafts=drafts, reserved=python_documents.RESERVED_NAMES)
-        wanted[documents_file] = python_documents.document_classes(models)
-    if not wanted:
+        texts_by_file[documents_file] = python_documents.document_classes(models)
+    if not texts_by_file:
         raise ApplicationError(
             "Name the files to write: --python FILE, --typescript FILE or --documents FILE."
         )
-    stale = [file for file, text in wanted.items() if _stored(file) != text]
+    stale = [file for file, text in texts_by_file.items() if _read_file(file) != text]
     if check:
         for file in stale:
             print_error(f"{file} is out of date; run `quire types` to update it.")
         return PROBLEMS if stale else EXIT_OK
     for file in stale:
-        _write(file, wanted[file])
-    for file in wanted:
+        _write(file, texts_by_file[file])
+    for file in texts_by_file:
         print_message(f"{file} {'was written' if file in stale else 'is up to date'}.")
     return EXIT_OK
 
@@ -75,7 +75,7 @@ def _typescript(schema: Schema, *, drafts: bool) -> str:
     return typescript.typescript_models(models)
 
 
-def _stored(file: Path) -> str | None:
+def _read_file(file: Path) -> str | None:
     try:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:

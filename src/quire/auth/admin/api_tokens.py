@@ -112,7 +112,7 @@ class ApiTokenManager:
         Raises ApplicationError for a name that is in use, ValidationError for actions that do not
         match its type.
         """
-        result = self._checked(str(values["type"]), actions)
+        checked_actions = self._check_actions(str(values["type"]), actions)
         key = new_api_token()
 
         def program() -> Program[ManagedApiToken]:
@@ -120,13 +120,13 @@ class ApiTokenManager:
             now = self._clock()
             row = {
                 **values,
-                **self._hashed(key),
+                **self._key_columns(key),
                 "kind": CONTENT_API,
                 "lifespan": lifespan,
                 "expiresAt": None if lifespan is None else now + lifespan,
             }
             token_id = yield from self._tokens.create(row, now=now)
-            yield from self._grant(token_id, result)
+            yield from self._grant(token_id, checked_actions)
             return (yield from self._existing(token_id, key))
 
         return await self._database.write(program())
@@ -144,12 +144,14 @@ class ApiTokenManager:
             if isinstance(values.get("name"), str):
                 yield from self._require_free(str(values["name"]), token_id)
             type_ = str(values.get("type", token.row.type))
-            kept = token.actions if token.row.type == CUSTOM == type_ else None
-            wanted = self._checked(type_, actions if actions is not None else kept)
+            kept_actions = token.actions if token.row.type == CUSTOM == type_ else None
+            checked_actions = self._check_actions(
+                type_, actions if actions is not None else kept_actions
+            )
             yield from self._tokens.change(token_id, values, now=self._clock())
-            if wanted != token.actions:
+            if checked_actions != token.actions:
                 yield from self._revoke(token_id)
-                yield from self._grant(token_id, wanted)
+                yield from self._grant(token_id, checked_actions)
             return (yield from self._existing(token_id))
 
         return await self._database.write(program())
@@ -160,7 +162,7 @@ class ApiTokenManager:
 
         def program() -> Program[ManagedApiToken]:
             yield from self._existing(token_id)
-            yield from self._tokens.change(token_id, self._hashed(key), now=self._clock())
+            yield from self._tokens.change(token_id, self._key_columns(key), now=self._clock())
             return (yield from self._existing(token_id, key))
 
         return await self._database.write(program())
@@ -169,58 +171,58 @@ class ApiTokenManager:
         """Delete a token; returns it, ``None`` when there was none."""
 
         def program() -> Program[ManagedApiToken | None]:
-            results = yield from self._select_tokens(eq("id", token_id))
-            if not results:
+            tokens = yield from self._select_tokens(eq("id", token_id))
+            if not tokens:
                 return None
             yield from self._revoke(token_id)
             yield from write_grants(self._writes, "tokens", token_id, ())
             yield from self._tokens.delete_ids([token_id])
-            return results[0]
+            return tokens[0]
 
         return await self._database.write(program())
 
-    def _hashed(self, key: str) -> dict[str, object]:
+    def _key_columns(self, key: str) -> dict[str, object]:
         secret = self._keys.encryption
         return {
             "accessKey": hash_api_token(key, self._keys.salt),
             "encryptedKey": encrypt_token(key, secret) if secret else None,
         }
 
-    def _checked(self, type_: str, actions: Sequence[str] | None) -> tuple[str, ...]:
+    def _check_actions(self, type_: str, actions: Sequence[str] | None) -> tuple[str, ...]:
         if type_ != CUSTOM:
             if actions:
                 raise ValidationError(NO_ACTIONS)
             return ()
         if actions is None:
             raise ValidationError(NEEDS_ACTIONS)
-        known = self._known_actions()
-        unknown = [action for action in actions if action not in known]
+        known_actions = self._known_actions()
+        unknown = [action for action in actions if action not in known_actions]
         if unknown:
             raise ValidationError(UNKNOWN_ACTIONS.format(", ".join(unknown)))
         return tuple(dict.fromkeys(actions))
 
     def _existing(self, token_id: int, key: str | None = None) -> Program[ManagedApiToken]:
-        results = yield from self._select_tokens(eq("id", token_id), key=key)
-        if not results:
+        tokens = yield from self._select_tokens(eq("id", token_id), key=key)
+        if not tokens:
             raise NotFoundError(NOT_FOUND)
-        return results[0]
+        return tokens[0]
 
     def _select_tokens(
         self, *where: Condition, key: str | None = None
     ) -> Program[list[ManagedApiToken]]:
         rows = yield from self._tokens.select(*where, IS_OF_CONTENT_API)
         ids = [row.id for row in rows]
-        linked = yield from self._tokens.linked("permissions", ids)
-        wanted = {row_id for several in linked.values() for row_id in several}
-        granted = yield from self._permissions.by_ids(wanted)
-        actions = {row.id: row.action for row in granted}
-        code = yield from self._custom_grants(ids)
+        linked_ids = yield from self._tokens.linked("permissions", ids)
+        permission_ids = {row_id for row_ids in linked_ids.values() for row_id in row_ids}
+        permissions = yield from self._permissions.by_ids(permission_ids)
+        actions = {row.id: row.action for row in permissions}
+        custom_grants = yield from self._custom_grants(ids)
         return [
             ManagedApiToken(
                 row=row,
                 actions=(
-                    *(actions[i] for i in linked[row.id] if i in actions),
-                    *sorted(code[row.id]),
+                    *(actions[i] for i in linked_ids[row.id] if i in actions),
+                    *sorted(custom_grants[row.id]),
                 ),
                 key=key or self._in_clear(row),
             )
@@ -228,8 +230,12 @@ class ApiTokenManager:
         ]
 
     def _in_clear(self, row: ApiTokenRow) -> str | None:
-        stored, secret = row.encrypted_key, self._keys.encryption
-        return None if stored is None or secret is None else decrypt_token(stored, secret)
+        encrypted_key, secret = row.encrypted_key, self._keys.encryption
+        return (
+            None
+            if encrypted_key is None or secret is None
+            else decrypt_token(encrypted_key, secret)
+        )
 
     def _grant(self, token_id: int, actions: Collection[str]) -> Program[None]:
         now = self._clock()
@@ -250,10 +256,13 @@ class ApiTokenManager:
         """Return the actions of Python routes that tokens grant, which are stored separately."""
         if not self._custom_actions:
             return dict.fromkeys(token_ids, frozenset())
-        stored = yield from read_setting(self._writes, CUSTOM_GRANTS_KEY)
-        return {one: granted_in(stored, "tokens", one) & self._custom_actions for one in token_ids}
+        grants = yield from read_setting(self._writes, CUSTOM_GRANTS_KEY)
+        return {
+            token_id: granted_in(grants, "tokens", token_id) & self._custom_actions
+            for token_id in token_ids
+        }
 
     def _require_free(self, name: str, except_id: int | None) -> Program[None]:
-        result = yield from self._tokens.ids(eq("name", name))
-        if any(token_id != except_id for token_id in result):
+        token_ids = yield from self._tokens.ids(eq("name", name))
+        if any(token_id != except_id for token_id in token_ids):
             raise ApplicationError(NAME_IN_USE)

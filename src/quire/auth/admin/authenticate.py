@@ -59,18 +59,18 @@ class AdminAuthenticator:
         ``credential`` is the fingerprint of the header, ``version`` the present content version.
         Raises UnauthorizedError unless it is a valid access token of an active administrator.
         """
-        known = None if credential is None else self._known.get(credential, version)
-        if known is not None and known.until > self._clock():
-            return known.administrator
+        cached = None if credential is None else self._known.get(credential, version)
+        if cached is not None and cached.until > self._clock():
+            return cached.administrator
         token = None if header is None else bearer_token(header)
         if token is None:
             raise UnauthorizedError
-        result = await self._database.read(lambda: self._find(token), snapshot=True)
-        if result is None:
+        verified = await self._database.read(lambda: self._find(token), snapshot=True)
+        if verified is None:
             raise UnauthorizedError
         if credential is not None:
-            self._known.keep(credential, version, result, self._tables)
-        return result.administrator
+            self._known.keep(credential, version, verified, self._tables)
+        return verified.administrator
 
     def _find(self, token: str) -> Program[_VerifiedAdministrator | None]:
         session = None
@@ -94,10 +94,10 @@ class AdminAuthenticator:
         """Compute the ability of an administrator."""
         if admin_user.is_super_admin:
             return super_ability(self._schema, user_id=admin_user.id, role_ids=admin_user.role_ids)
-        stored = yield from self._admin_users.permissions(admin_user.role_ids)
+        permissions = yield from self._admin_users.permissions(admin_user.role_ids)
         return ability_of(
             self._schema,
-            [permission.grant for permission in stored],
+            [permission.grant for permission in permissions],
             user_id=admin_user.id,
             role_ids=admin_user.role_ids,
         )

@@ -31,8 +31,8 @@ class GrantLimits:
             return
         if any(role.is_super_admin for role in roles):
             raise ForbiddenError(EXCEEDS_OWN_PERMISSIONS)
-        stored = yield from self._admin_users.permissions([role.id for role in roles])
-        self.require_grants(ability, [permission.grant for permission in stored])
+        permissions = yield from self._admin_users.permissions([role.id for role in roles])
+        self.require_grants(ability, [permission.grant for permission in permissions])
 
     def require_admin_user(self, ability: AdminAbility, admin_user: AdminUser) -> Program[None]:
         """Check that another administrator has no more permissions. Raises ForbiddenError."""

@@ -102,19 +102,19 @@ class AdminRecovery:
         return await self._database.write(program())
 
     def _owner_of_token(self, token: str) -> Program[AdminUser]:
-        result = yield from self._admin_users.by_reset_token(token)
-        if result is None:
+        owner = yield from self._admin_users.by_reset_token(token)
+        if owner is None:
             raise ApplicationError
-        admin_user, until = result
+        admin_user, until = owner
         if not admin_user.may_sign_in or until is None or until <= self._clock():
             raise ApplicationError
         return admin_user
 
     async def _send(self, email: str) -> None:
-        result = await self._database.read(lambda: self._admin_users.by_email(email))
-        if not result or not result[0].may_sign_in:
+        admin_users = await self._database.read(lambda: self._admin_users.by_email(email))
+        if not admin_users or not admin_users[0].may_sign_in:
             return
-        admin_user, token = result[0], secrets.token_hex(_TOKEN_BYTES)
+        admin_user, token = admin_users[0], secrets.token_hex(_TOKEN_BYTES)
         values = {
             "resetPasswordToken": token,
             "resetPasswordTokenExpiresAt": self._clock() + LIFETIME // timedelta(milliseconds=1),

@@ -94,14 +94,14 @@ class AdminRoles:
             roles = yield from self._admin_users.roles(ids)
             if any(role.is_super_admin for role in roles):
                 raise InUseError(NO_DELETING)
-            results = [role.id for role in roles]
-            members = yield from self._admin_users.members(results)
+            role_ids = [role.id for role in roles]
+            members = yield from self._admin_users.members(role_ids)
             if any(members.values()):
                 raise InUseError(IN_USE)
             yield from self._limits.require_roles(ability, roles)
-            stored = yield from self._admin_users.permissions(results)
-            yield from self._permissions.delete_ids([row.id for row in stored])
-            yield from self._roles.delete_ids(results)
+            permissions = yield from self._admin_users.permissions(role_ids)
+            yield from self._permissions.delete_ids([row.id for row in permissions])
+            yield from self._roles.delete_ids(role_ids)
             return roles
 
         return await self._database.write(program())
@@ -119,25 +119,25 @@ class AdminRoles:
             role = yield from self.existing(role_id)
             require_editable(role)
             yield from self._limits.require_roles(ability, [role])
-            stored = yield from self._admin_users.permissions([role_id])
-            kept = [row for row in stored if row.grant in grants]
-            known = [row.grant for row in kept]
-            new = [grant for grant in grants if grant not in known]
-            self._limits.require_grants(ability, new)
-            gone = [row.id for row in stored if row.grant not in grants]
-            yield from self._permissions.delete_ids(gone)
-            for grant in new:
-                kept += [(yield from self._add(role_id, grant))]
-            return kept
+            permissions = yield from self._admin_users.permissions([role_id])
+            kept_permissions = [row for row in permissions if row.grant in grants]
+            kept_grants = [row.grant for row in kept_permissions]
+            new_grants = [grant for grant in grants if grant not in kept_grants]
+            self._limits.require_grants(ability, new_grants)
+            removed_ids = [row.id for row in permissions if row.grant not in grants]
+            yield from self._permissions.delete_ids(removed_ids)
+            for grant in new_grants:
+                kept_permissions += [(yield from self._add(role_id, grant))]
+            return kept_permissions
 
         return await self._database.write(program())
 
     def existing(self, role_id: int) -> Program[StoredAdminRole]:
         """Return a role. Raises NotFoundError."""
-        result = yield from self._admin_users.roles([role_id])
-        if not result:
+        roles = yield from self._admin_users.roles([role_id])
+        if not roles:
             raise NotFoundError(NOT_FOUND)
-        return result[0]
+        return roles[0]
 
     def _add(self, role_id: int, grant: Grant) -> Program[StoredPermission]:
         values = {
@@ -152,8 +152,8 @@ class AdminRoles:
         return StoredPermission(id=row_id, grant=grant, action_parameters={})
 
     def _require_free(self, name: str, except_id: int | None) -> Program[None]:
-        result = yield from self._roles.ids(eq("name", name))
-        if any(role_id != except_id for role_id in result):
+        role_ids = yield from self._roles.ids(eq("name", name))
+        if any(role_id != except_id for role_id in role_ids):
             raise ApplicationError(NAME_IN_USE.format(name))
 
 

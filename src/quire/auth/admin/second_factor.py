@@ -49,13 +49,13 @@ def matching_step(secret: str, code: str, now: int, *, after: int) -> int | None
 
     Steps up to ``after`` do not count: a code can be used once. ``None`` when none matches.
     """
-    present = now // _STEP_MS
-    result = None
-    for step in range(present - _DRIFT, present + _DRIFT + 1):
-        same = hmac.compare_digest(code_at(secret, step).encode(), code.encode())
-        if same and step > after:
-            result = step
-    return result
+    current_step = now // _STEP_MS
+    matched_step = None
+    for step in range(current_step - _DRIFT, current_step + _DRIFT + 1):
+        is_match = hmac.compare_digest(code_at(secret, step).encode(), code.encode())
+        if is_match and step > after:
+            matched_step = step
+    return matched_step
 
 
 def provisioning_uri(secret: str, account: str, issuer: str) -> str:
@@ -92,16 +92,16 @@ class SecondFactors:
 
     def get(self, admin_user: AdminUser) -> Program[StoredSecondFactor | None]:
         """Return the second factor of an administrator, enabled or not; ``None`` without one."""
-        stored = yield from read_setting(self._writes, _name(admin_user))
-        return self._factor(stored)
+        setting = yield from read_setting(self._writes, _name(admin_user))
+        return self._factor(setting)
 
     def begin(self, admin_user: AdminUser) -> Program[str]:
         """Set up a second factor; returns its secret. It is enabled by `confirm`.
 
         Raises ApplicationError when one is enabled already.
         """
-        present = yield from self.get(admin_user)
-        if present is not None and present.active:
+        stored_factor = yield from self.get(admin_user)
+        if stored_factor is not None and stored_factor.active:
             raise ApplicationError(ALREADY_ON)
         factor = StoredSecondFactor(secret=new_secret(), active=False)
         yield from self._keep(admin_user, factor)
@@ -140,7 +140,7 @@ class SecondFactors:
             return
         if not code:
             raise SecondFactorError
-        used = self._used(factor, code.replace(" ", "").replace("-", "").lower())
+        used = self._use_code(factor, code.replace(" ", "").replace("-", "").lower())
         if used is None:
             raise ApplicationError(WRONG_CODE)
         yield from self._keep(admin_user, used)
@@ -149,20 +149,28 @@ class SecondFactors:
         """Remove the second factor of an administrator."""
         yield from write_setting(self._writes, _name(admin_user), {})
 
-    def _used(self, factor: StoredSecondFactor, code: str) -> StoredSecondFactor | None:
+    def _use_code(self, factor: StoredSecondFactor, code: str) -> StoredSecondFactor | None:
         """Return the factor after a code was used, ``None`` for a wrong code."""
         step = matching_step(factor.secret, code, self._clock(), after=factor.step)
         if step is not None:
             return replace(factor, step=step)
-        hashed = _hashed(code)
-        kept = tuple(one for one in factor.recovery if not hmac.compare_digest(one, hashed))
-        return replace(factor, recovery=kept) if len(kept) < len(factor.recovery) else None
+        code_hash = _hash_code(code)
+        remaining_hashes = tuple(
+            recovery_hash
+            for recovery_hash in factor.recovery
+            if not hmac.compare_digest(recovery_hash, code_hash)
+        )
+        return (
+            replace(factor, recovery=remaining_hashes)
+            if len(remaining_hashes) < len(factor.recovery)
+            else None
+        )
 
     def _with_new_codes(
         self, admin_user: AdminUser, factor: StoredSecondFactor
     ) -> Program[tuple[str, ...]]:
         codes = tuple(secrets.token_hex(_RECOVERY_BYTES // 2) for _ in range(_RECOVERY_CODES))
-        yield from self._keep(admin_user, replace(factor, recovery=tuple(map(_hashed, codes))))
+        yield from self._keep(admin_user, replace(factor, recovery=tuple(map(_hash_code, codes))))
         return tuple(f"{code[:5]}-{code[5:]}" for code in codes)
 
     def _keep(self, admin_user: AdminUser, factor: StoredSecondFactor) -> Program[None]:
@@ -174,17 +182,17 @@ class SecondFactors:
         }
         yield from write_setting(self._writes, _name(admin_user), value)
 
-    def _factor(self, stored: object) -> StoredSecondFactor | None:
-        if not isinstance(stored, Mapping) or "secret" not in stored:
+    def _factor(self, setting: object) -> StoredSecondFactor | None:
+        if not isinstance(setting, Mapping) or "secret" not in setting:
             return None
-        secret = decrypt_token(str(stored["secret"]), self._key)
+        secret = decrypt_token(str(setting["secret"]), self._key)
         if secret is None:
             # The key has changed: it is safer to lock everybody out than to skip the factor.
             raise ApplicationError(WRONG_CODE)
-        step, recovery = stored.get("step"), stored.get("recovery")
+        step, recovery = setting.get("step"), setting.get("recovery")
         return StoredSecondFactor(
             secret=secret,
-            active=stored.get("active") is True,
+            active=setting.get("active") is True,
             step=step if isinstance(step, int) else _NEVER_USED,
             recovery=tuple(map(str, recovery)) if isinstance(recovery, list) else (),
         )
@@ -194,6 +202,6 @@ def _name(admin_user: AdminUser) -> str:
     return f"{_KEY}{admin_user.row.document_id}"
 
 
-def _hashed(code: str) -> str:
+def _hash_code(code: str) -> str:
     """Return the hash of a recovery code; these are random, so no slow hash is needed."""
     return hashlib.sha256(code.encode()).hexdigest()

@@ -92,8 +92,8 @@ class AdminAccounts:
 
         Raises ApplicationError for wrong ones, and for inactive accounts.
         """
-        result = await self._database.read(lambda: self._admin_users.by_email(email))
-        admin_user = result[0] if result else None
+        admin_users = await self._database.read(lambda: self._admin_users.by_email(email))
+        admin_user = admin_users[0] if admin_users else None
         matches = await verify_password(password, admin_user.row.password if admin_user else None)
         if admin_user is None or not matches:
             raise ApplicationError(INVALID_CREDENTIALS)
@@ -168,7 +168,7 @@ class AdminAccounts:
         if await self.exist():
             raise ApplicationError(NO_SECOND_FIRST)
         await self._require_first_token(token)
-        hashed = await hash_in_background(password)
+        password_hash = await hash_in_background(password)
 
         def program() -> Program[SignInResult]:
             role = yield from self._super_admin_role()
@@ -179,7 +179,7 @@ class AdminAccounts:
             yield from self._roles.update(same, eq("id", role.id))
             if (yield from self._admin_users.exist()):
                 raise ApplicationError(NO_SECOND_FIRST)
-            values = {**info, "password": hashed, "isActive": True, "blocked": False}
+            values = {**info, "password": password_hash, "isActive": True, "blocked": False}
             now = self._clock()
             user_id = yield from self._users.create(values, now=now)
             yield from self._users.link("roles", user_id, [role.id], creating=True)
@@ -194,8 +194,8 @@ class AdminAccounts:
             raise ForbiddenError(NO_LINK)
 
     def _super_admin_role(self) -> Program[StoredAdminRole | None]:
-        result = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
-        return result[0] if result else None
+        roles = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
+        return roles[0] if roles else None
 
     def _signed_in(self, user_id: int, device: AdminDevice) -> Program[SignInResult]:
         admin_user = yield from self._admin_users.admin_user(user_id)

@@ -49,36 +49,42 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
         """
         if not await self.database.read(self._find_stale):
             return
-        for one in await self.database.write(self._narrowed()):
-            fields = ", ".join(one.removed_fields)
-            _log.warning("permissions for fields that are gone", uid=one.subject, fields=fields)
+        for permission in await self.database.write(self._narrow()):
+            fields = ", ".join(permission.removed_fields)
+            _log.warning(
+                "permissions for fields that are gone", uid=permission.subject, fields=fields
+            )
 
     def _find_stale(self) -> Program[list[_NarrowedPermission]]:
-        stored = yield from self.tables.table_for(ADMIN_PERMISSION_UID, _Permission).select()
+        permissions = yield from self.tables.table_for(ADMIN_PERMISSION_UID, _Permission).select()
         schema = self.tables.store.schema
-        return [one for row in stored if (one := _narrower(schema, row)) is not None]
+        return [narrowed for row in permissions if (narrowed := _narrower(schema, row)) is not None]
 
-    def _narrowed(self) -> Program[list[_NarrowedPermission]]:
-        result = yield from self._find_stale()
+    def _narrow(self) -> Program[list[_NarrowedPermission]]:
+        narrowed_permissions = yield from self._find_stale()
         permissions = self.tables.table_for(ADMIN_PERMISSION_UID, _Permission)
-        for one in result:
-            yield from permissions.change(one.id, {"properties": one.properties}, now=self.clock())
-        return result
+        for narrowed in narrowed_permissions:
+            yield from permissions.change(
+                narrowed.id, {"properties": narrowed.properties}, now=self.clock()
+            )
+        return narrowed_permissions
 
 
 def _narrower(schema: Schema, row: _Permission) -> _NarrowedPermission | None:
     content_type = schema.content_types.get(str(row.subject))
-    named = row.properties.get(FIELDS)
-    if content_type is None or not isinstance(named, list):
+    field_names = row.properties.get(FIELDS)
+    if content_type is None or not isinstance(field_names, list):
         return None
-    left = [name for name in named if _is_there(schema, content_type, str(name).split("."))]
-    if len(left) == len(named):
+    remaining_names = [
+        name for name in field_names if _is_there(schema, content_type, str(name).split("."))
+    ]
+    if len(remaining_names) == len(field_names):
         return None
     return _NarrowedPermission(
         id=row.id,
         subject=content_type.uid,
-        removed_fields=tuple(str(name) for name in named if name not in left),
-        properties={**row.properties, FIELDS: left},
+        removed_fields=tuple(str(name) for name in field_names if name not in remaining_names),
+        properties={**row.properties, FIELDS: remaining_names},
     )
 
 

@@ -74,14 +74,14 @@ class AdminUserManagement:
             if (yield from self._admin_users.by_email(str(values["email"]))):
                 raise ApplicationError(EMAIL_TAKEN)
             yield from self._require_roles(ability, roles)
-            given = {
+            user_values = {
                 **values,
                 "registrationToken": token,
                 "isActive": False,
                 "blocked": False,
             }
             now = self._clock()
-            admin_user_id = yield from self._users.create(given, now=now)
+            admin_user_id = yield from self._users.create(user_values, now=now)
             yield from self._link(admin_user_id, roles, creating=True)
             return (yield from self._existing(admin_user_id))
 
@@ -150,16 +150,16 @@ class AdminUserManagement:
     def _write(
         self, admin_user_id: int, values: Mapping[str, object], hashed: str | None
     ) -> Program[None]:
-        given = dict(values)
+        changed_values = dict(values)
         if hashed is not None:
-            given |= {
+            changed_values |= {
                 "password": hashed,
                 "resetPasswordToken": None,
                 "resetPasswordTokenExpiresAt": None,
             }
-        if hashed is not None or given.get("isActive") is True:
-            given["registrationToken"] = None  # an unused invitation becomes invalid
-        yield from self._users.change(admin_user_id, given, now=self._clock())
+        if hashed is not None or changed_values.get("isActive") is True:
+            changed_values["registrationToken"] = None  # an unused invitation becomes invalid
+        yield from self._users.change(admin_user_id, changed_values, now=self._clock())
         if hashed is not None:
             yield from self._sessions.end_all(admin_user_id)
 
@@ -175,20 +175,20 @@ class AdminUserManagement:
     def _require_roles(
         self, ability: AdminAbility, roles: Collection[int]
     ) -> Program[list[StoredAdminRole]]:
-        result = yield from self._admin_users.roles(roles)
-        missing = set(roles).difference(role.id for role in result)
-        if missing:
-            raise ValidationError(NO_SUCH_ROLE.format(min(missing)))
-        yield from self._limits.require_roles(ability, result)
-        return result
+        stored_roles = yield from self._admin_users.roles(roles)
+        missing_ids = set(roles).difference(role.id for role in stored_roles)
+        if missing_ids:
+            raise ValidationError(NO_SUCH_ROLE.format(min(missing_ids)))
+        yield from self._limits.require_roles(ability, stored_roles)
+        return stored_roles
 
     def _require_own_email(
         self, admin_user: AdminUser, address: object, message: str = ANOTHER_HAS_EMAIL
     ) -> Program[None]:
         if not isinstance(address, str):
             return
-        result = yield from self._admin_users.by_email(address)
-        if any(other.id != admin_user.id for other in result):
+        admin_users = yield from self._admin_users.by_email(address)
+        if any(other.id != admin_user.id for other in admin_users):
             raise ApplicationError(message)
 
     def _require_another(self, *leaving: AdminUser) -> Program[None]:
@@ -200,7 +200,9 @@ class AdminUserManagement:
         # This write comes first, so that concurrent removals wait for each other here.
         yield from self._roles.update({"code": SUPER_ADMIN_CODE}, in_list("id", role_ids))
         members = yield from self._admin_users.members(role_ids)
-        ids = {admin_user_id for several in members.values() for admin_user_id in several}
-        staying = yield from self._admin_users.admin_users(ids.difference(p.id for p in leaving))
-        if not any(admin_user.may_sign_in for admin_user in staying):
+        ids = {admin_user_id for member_ids in members.values() for admin_user_id in member_ids}
+        remaining_users = yield from self._admin_users.admin_users(
+            ids.difference(p.id for p in leaving)
+        )
+        if not any(admin_user.may_sign_in for admin_user in remaining_users):
             raise ValidationError(LAST_SUPER_ADMIN)

@@ -136,8 +136,8 @@ class AdminUserRows:
 
     def admin_user(self, admin_user_id: int) -> Program[AdminUser | None]:
         """Return an administrator by id."""
-        result = yield from self.admin_users([admin_user_id])
-        return result[0] if result else None
+        admin_users = yield from self.admin_users([admin_user_id])
+        return admin_users[0] if admin_users else None
 
     def admin_users(self, ids: Collection[int]) -> Program[list[AdminUser]]:
         """Return administrators by their ids, in the order of the ids."""
@@ -145,26 +145,26 @@ class AdminUserRows:
 
     def all(self) -> Program[list[AdminUser]]:
         """Return all administrators, by their ids."""
-        return (yield from self._by())
+        return (yield from self._select_users())
 
     def by_email(self, email: str) -> Program[list[AdminUser]]:
         """Return the administrators with an e-mail, which is compared in lower case."""
-        return (yield from self._by(eq("email", email.lower())))
+        return (yield from self._select_users(eq("email", email.lower())))
 
     def by_registration_token(self, token: str) -> Program[AdminUser | None]:
         """Return the administrator who was invited with a token."""
-        result = yield from self._by(eq("registrationToken", token))
-        return result[0] if result else None
+        admin_users = yield from self._select_users(eq("registrationToken", token))
+        return admin_users[0] if admin_users else None
 
     def by_reset_token(self, token: str) -> Program[tuple[AdminUser, int | None] | None]:
         """Return the administrator with a password reset token, and its expiry."""
-        result = yield from self._by(eq("resetPasswordToken", token))
-        if not result:
+        admin_users = yield from self._select_users(eq("resetPasswordToken", token))
+        if not admin_users:
             return None
-        condition = eq("id", result[0].id)
-        ends = yield from self._users.values("resetPasswordTokenExpiresAt", condition)
-        until = ends[0] if ends else None
-        return result[0], until if isinstance(until, int) else None
+        condition = eq("id", admin_users[0].id)
+        expiry_times = yield from self._users.values("resetPasswordTokenExpiresAt", condition)
+        expires_at = expiry_times[0] if expiry_times else None
+        return admin_users[0], expires_at if isinstance(expires_at, int) else None
 
     def roles(self, ids: Collection[int]) -> Program[list[StoredAdminRole]]:
         """Return roles by their ids."""
@@ -180,8 +180,8 @@ class AdminUserRows:
 
     def permissions(self, role_ids: Collection[int]) -> Program[list[StoredPermission]]:
         """Return the permissions of roles, by their ids."""
-        linked = yield from self._roles.linked("permissions", role_ids)
-        ids = {row_id for several in linked.values() for row_id in several}
+        ids_by_role = yield from self._roles.linked("permissions", role_ids)
+        ids = {row_id for permission_ids in ids_by_role.values() for row_id in permission_ids}
         return [_permission(row) for row in (yield from self._permissions.by_ids(ids))]
 
     def locales(self) -> Program[list[str]]:
@@ -194,18 +194,18 @@ class AdminUserRows:
 
     def default_locale(self) -> Program[str | None]:
         """Return the code of the default locale."""
-        stored = yield from read_setting(self._writes, DEFAULT_LOCALE)
-        return stored if isinstance(stored, str) else None
+        locale = yield from read_setting(self._writes, DEFAULT_LOCALE)
+        return locale if isinstance(locale, str) else None
 
-    def _by(self, *where: Condition) -> Program[list[AdminUser]]:
+    def _select_users(self, *where: Condition) -> Program[list[AdminUser]]:
         return (yield from self._with_roles((yield from self._users.select(*where))))
 
     def _with_roles(self, rows: Sequence[AdminUserRow]) -> Program[list[AdminUser]]:
-        linked = yield from self._users.linked("roles", [row.id for row in rows])
-        wanted = {role_id for several in linked.values() for role_id in several}
-        roles = {role.id: role for role in (yield from self.roles(wanted))}
+        ids_by_user = yield from self._users.linked("roles", [row.id for row in rows])
+        role_ids = {role_id for user_role_ids in ids_by_user.values() for role_id in user_role_ids}
+        roles = {role.id: role for role in (yield from self.roles(role_ids))}
         return [
-            AdminUser(row=row, roles=tuple(roles[one] for one in linked[row.id] if one in roles))
+            AdminUser(row=row, roles=tuple(roles[i] for i in ids_by_user[row.id] if i in roles))
             for row in rows
         ]
 

@@ -48,7 +48,7 @@ def read_response(response: httpx.Response) -> bytes:
 def read_json(response: httpx.Response) -> object:
     """Return the JSON of a response. Raises ExchangeError."""
     try:
-        result: object = orjson.loads(read_response(response))
+        body: object = orjson.loads(read_response(response))
     except orjson.JSONDecodeError:
         raise ProviderError("the response of the provider is not JSON") from None
-    return result
+    return body

@@ -29,10 +29,10 @@ class OAuth1Client:
         preset = self._provider.preset
         auth = self._auth(redirect_uri=self._provider.redirect_uri)
         async with provider_client() as client:
-            result = await _tokens(client, preset.request_url, auth)
-        if result.get("oauth_callback_confirmed") != "true":
+            response_values = await _tokens(client, preset.request_url, auth)
+        if response_values.get("oauth_callback_confirmed") != "true":
             raise ProviderError("the provider does not send browsers back to this server")
-        token, secret = _pair(result)
+        token, secret = _pair(response_values)
         address = f"{preset.authorize_url}?{urlencode({'oauth_token': token})}"
         return replace(state, state=token, verifier=secret), address
 
@@ -41,28 +41,28 @@ class OAuth1Client:
         preset = self._provider.preset
         auth = self._auth(token=state.state, token_secret=state.verifier, verifier=code)
         async with provider_client() as client:
-            result = await _tokens(client, preset.token_url, auth)
-            token, secret = _pair(result)
+            response_values = await _tokens(client, preset.token_url, auth)
+            token, secret = _pair(response_values)
             auth = self._auth(token=token, token_secret=secret)
             responses = []
             for url in preset.profile_urls:
-                headers = _signed(auth, "GET", check_address(url))
+                headers = _sign_request(auth, "GET", check_address(url))
                 responses.append(read_json(await client.get(url, headers=headers)))
-        return preset.profile((*responses, result))
+        return preset.profile((*responses, response_values))
 
     def _auth(self, **of_tokens: str) -> ClientAuth:
         return ClientAuth(self._provider.key, self._provider.secret, **of_tokens)
 
 
 async def _tokens(client: httpx.AsyncClient, url: str, auth: ClientAuth) -> Mapping[str, str]:
-    response = await client.post(url, headers=_signed(auth, "POST", check_address(url)))
+    response = await client.post(url, headers=_sign_request(auth, "POST", check_address(url)))
     try:
         return dict(parse_qsl(read_response(response).decode()))
     except ValueError:
         raise ProviderError("the response of the provider has no tokens") from None
 
 
-def _signed(auth: ClientAuth, method: str, url: str) -> dict[str, str]:
+def _sign_request(auth: ClientAuth, method: str, url: str) -> dict[str, str]:
     _, headers, _ = auth.prepare(method, url, {}, b"")
     return dict(headers)
 

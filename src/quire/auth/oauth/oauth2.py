@@ -25,35 +25,35 @@ def read_id_token(
     token: str, keys: object, *, issuer: str, audience: str, nonce: str, now: int
 ) -> Mapping[str, object]:
     """Return the claims of an ID token; ``now`` is epoch milliseconds. Raises IdentityError."""
-    claims = _signed(token, keys)
+    claims = _verify_signature(token, keys)
     audiences = claims.get("aud")
-    listed = audiences if isinstance(audiences, list) else [audiences]
+    audience_list = audiences if isinstance(audiences, list) else [audiences]
     if claims.get("iss") != issuer:
         raise IdentityError("its issuer is another one")
-    if audience not in listed or (len(listed) > 1 and claims.get("azp") != audience):
+    if audience not in audience_list or (len(audience_list) > 1 and claims.get("azp") != audience):
         raise IdentityError("its audience is another one")
-    ends, begins = claims.get("exp"), claims.get("nbf", 0)
-    if not isinstance(ends, int) or not isinstance(begins, int):
+    expires_at, valid_from = claims.get("exp"), claims.get("nbf", 0)
+    if not isinstance(expires_at, int) or not isinstance(valid_from, int):
         raise IdentityError("it has no expiry")
-    if not (begins - _LEEWAY_S) * 1000 <= now < (ends + _LEEWAY_S) * 1000:
+    if not (valid_from - _LEEWAY_S) * 1000 <= now < (expires_at + _LEEWAY_S) * 1000:
         raise IdentityError("it has expired or is not valid yet")
-    result = claims.get("nonce")
-    if not isinstance(result, str) or not is_same(result, nonce):
+    claimed_nonce = claims.get("nonce")
+    if not isinstance(claimed_nonce, str) or not is_same(claimed_nonce, nonce):
         raise IdentityError("it belongs to another sign-in")
     return claims
 
 
-def _signed(token: str, keys: object) -> Mapping[str, object]:
+def _verify_signature(token: str, keys: object) -> Mapping[str, object]:
     try:
         header = jwt.get_unverified_header(token)
-        known = jwt.PyJWKSet.from_dict(keys if isinstance(keys, dict) else {})
+        key_set = jwt.PyJWKSet.from_dict(keys if isinstance(keys, dict) else {})
     except (jwt.PyJWTError, KeyError, ValueError) as error:
         raise IdentityError("it, or the keys of its issuer, cannot be read") from error
     algorithm, key_id = header.get("alg"), header.get("kid")
     if algorithm not in ALGORITHMS:
         raise IdentityError("it is not signed with a key pair")
-    fitting = [key for key in known.keys if key_id is None or key.key_id == key_id]
-    for key in fitting:
+    matching_keys = [key for key in key_set.keys if key_id is None or key.key_id == key_id]
+    for key in matching_keys:
         try:
             content = jwt.api_jws.decode(token, key, algorithms=[algorithm])
             claims = orjson.loads(content)
@@ -80,8 +80,8 @@ class OAuth2Client:
         url = provider.address(provider.preset.authorize_url)
         if provider.preset.issuer is not None:
             async with provider_client() as client:
-                url = _text(await self._discovered(client), "authorization_endpoint")
-        more = {"nonce": state.nonce} if provider.preset.issuer is not None else {}
+                url = _text(await self._fetch_configuration(client), "authorization_endpoint")
+        extra_parameters = {"nonce": state.nonce} if provider.preset.issuer is not None else {}
         address: str = prepare_grant_uri(
             url,
             client_id=provider.key,
@@ -91,7 +91,7 @@ class OAuth2Client:
             state=state.state,
             code_challenge=create_s256_code_challenge(state.verifier),
             code_challenge_method="S256",
-            **more,
+            **extra_parameters,
         )
         return state, address
 
@@ -103,7 +103,7 @@ class OAuth2Client:
     async def _profile(self, client: httpx.AsyncClient, code: str, state: SignInState) -> Profile:
         preset = self._provider.preset
         if preset.issuer is not None:
-            discovered = await self._discovered(client)
+            discovered = await self._fetch_configuration(client)
             tokens = await self._tokens(client, _text(discovered, "token_endpoint"), code, state)
             keys = read_json(await client.get(check_address(_text(discovered, "jwks_uri"))))
             claims = read_id_token(
@@ -126,35 +126,35 @@ class OAuth2Client:
             responses.append(read_json(await client.get(url, headers=headers)))
         return preset.profile((*responses, tokens))
 
-    async def _discovered(self, client: httpx.AsyncClient) -> Mapping[str, object]:
+    async def _fetch_configuration(self, client: httpx.AsyncClient) -> Mapping[str, object]:
         issuer = self._provider.address(self._provider.preset.issuer or "")
-        result = read_json(await client.get(check_address(issuer.rstrip("/") + _DISCOVERY)))
-        if not isinstance(result, Mapping) or result.get("issuer") != issuer:
+        configuration = read_json(await client.get(check_address(issuer.rstrip("/") + _DISCOVERY)))
+        if not isinstance(configuration, Mapping) or configuration.get("issuer") != issuer:
             raise ProviderError("the provider says that it is another one")
-        return result
+        return configuration
 
     async def _tokens(
         self, client: httpx.AsyncClient, url: str, code: str, state: SignInState
     ) -> Mapping[str, object]:
         provider = self._provider
-        known = {"client_id": provider.key, "client_secret": provider.secret}
+        client_credentials = {"client_id": provider.key, "client_secret": provider.secret}
         by_header = provider.preset.by_header
         body = prepare_token_request(
             "authorization_code",
             redirect_uri=provider.redirect_uri,
             code=code,
             code_verifier=state.verifier,
-            **({} if by_header else known),
+            **({} if by_header else client_credentials),
         )
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         basic = httpx.BasicAuth(provider.key, provider.secret)
         auth = basic if by_header else httpx.USE_CLIENT_DEFAULT
         response = await client.post(check_address(url), content=body, headers=form, auth=auth)
-        result = read_json(response)
-        if not isinstance(result, Mapping) or "access_token" not in result:
+        token_response = read_json(response)
+        if not isinstance(token_response, Mapping) or "access_token" not in token_response:
             # GitHub reports errors with a status of success.
             raise ProviderError("the provider gave no token")
-        return result
+        return token_response
 
 
 def _text(values: Mapping[str, object], name: str) -> str:

@@ -70,15 +70,21 @@ def _facebook(responses: tuple[object, ...]) -> Profile:
 
 def _github(responses: tuple[object, ...]) -> Profile:
     user, emails = _object(responses[0]), responses[1]
-    listed = [_object(one) for one in emails] if isinstance(emails, list) else []
-    verified = [one for one in listed if one.get("verified") is True]
-    public = _text(user, "email")
-    selection = [
-        one
-        for one in verified
-        if (one.get("primary") is True if public is None else one.get("email") == public)
+    email_records = [_object(record) for record in emails] if isinstance(emails, list) else []
+    verified_emails = [record for record in email_records if record.get("verified") is True]
+    public_email = _text(user, "email")
+    selected_emails = [
+        record
+        for record in verified_emails
+        if (
+            record.get("primary") is True
+            if public_email is None
+            else record.get("email") == public_email
+        )
     ]
-    return Profile(_text(selection[0], "email") if selection else None, _text(user, "login"))
+    return Profile(
+        _text(selected_emails[0], "email") if selected_emails else None, _text(user, "login")
+    )
 
 
 def _microsoft(responses: tuple[object, ...]) -> Profile:
@@ -87,8 +93,8 @@ def _microsoft(responses: tuple[object, ...]) -> Profile:
 
 
 def _twitch(responses: tuple[object, ...]) -> Profile:
-    listed = _object(responses[0]).get("data")
-    user = _object(listed[0]) if isinstance(listed, list) and listed else {}
+    users = _object(responses[0]).get("data")
+    user = _object(users[0]) if isinstance(users, list) and users else {}
     return Profile(_text(user, "email"), _text(user, "login"))
 
 
@@ -114,8 +120,8 @@ def _twitter(responses: tuple[object, ...]) -> Profile:
 
 def _vk(responses: tuple[object, ...]) -> Profile:
     # The e-mail is in the token response, and only if VK has had it confirmed.
-    listed = _object(responses[0]).get("response")
-    user = _object(listed[0]) if isinstance(listed, list) and listed else {}
+    users = _object(responses[0]).get("response")
+    user = _object(users[0]) if isinstance(users, list) and users else {}
     names = (_text(user, name) for name in ("last_name", "first_name"))
     name = " ".join(text for text in names if text)
     return Profile(_text(_object(responses[-1]), "email") if user else None, name or None)

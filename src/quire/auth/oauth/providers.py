@@ -73,12 +73,16 @@ def is_allowed(callback: str, provider: Provider) -> bool:
     if any(character in callback for character in "\\\t\r\n") or callback != callback.strip():
         return False
     try:
-        asked, known = urlsplit(callback), urlsplit(provider.callback)
-        ports = asked.port, known.port
+        requested_url, registered_url = urlsplit(callback), urlsplit(provider.callback)
+        ports = requested_url.port, registered_url.port
     except ValueError:
         return False
-    same = (asked.scheme, asked.hostname, asked.path) == (known.scheme, known.hostname, known.path)
-    return same and ports[0] == ports[1] and "@" not in asked.netloc
+    is_same_target = (requested_url.scheme, requested_url.hostname, requested_url.path) == (
+        registered_url.scheme,
+        registered_url.hostname,
+        registered_url.path,
+    )
+    return is_same_target and ports[0] == ports[1] and "@" not in requested_url.netloc
 
 
 def is_safe(url: str) -> bool:
@@ -89,19 +93,19 @@ def is_safe(url: str) -> bool:
 
 def _scope(options: Mapping[str, object], preset: Preset) -> tuple[str, ...]:
     """Return the scope: the configured one, and what the profile needs."""
-    stored = options.get("scope")
-    texts = [item for item in stored if isinstance(item, str)] if isinstance(stored, list) else []
-    asked = [scope for text in texts for scope in text.split()]
-    if preset.issuer is not None or not asked:
-        known = [scope for scope in asked if not scope.startswith("r_")]
-        return tuple(dict.fromkeys((*preset.scope, *known)))
-    return tuple(asked)
+    option = options.get("scope")
+    texts = [item for item in option if isinstance(item, str)] if isinstance(option, list) else []
+    requested_scopes = [scope for text in texts for scope in text.split()]
+    if preset.issuer is not None or not requested_scopes:
+        current_scopes = [scope for scope in requested_scopes if not scope.startswith("r_")]
+        return tuple(dict.fromkeys((*preset.scope, *current_scopes)))
+    return tuple(requested_scopes)
 
 
 def _callback(options: Mapping[str, object], api: str) -> str:
     # A stored URL without a host is a path of this server.
-    stored = _text(options, "callback") or _text(options, "callbackUrl")
-    return urljoin(f"{api}/", f"/{stored.lstrip('/')}") if not urlsplit(stored).scheme else stored
+    url = _text(options, "callback") or _text(options, "callbackUrl")
+    return urljoin(f"{api}/", f"/{url.lstrip('/')}") if not urlsplit(url).scheme else url
 
 
 def _text(options: Mapping[str, object], name: str) -> str:
