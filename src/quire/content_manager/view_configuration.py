@@ -69,13 +69,13 @@ def stored_view(
     An ``identified`` one has the document id in its metadata in any case.
     """
     default = default_view(schema, model)
-    stored_settings = stored_value if isinstance(stored_value, Mapping) else {}
-    settings = _settings(model, stored_settings.get("settings"), default["settings"])
+    sections = stored_value if isinstance(stored_value, Mapping) else {}
+    settings = _settings(model, sections.get("settings"), default["settings"])
     shape = _ViewableAttributes.of(schema, model)
-    metadatas, added = shape.metadatas(stored_settings.get("metadatas"), default["metadatas"])
+    metadatas, added = shape.metadatas(sections.get("metadatas"), default["metadatas"])
     if identified:
         metadatas.setdefault("documentId", default["metadatas"]["documentId"])
-    layouts = stored_settings.get("layouts")
+    layouts = sections.get("layouts")
     if not isinstance(layouts, Mapping):
         layouts = default["layouts"]
     return {

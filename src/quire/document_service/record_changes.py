@@ -18,7 +18,7 @@ def note_change(
 ) -> None:
     """Record a change for a function, which is called if the transaction commits.
 
-    ``shown`` has the fields that the function keeps. Raises HookLoopError when too many functions
+    ``entry`` has the fields that the function keeps. Raises HookLoopError when too many functions
     have caused the change.
     """
     if any(_has_caused(listener, cause, write) for cause in unit.causes):

@@ -59,14 +59,14 @@ def replace_version(
     columns: Mapping[str, Value],
 ) -> Program[NewVersion]:
     """Replace a version; ``columns`` differ from the source."""
-    new = yield from store.writes.copy(
+    new_id = yield from store.writes.copy(
         layout.table.name, layout.columns, replacement.source, columns
     )
     copier = _Copier(store, layout, replacement)
-    yield from copier.copy_parts(layout, replacement.source, new)
-    yield from copier.copy_links(layout, replacement.source, new)
+    yield from copier.copy_parts(layout, replacement.source, new_id)
+    yield from copier.copy_links(layout, replacement.source, new_id)
     succession = RowReplacement(
-        new=new,
+        new=new_id,
         source=replacement.source,
         replaced_id=replacement.replaced_id,
         published=bool(replacement.published),
@@ -74,7 +74,7 @@ def replace_version(
     yield from relink(store, layout, succession)
     if replacement.replaced_id is not None:
         yield from delete_entries(store, layout, [replacement.replaced_id])
-    return NewVersion(new, tuple(copier.own))
+    return NewVersion(new_id, tuple(copier.own))
 
 
 def copy_entry(
@@ -84,20 +84,20 @@ def copy_entry(
 
     Targets that can belong to one document only are not taken away from it.
     """
-    new = yield from store.writes.copy(layout.table.name, layout.columns, source, columns)
+    new_id = yield from store.writes.copy(layout.table.name, layout.columns, source, columns)
     replacement = VersionReplacement(
         source=source,
         replaced_id=None,
         published=False if layout.is_versioned() else None,
-        siblings=frozenset({source, new}),
+        siblings=frozenset({source, new_id}),
     )
     copier = _Copier(store, layout, replacement)
-    yield from copier.copy_parts(layout, source, new)
+    yield from copier.copy_parts(layout, source, new_id)
     for attribute, edge in layout.links:
         two_sided = is_two_sided(store.layouts, attribute, edge)
         if not (two_sided and has_single_source(attribute)):
-            yield from copier.copy_link(layout, attribute, edge, source, new)
-    return new
+            yield from copier.copy_link(layout, attribute, edge, source, new_id)
+    return new_id
 
 
 def copy_attributes(
@@ -123,8 +123,8 @@ def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
     """
     for edge, order, inverse in version.self_links:
         places = {edge.order: order, edge.inverse_order: inverse}
-        kept = {name: place for name, place in places.items() if name is not None}
-        columns = {edge.source_column: version.id, edge.target_column: version.id, **kept}
+        positions = {name: place for name, place in places.items() if name is not None}
+        columns = {edge.source_column: version.id, edge.target_column: version.id, **positions}
         yield from store.writes.insert(edge.table, columns)
 
 
@@ -147,7 +147,7 @@ class _Copier:
         """Links of the source to itself, which the copy still lacks."""
 
     def copy_parts(
-        self, layout: EntryLayout, source: int, new: int, names: Collection[str] | None = None
+        self, layout: EntryLayout, source: int, new_id: int, names: Collection[str] | None = None
     ) -> Program[None]:
         """Copy the dependent rows of a row: media, polymorphic links and components.
 
@@ -158,10 +158,10 @@ class _Copier:
             if names is None or name in names:
                 tables.setdefault(back.table, []).append(back)
         for edges in tables.values():
-            yield from self._copy_morph_targets(edges, source, new)
+            yield from self._copy_morph_targets(edges, source, new_id)
         for name, edge in layout.morph_lists:
             if names is None or name in names:
-                yield from self._copy_join_rows(edge, edge.source_column, {}, source, new)
+                yield from self._copy_join_rows(edge, edge.source_column, {}, source, new_id)
         links = yield from component_links(self._store, layout, [source])
         rows: list[tuple[int, int, str, str, float | None]] = []
         for link in links:
@@ -174,48 +174,50 @@ class _Copier:
             id_ = yield from writes.copy(inner.table.name, inner.columns, link.id, {})
             yield from self.copy_parts(inner, link.id, id_)
             yield from self.copy_links(inner, link.id, id_)
-            rows.append((new, id_, link.uid, link.field, link.order))
+            rows.append((new_id, id_, link.uid, link.field, link.order))
         yield from attach_components(self._store, layout, rows)
 
     def _copy_morph_targets(
-        self, edges: Sequence[MorphTargetEdge], source: int, new: int
+        self, edges: Sequence[MorphTargetEdge], source: int, new_id: int
     ) -> Program[None]:
         """Copy the rows of one morph table that refer to a row through some of its attributes."""
         edge, fields = edges[0], [edge.field for edge in edges]
-        only = {edge.source_type_column: [edge.type_value], FIELD: fields}
-        yield from self._copy_join_rows(edge, edge.source_id_column, only, source, new)
+        column_values = {edge.source_type_column: [edge.type_value], FIELD: fields}
+        yield from self._copy_join_rows(edge, edge.source_id_column, column_values, source, new_id)
 
     def _copy_join_rows(
         self,
         edge: MorphTargetEdge | MorphListEdge,
         source_column: str,
-        only: Mapping[str, Sequence[str]],
+        column_values: Mapping[str, Sequence[str]],
         source: int,
-        new: int,
+        new_id: int,
     ) -> Program[None]:
-        """Copy rows of a morph table from one row to another; ``only`` are values of columns."""
+        """Copy rows of a morph table, those with the given values, from one row to another."""
         copied = [name for name in edge.columns if name != source_column]
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
+            table_clause = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
             rows = builder.table(edge.table)
             selection = [*(rows.c(name) for name in copied), builder.plain_slot(0)]
             select = sa.select(*selection).select_from(rows.source)
             select = select.where(rows.c(source_column) == builder.plain_slot(1))
-            for name, values in only.items():
-                select = select.where(rows.c(name).in_([builder.constant(v) for v in values]))
+            for name, values in column_values.items():
+                select = select.where(
+                    rows.c(name).in_([builder.constant(value) for value in values])
+                )
             select = select.order_by(rows.c(ORDER), rows.c("id"))
-            return sa.insert(described).from_select([*copied, source_column], select)
+            return sa.insert(table_clause).from_select([*copied, source_column], select)
 
-        shape = tuple((name, *values) for name, values in only.items())
+        shape = tuple((name, *values) for name, values in column_values.items())
         yield from self._store.writes.run(
-            ("copy join rows", edge.table, source_column, shape), build, (new, source)
+            ("copy join rows", edge.table, source_column, shape), build, (new_id, source)
         )
 
-    def copy_links(self, layout: EntryLayout, source: int, new: int) -> Program[None]:
+    def copy_links(self, layout: EntryLayout, source: int, new_id: int) -> Program[None]:
         """Link the new row to the targets of the source, in the matching version."""
         for attribute, edge in layout.links:
-            yield from self.copy_link(layout, attribute, edge, source, new)
+            yield from self.copy_link(layout, attribute, edge, source, new_id)
 
     def copy_link(
         self,
@@ -223,18 +225,18 @@ class _Copier:
         attribute: RelationAttribute,
         edge: LinkEdge,
         source: int,
-        new: int,
+        new_id: int,
     ) -> Program[None]:
         """Copy the links of one attribute."""
         links = yield from self._links_of(edge, source)
         if not links:
             return
-        mapped = yield from self._mapped(edge.target, [link.target_id for link in links])
+        mapped = yield from self._map_targets(edge.target, [link.target_id for link in links])
         prior = self._replacement.replaced_id if layout.model.uid == self._uid else None
-        former: list[_RowLink] = []
+        prior_links: list[_RowLink] = []
         if prior is not None:
-            former = yield from self._links_of(edge, prior)
-        places = {link.target_id: link.inverse for link in former}
+            prior_links = yield from self._links_of(edge, prior)
+        places = {link.target_id: link.inverse for link in prior_links}
         two_sided = is_two_sided(self._store.layouts, attribute, edge)
         among_own = edge.target == layout.model.uid
         rows: list[_RowLink] = []
@@ -242,7 +244,7 @@ class _Copier:
             target = mapped.get(link.target_id)
             if target is None or any(row.target_id == target for row in rows):
                 continue
-            itself = among_own and target == new
+            itself = among_own and target == new_id
             if two_sided and itself:
                 if edge.owning:
                     self.own.append(SelfLink(edge, link.order, link.inverse))
@@ -254,8 +256,8 @@ class _Copier:
                 inverse = places.get(prior if prior and itself else target)
             rows.append(_RowLink(target, link.order, inverse))
         if two_sided and has_single_source(attribute):
-            yield from self._take_targets(edge, [row.target_id for row in rows], new)
-        yield from self._insert_links(edge, new, rows)
+            yield from self._take_targets(edge, [row.target_id for row in rows], new_id)
+        yield from self._insert_links(edge, new_id, rows)
 
     def _links_of(self, edge: LinkEdge, source_id: int) -> Program[list[_RowLink]]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -273,7 +275,7 @@ class _Copier:
         rows = yield from self._store.writes.run(key, build, (source_id,))
         return [_RowLink(int(target_id or 0), order, inverse) for target_id, order, inverse in rows]
 
-    def _mapped(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
+    def _map_targets(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
         """Map linked rows to those of the version that is made, without missing ones."""
         layout, replaced = self._store.layout(uid), self._replacement
         if replaced.published is None or not layout.is_versioned():
@@ -286,24 +288,24 @@ class _Copier:
             )
         )
 
-    def _take_targets(self, edge: LinkEdge, fars: Collection[int], new: int) -> Program[None]:
+    def _take_targets(self, edge: LinkEdge, fars: Collection[int], new_id: int) -> Program[None]:
         """Remove target rows that can belong to one document only from their present documents."""
         if not fars:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(
+            table_clause = sa.table(
                 edge.table, sa.column(edge.source_column), sa.column(edge.target_column)
             )
             dialect = self._store.dialect
-            listed = dialect.member_of(described.c[edge.target_column], builder.parents())
+            is_target = dialect.member_of(table_clause.c[edge.target_column], builder.parents())
             spared = dialect.member_of(
-                described.c[edge.source_column],
+                table_clause.c[edge.source_column],
                 builder.list_slot(0, lambda value: value),
             )
-            return sa.delete(described).where(listed, sa.not_(spared))
+            return sa.delete(table_clause).where(is_target, sa.not_(spared))
 
-        spared = [*self._replacement.siblings, new]
+        spared = [*self._replacement.siblings, new_id]
         key = ("steal", edge.table, edge.source_column)
         yield from self._store.writes.run_listed(key, build, fars, (spared,))
 

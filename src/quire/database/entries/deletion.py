@@ -25,10 +25,10 @@ _WEBHOOK_DELIVERIES = "quire_deliveries"
 def delete_entries(store: EntryStore, layout: EntryLayout, ids: Sequence[int]) -> Program[None]:
     """Delete rows of a model with their components, links and all references to them."""
     for start in range(0, len(ids), _ROWS_AT_ONCE):
-        some = ids[start : start + _ROWS_AT_ONCE]
-        links = yield from component_links(store, layout, some)
-        yield from _delete_references(store, layout, some)
-        yield from store.writes.delete(layout.table.name, some)
+        batch = ids[start : start + _ROWS_AT_ONCE]
+        links = yield from component_links(store, layout, batch)
+        yield from _delete_references(store, layout, batch)
+        yield from store.writes.delete(layout.table.name, batch)
         yield from _delete_components(store, links)
 
 
@@ -50,12 +50,14 @@ def delete_all_rows(tables: TableMap, uids: Collection[str], inspector: Inspecto
     """
     mapped = [tables[uid] for uid in uids]
     joins = {edge.table for table in mapped for edge in table.join_edges}
-    own = [table.name for table in mapped]
-    present = yield from inspector.table_names()
+    table_names = [table.name for table in mapped]
+    existing_tables = yield from inspector.table_names()
     records = [
-        name for name in (HISTORY_VERSIONS, _REVISIONS, _WEBHOOK_DELIVERIES) if name in present
+        name
+        for name in (HISTORY_VERSIONS, _REVISIONS, _WEBHOOK_DELIVERIES)
+        if name in existing_tables
     ]
-    for name in (*sorted(joins), *own, *records):
+    for name in (*sorted(joins), *table_names, *records):
         quoted = name.replace('"', '""')
         yield Statement(f'DELETE FROM "{quoted}"')  # noqa: S608 - a table of the schema
 
@@ -79,10 +81,10 @@ def _delete_references(
             type_column: str = edge.target_type_column,
             id_column: str = edge.target_id_column,
         ) -> sa.ClauseElement:
-            described = sa.table(table, sa.column(type_column), sa.column(id_column))
-            of_type = described.c[type_column] == builder.plain_slot(0)
-            listed = store.dialect.member_of(described.c[id_column], builder.parents())
-            return sa.delete(described).where(of_type, listed)
+            table_clause = sa.table(table, sa.column(type_column), sa.column(id_column))
+            of_type = table_clause.c[type_column] == builder.plain_slot(0)
+            member = store.dialect.member_of(table_clause.c[id_column], builder.parents())
+            return sa.delete(table_clause).where(of_type, member)
 
         yield from store.writes.run_listed(("unmorph", edge.table), build, ids, (uid,))
     for table_name, column in store.layouts.morph_columns_to(layout):
@@ -93,10 +95,10 @@ def _delete_references(
             type_column: str = column.type_column,
             id_column: str = column.id_column,
         ) -> sa.ClauseElement:
-            described = sa.table(table, sa.column(type_column), sa.column(id_column))
-            of_type = described.c[type_column] == builder.plain_slot(0)
-            listed = store.dialect.member_of(described.c[id_column], builder.parents())
+            table_clause = sa.table(table, sa.column(type_column), sa.column(id_column))
+            of_type = table_clause.c[type_column] == builder.plain_slot(0)
+            member = store.dialect.member_of(table_clause.c[id_column], builder.parents())
             nothing = {type_column: sa.null(), id_column: sa.null()}
-            return sa.update(described).values(nothing).where(of_type, listed)
+            return sa.update(table_clause).values(nothing).where(of_type, member)
 
         yield from store.writes.run_listed(("unmorph", table_name), clear, ids, (uid,))

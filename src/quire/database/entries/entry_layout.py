@@ -52,15 +52,15 @@ class EntryLayout(Struct, frozen=True, dict=True):
     @cached_property
     def own_scalars(self) -> tuple[ScalarAttribute, ...]:
         """The scalars that clients can write, in order."""
-        return tuple(a for a in self.model.scalars if a.name not in AUTOMATIC)
+        return tuple(scalar for scalar in self.model.scalars if scalar.name not in AUTOMATIC)
 
     @cached_property
     def components(self) -> tuple[ComponentAttribute | DynamicZoneAttribute, ...]:
         """Attributes with components (single, repeatable, dynamic zone), in order."""
         return tuple(
-            a
-            for a in self.model.attributes.values()
-            if isinstance(a, ComponentAttribute | DynamicZoneAttribute)
+            attribute
+            for attribute in self.model.attributes.values()
+            if isinstance(attribute, ComponentAttribute | DynamicZoneAttribute)
         )
 
     def holds(self, name: str, component: str) -> bool:
@@ -74,7 +74,11 @@ class EntryLayout(Struct, frozen=True, dict=True):
         results = [
             (self.model.attributes[name], edge) for name, edge in self.table.edges_of(LinkEdge)
         ]
-        return tuple((a, edge) for a, edge in results if isinstance(a, RelationAttribute))
+        return tuple(
+            (attribute, edge)
+            for attribute, edge in results
+            if isinstance(attribute, RelationAttribute)
+        )
 
     @cached_property
     def morph_lists(self) -> tuple[tuple[str, MorphListEdge], ...]:
@@ -102,7 +106,9 @@ class EntryLayout(Struct, frozen=True, dict=True):
         """
         if not self.is_localized():
             return frozenset()
-        return frozenset(a.name for a in self.model.attributes.values() if _is_shared(a))
+        return frozenset(
+            attribute.name for attribute in self.model.attributes.values() if _is_shared(attribute)
+        )
 
 
 def _is_shared(attribute: Attribute) -> bool:
@@ -180,12 +186,12 @@ class EntryLayouts:
         Files belong to the media attributes of content types and components; all other links refer
         to content types only.
         """
-        own = {back.table for _, back in layout.morph_targets}
+        own_tables = {back.table for _, back in layout.morph_targets}
         free = not is_component(layout)
         return tuple(
             edge
             for edge in self._morph_lists
-            if edge.table in own or (free and edge.table not in self.media_tables)
+            if edge.table in own_tables or (free and edge.table not in self.media_tables)
         )
 
     def morph_columns_to(self, layout: EntryLayout) -> tuple[tuple[str, MorphColumnEdge], ...]:

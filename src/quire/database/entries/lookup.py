@@ -40,7 +40,10 @@ def rows_of_documents(
     key = ("documents", uid, locale is None)
     values = () if locale is None else (locale,)
     rows = yield from store.writes.run_listed(key, build, document_ids, values)
-    return [(str(document), VersionRow(int(id_ or 0), bool(live))) for id_, document, live in rows]
+    return [
+        (str(document), VersionRow(int(id_ or 0), bool(published)))
+        for id_, document, published in rows
+    ]
 
 
 def existing_ids(store: EntryStore, uid: str, ids: Collection[int]) -> Program[set[int]]:
@@ -81,7 +84,7 @@ def is_taken(
     lookup = _TakenLookup(store, uid, tuple(path), column)
     keeps = except_document_id is not None and not path and not is_copy
     key = ("taken", uid, tuple(path), column, except_document_id is None, locale is None, keeps)
-    bound = [value, *(given for given in (except_document_id, locale) if given is not None)]
+    values = [value, *(item for item in (except_document_id, locale) if item is not None)]
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         return lookup.statement(
@@ -91,7 +94,7 @@ def is_taken(
             keeps=keeps,
         )
 
-    rows = yield from store.writes.run(key, build, bound)
+    rows = yield from store.writes.run(key, build, values)
     return bool(rows[0][0])
 
 
@@ -122,21 +125,21 @@ class _TakenLookup:
         result = sa.exists().select_from(source).where(*conditions)
         if not keeps:
             return sa.select(result)
-        kept = self._is_own_value(builder, locale=locale)
-        return sa.select(sa.case((kept, sa.false()), else_=result))
+        is_own_value = self._is_own_value(builder, locale=locale)
+        return sa.select(sa.case((is_own_value, sa.false()), else_=result))
 
     def _is_own_value(self, builder: StatementBuilder, *, locale: bool) -> sa.ColumnElement[bool]:
         """Tell whether the document has published this value already."""
-        own = builder.table(self._top.table.name)
+        table = builder.table(self._top.table.name)
         columns = self._top.table.columns
         conditions = [
-            own.c(columns["documentId"]) == builder.plain_slot(1),
-            own.c(columns["publishedAt"]).is_not(None),
-            own.c(self._column) == builder.plain_slot(0),
+            table.c(columns["documentId"]) == builder.plain_slot(1),
+            table.c(columns["publishedAt"]).is_not(None),
+            table.c(self._column) == builder.plain_slot(0),
         ]
         if locale:
-            conditions.append(own.c(columns["locale"]) == builder.plain_slot(2))
-        return sa.exists().select_from(own.source).where(*conditions)
+            conditions.append(table.c(columns["locale"]) == builder.plain_slot(2))
+        return sa.exists().select_from(table.source).where(*conditions)
 
     def _version(self, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
         """Return the column of status or locale.

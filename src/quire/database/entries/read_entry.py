@@ -46,8 +46,8 @@ def _read(
 def _values(store: EntryStore, layout: EntryLayout, row: Row) -> dict[str, object]:
     decode = store.dialect.decode_value
     return {
-        attribute.name: decode(attribute.storage, stored)
-        for attribute, stored in zip(layout.own_scalars, row[1:], strict=True)
+        attribute.name: decode(attribute.storage, value)
+        for attribute, value in zip(layout.own_scalars, row[1:], strict=True)
     }
 
 
@@ -81,9 +81,11 @@ def _place(
             )
     for id_, values in rows_by_id.items():
         for attribute in layout.components:
-            held = lists.get((id_, attribute.name), [])
+            components = lists.get((id_, attribute.name), [])
             if isinstance(attribute, ComponentAttribute):
-                for component in held:
+                for component in components:
                     component.pop("__component", None)
             single = isinstance(attribute, ComponentAttribute) and not attribute.repeatable
-            values[attribute.name] = (held[0] if held else None) if single else held
+            values[attribute.name] = (
+                (components[0] if components else None) if single else components
+            )

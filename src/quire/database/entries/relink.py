@@ -63,34 +63,43 @@ def relink(store: EntryStore, layout: EntryLayout, succession: RowReplacement) -
 
 
 def _take_over(
-    store: EntryStore, layout: EntryLayout, incoming: IncomingLinks, new: int, prior: int
+    store: EntryStore, layout: EntryLayout, incoming: IncomingLinks, new_id: int, prior: int
 ) -> Program[None]:
     for link in incoming.links:
         if link.one_way:
-            yield from _repoint(store, link.edge.table, link.edge.target_column, new, prior)
+            yield from _repoint(store, link.edge.table, link.edge.target_column, new_id, prior)
     for column in incoming.columns:
-        yield from _repoint(store, column.table, column.column, new, prior)
+        yield from _repoint(store, column.table, column.column, new_id, prior)
     uid = layout.model.uid
     for edge in store.layouts.morph_lists_to(layout):
         if edge.table in store.layouts.media_tables:
             continue  # Media belong to one version, and were copied with it.
-        own = tuple(name for name, back in layout.morph_targets if back.table == edge.table)
+        own_attributes = tuple(
+            name for name, back in layout.morph_targets if back.table == edge.table
+        )
         yield from _repoint_morph(
-            store, edge.table, edge.target_type_column, edge.target_id_column, uid, own, new, prior
+            store,
+            edge.table,
+            edge.target_type_column,
+            edge.target_id_column,
+            uid,
+            own_attributes,
+            new_id,
+            prior,
         )
     for table, morph in store.layouts.morph_columns_to(layout):
         yield from _repoint_morph(
-            store, table, morph.type_column, morph.id_column, uid, (), new, prior
+            store, table, morph.type_column, morph.id_column, uid, (), new_id, prior
         )
 
 
-def _repoint(store: EntryStore, table: str, column: str, new: int, prior: int) -> Program[None]:
+def _repoint(store: EntryStore, table: str, column: str, new_id: int, prior: int) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        described = sa.table(table, sa.column(column))
-        condition = described.c[column] == builder.plain_slot(1)
-        return sa.update(described).values({column: builder.plain_slot(0)}).where(condition)
+        table_clause = sa.table(table, sa.column(column))
+        condition = table_clause.c[column] == builder.plain_slot(1)
+        return sa.update(table_clause).values({column: builder.plain_slot(0)}).where(condition)
 
-    yield from store.writes.run(("repoint", table, column), build, (new, prior))
+    yield from store.writes.run(("repoint", table, column), build, (new_id, prior))
 
 
 def _repoint_morph(
@@ -100,27 +109,27 @@ def _repoint_morph(
     id_column: str,
     uid: str,
     own_attributes: tuple[str, ...],
-    new: int,
+    new_id: int,
     prior: int,
 ) -> Program[None]:
     """Move polymorphic links; those of the row's ``own_attributes`` attributes were copied."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         names = (type_column, id_column, *((FIELD,) if own_attributes else ()))
-        described = sa.table(table, *(sa.column(name) for name in names))
+        table_clause = sa.table(table, *(sa.column(name) for name in names))
         values = {id_column: builder.plain_slot(0)}
         conditions = [
-            described.c[id_column] == builder.plain_slot(1),
-            described.c[type_column] == builder.plain_slot(2),
+            table_clause.c[id_column] == builder.plain_slot(1),
+            table_clause.c[type_column] == builder.plain_slot(2),
         ]
         if own_attributes:
-            field = described.c[FIELD]
+            field = table_clause.c[FIELD]
             foreign = [field != builder.constant(name) for name in own_attributes]
             conditions.append(sa.or_(field.is_(None), sa.and_(*foreign)))
-        return sa.update(described).values(values).where(*conditions)
+        return sa.update(table_clause).values(values).where(*conditions)
 
     key = ("repoint morph", table, own_attributes)
-    yield from store.writes.run(key, build, (new, prior, uid))
+    yield from store.writes.run(key, build, (new_id, prior, uid))
 
 
 def _extend(
@@ -135,26 +144,26 @@ def _extend(
         elif link.owner.is_versioned():
             yield from extension.for_versioned(link.owner, unmodified=True)
         elif is_component(link.owner):
-            for way in _ways_down(store, link.owner):
-                if way[0][0].is_versioned():
-                    yield from extension.for_components(way)
+            for path in _paths_to_types(store, link.owner):
+                if path[0][0].is_versioned():
+                    yield from extension.for_components(path)
 
 
 ComponentPath = tuple[tuple[EntryLayout, str], ...]
 """The path from a content type to a component: the models, each with the attribute."""
 
 
-def _ways_down(
+def _paths_to_types(
     store: EntryStore, component: EntryLayout, below: ComponentPath = ()
 ) -> Iterator[ComponentPath]:
     if len(below) >= _MAX_DEPTH:
         return
     for user, name in store.layouts.uses_of(component.model.uid):
-        way = ((user, name), *below)
+        path = ((user, name), *below)
         if is_component(user):
-            yield from _ways_down(store, user, way)
+            yield from _paths_to_types(store, user, path)
         else:
-            yield way
+            yield path
 
 
 class _Extension:
@@ -185,7 +194,9 @@ class _Extension:
         yield from self._store.writes.run(("extend", self._edge.table), build, self._values)
 
     def _has_unversioned_users(self, component: EntryLayout) -> bool:
-        return any(not way[0][0].is_versioned() for way in _ways_down(self._store, component))
+        return any(
+            not path[0][0].is_versioned() for path in _paths_to_types(self._store, component)
+        )
 
     def _is_unversioned(
         self,
@@ -217,15 +228,15 @@ class _Extension:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             links = builder.table(self._edge.table)
             draft = builder.table(owner.table.name)
-            live = builder.table(owner.table.name)
+            published = builder.table(owner.table.name)
             source = links.source.join(
                 draft.source, draft.c("id") == links.c(self._edge.source_column)
             )
             source = source.join(
-                live.source, _same_entry(owner, draft, live, unmodified=unmodified)
+                published.source, _same_entry(owner, draft, published, unmodified=unmodified)
             )
-            here = [links.c(self._edge.target_column) == builder.plain_slot(1)]
-            return self._insert(builder, source, links, live.c("id"), here)
+            conditions = [links.c(self._edge.target_column) == builder.plain_slot(1)]
+            return self._insert(builder, source, links, published.c("id"), conditions)
 
         key = ("extend to published", self._edge.table)
         yield from self._store.writes.run(key, build, self._values)
@@ -236,35 +247,40 @@ class _Extension:
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             draft = builder.table(top.table.name)
-            live = builder.table(top.table.name)
+            published = builder.table(top.table.name)
             source: sa.FromClause = draft.source.join(
-                live.source, _same_entry(top, draft, live, unmodified=True)
+                published.source, _same_entry(top, draft, published, unmodified=True)
             )
-            draft_id, live_id = draft.c("id"), live.c("id")
+            draft_id, published_id = draft.c("id"), published.c("id")
             for user, name in path:
-                ours = builder.table(user.table.components_table)
-                theirs = builder.table(user.table.components_table)
+                draft_links = builder.table(user.table.components_table)
+                published_links = builder.table(user.table.components_table)
                 field = builder.constant(name)
                 source = source.join(
-                    ours.source,
-                    sa.and_(ours.c(COMPONENT_ENTITY) == draft_id, ours.c(FIELD) == field),
+                    draft_links.source,
+                    sa.and_(
+                        draft_links.c(COMPONENT_ENTITY) == draft_id, draft_links.c(FIELD) == field
+                    ),
                 )
                 same_place = sa.and_(
-                    theirs.c(COMPONENT_ENTITY) == live_id,
-                    theirs.c(FIELD) == ours.c(FIELD),
-                    theirs.c(COMPONENT_TYPE) == ours.c(COMPONENT_TYPE),
-                    theirs.c(ORDER).is_not_distinct_from(ours.c(ORDER)),
+                    published_links.c(COMPONENT_ENTITY) == published_id,
+                    published_links.c(FIELD) == draft_links.c(FIELD),
+                    published_links.c(COMPONENT_TYPE) == draft_links.c(COMPONENT_TYPE),
+                    published_links.c(ORDER).is_not_distinct_from(draft_links.c(ORDER)),
                 )
-                source = source.join(theirs.source, same_place)
-                draft_id, live_id = ours.c(COMPONENT_ID), theirs.c(COMPONENT_ID)
-                last = ours
+                source = source.join(published_links.source, same_place)
+                draft_id, published_id = (
+                    draft_links.c(COMPONENT_ID),
+                    published_links.c(COMPONENT_ID),
+                )
+                last = draft_links
             links = builder.table(self._edge.table)
             source = source.join(links.source, links.c(self._edge.source_column) == draft_id)
             conditions = [
                 links.c(self._edge.target_column) == builder.plain_slot(1),
                 last.c(COMPONENT_TYPE) == builder.constant(self._owner.model.uid),
             ]
-            return self._insert(builder, source, links, live_id, conditions)
+            return self._insert(builder, source, links, published_id, conditions)
 
         places = tuple((user.model.uid, name) for user, name in path)
         key = ("extend to components", self._edge.table, places)
@@ -280,30 +296,30 @@ class _Extension:
     ) -> sa.ClauseElement:
         """Link ``source_id`` to the new row, at the positions of ``links``, if not yet linked."""
         edge = self._edge
-        described = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
-        there = builder.table(edge.table)
-        known = sa.exists(
-            sa.select(there.c("id")).where(
-                there.c(edge.source_column) == source_id,
-                there.c(edge.target_column) == builder.plain_slot(0),
+        table_clause = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
+        existing_links = builder.table(edge.table)
+        is_linked = sa.exists(
+            sa.select(existing_links.c("id")).where(
+                existing_links.c(edge.source_column) == source_id,
+                existing_links.c(edge.target_column) == builder.plain_slot(0),
             )
         )
         selection = [source_id, builder.plain_slot(0), *(links.c(name) for name in edge.orders)]
-        select = sa.select(*selection).select_from(source).where(*conditions, sa.not_(known))
-        return sa.insert(described).from_select(edge.columns, select)
+        select = sa.select(*selection).select_from(source).where(*conditions, sa.not_(is_linked))
+        return sa.insert(table_clause).from_select(edge.columns, select)
 
 
 def _same_entry(
-    layout: EntryLayout, draft: AliasedTable, live: AliasedTable, *, unmodified: bool
+    layout: EntryLayout, draft: AliasedTable, published: AliasedTable, *, unmodified: bool
 ) -> Condition:
     """Whether two rows are the draft and the published version of one document and locale."""
     columns = layout.table.columns
     conditions = [
-        live.c(columns["documentId"]) == draft.c(columns["documentId"]),
-        live.c(columns["locale"]).is_not_distinct_from(draft.c(columns["locale"])),
+        published.c(columns["documentId"]) == draft.c(columns["documentId"]),
+        published.c(columns["locale"]).is_not_distinct_from(draft.c(columns["locale"])),
         draft.c(columns["publishedAt"]).is_(None),
-        live.c(columns["publishedAt"]).is_not(None),
+        published.c(columns["publishedAt"]).is_not(None),
     ]
     if unmodified:
-        conditions.append(draft.c(columns["updatedAt"]) <= live.c(columns["updatedAt"]))
+        conditions.append(draft.c(columns["updatedAt"]) <= published.c(columns["updatedAt"]))
     return sa.and_(*conditions)

@@ -56,7 +56,7 @@ def signatures(
         inner = store.layout(link.uid)
         row = yield from columns_of(store, inner, link.id, inner.columns)
         below = yield from signatures(store, inner, link.id)
-        linked = yield from _linked(store, inner, link.id)
+        linked = yield from _linked_rows(store, inner, link.id)
         signature = (link.uid, *row, sorted(below.items()), linked)
         result.setdefault(link.field, []).append(signature)
     return result
@@ -65,12 +65,12 @@ def signatures(
 def _morph_ids(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program[list[Row]]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(edge.table)
-        here = (
+        conditions = (
             table.c(edge.source_id_column) == builder.plain_slot(0),
             table.c(edge.source_type_column) == builder.plain_slot(1),
             table.c(FIELD) == builder.plain_slot(2),
         )
-        query = sa.select(table.c(edge.target_column)).where(*here)
+        query = sa.select(table.c(edge.target_column)).where(*conditions)
         return query.order_by(table.c("order"), table.c("id"))
 
     values = (row_id, edge.type_value, edge.field)
@@ -79,7 +79,7 @@ def _morph_ids(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program
     )
 
 
-def _linked(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[list[list[Row]]]:
+def _linked_rows(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[list[list[Row]]]:
     results = []
     for _, edge in layout.links:
 

@@ -30,25 +30,30 @@ def count_standing(store: EntryStore, layout: EntryLayout) -> Program[StatusCoun
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
-        live, moment = table.c(columns["publishedAt"]).is_not(None), table.c(columns["updatedAt"])
+        is_published, moment = (
+            table.c(columns["publishedAt"]).is_not(None),
+            table.c(columns["updatedAt"]),
+        )
         grouped = sa.select(
-            sa.func.max(sa.case((live, 1), else_=0)).label("live"),
-            sa.func.max(sa.case((sa.not_(live), moment))).label("drafted"),
-            sa.func.max(sa.case((live, moment))).label("published"),
+            sa.func.max(sa.case((is_published, 1), else_=0)).label("live"),
+            sa.func.max(sa.case((sa.not_(is_published), moment))).label("drafted"),
+            sa.func.max(sa.case((is_published, moment))).label("published"),
         ).group_by(table.c(columns["documentId"]))
         documents = grouped.subquery()
         never = documents.c.live == sa.literal_column("0")
         alike = documents.c.drafted == documents.c.published
         counted = sa.func.count()
         drafts = sa.func.count(sa.case((never, 1)))
-        same = sa.func.count(sa.case((sa.and_(sa.not_(never), alike), 1)))
-        return sa.select(counted, drafts, same).select_from(documents)
+        unmodified = sa.func.count(sa.case((sa.and_(sa.not_(never), alike), 1)))
+        return sa.select(counted, drafts, unmodified).select_from(documents)
 
     rows = yield from store.writes.run(("standing", layout.model.uid), build)
-    every, drafts, same = (int(value or 0) for value in rows[0])
+    total, drafts, unmodified_count = (int(value or 0) for value in rows[0])
     if not versioned:
-        return StatusCounts(draft=0, published=every, modified=0)
-    return StatusCounts(draft=drafts, published=same, modified=every - drafts - same)
+        return StatusCounts(draft=0, published=total, modified=0)
+    return StatusCounts(
+        draft=drafts, published=unmodified_count, modified=total - drafts - unmodified_count
+    )
 
 
 class EntryRow(Struct, frozen=True):
@@ -68,13 +73,13 @@ def entries_of(store: EntryStore, layout: EntryLayout, document_id: str) -> Prog
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
         condition = table.c(columns["documentId"]) == builder.plain_slot(0)
-        chosen = (
+        selection = (
             table.c("id"),
             table.c(columns["locale"]),
             sa.case((table.c(columns["publishedAt"]).is_not(None), 1), else_=0),
             table.c(columns["updatedAt"]),
         )
-        return sa.select(*chosen).where(condition).order_by(table.c("id"))
+        return sa.select(*selection).where(condition).order_by(table.c("id"))
 
     key = ("entries", layout.model.uid)
     rows = yield from store.writes.run(key, build, (document_id,))
@@ -145,13 +150,13 @@ def counterparts(
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(layout.table.name)
         target = builder.table(layout.table.name)
-        live = target.c(columns["publishedAt"])
-        same = sa.and_(
+        published_at = target.c(columns["publishedAt"])
+        is_counterpart = sa.and_(
             target.c(columns["documentId"]) == source.c(columns["documentId"]),
             target.c(columns["locale"]).is_not_distinct_from(source.c(columns["locale"])),
-            live.is_not(None) if published else live.is_(None),
+            published_at.is_not(None) if published else published_at.is_(None),
         )
-        joined = source.source.join(target.source, same)
+        joined = source.source.join(target.source, is_counterpart)
         member = store.dialect.member_of(source.c("id"), builder.parents())
         query = sa.select(source.c("id"), target.c("id")).select_from(joined)
         return query.where(member).order_by(target.c("id"))
@@ -160,4 +165,8 @@ def counterparts(
         return {}
     key = ("counterparts", layout.model.uid, published)
     rows = yield from store.writes.run_listed(key, build, ids)
-    return {int(a or 0): int(b or 0) for a, b in rows if b not in excluded_ids}
+    return {
+        int(source_id or 0): int(target_id or 0)
+        for source_id, target_id in rows
+        if target_id not in excluded_ids
+    }

@@ -215,7 +215,7 @@ class Table(Generic[RowT]):
         return self.row(**values)
 
     def _encode_row(self, row: RowT) -> list[Value]:
-        """Return the values of the `_written_columns` columns of a row."""
+        """Return the values of the `_written_columns` of a row."""
         values = msgspec.structs.astuple(row)
         return [encode(values[place]) for place, encode in self._row_encoders]
 

@@ -26,11 +26,11 @@ def found_tables(columns: Rows, indexes: Rows, foreign_keys: Rows) -> FoundTable
         {
             name: FoundTable(
                 name=name,
-                columns=MappingProxyType(found),
+                columns=MappingProxyType(columns_by_name),
                 indexes=MappingProxyType(of_table[name]),
                 foreign_keys=frozenset(keys[name]),
             )
-            for name, found in _columns(columns).items()
+            for name, columns_by_name in _columns(columns).items()
         }
     )
 
@@ -40,7 +40,7 @@ def column_names(columns: Rows) -> ColumnNames:
     names: dict[str, set[str]] = defaultdict(set)
     for table, name, *_ in columns:
         names[str(table)].add(str(name))
-    return {table: frozenset(found) for table, found in names.items()}
+    return {table: frozenset(column_set) for table, column_set in names.items()}
 
 
 def _columns(rows: Rows) -> dict[str, dict[str, FoundColumn]]:
@@ -59,11 +59,11 @@ def _indexes(rows: Rows) -> dict[str, dict[str, FoundIndex]]:
     """Group the columns of each index; an expression has the name ``""``."""
     result: dict[str, dict[str, FoundIndex]] = defaultdict(dict)
     for table, name, unique, partial, column in rows:
-        known = result[str(table)].get(str(name))
-        earlier = known.columns if known is not None else ()
+        index = result[str(table)].get(str(name))
+        previous_columns = index.columns if index is not None else ()
         result[str(table)][str(name)] = FoundIndex(
             name=str(name),
-            columns=(*earlier, "" if column is None else str(column)),
+            columns=(*previous_columns, "" if column is None else str(column)),
             unique=bool(unique),
             partial=bool(partial),
         )

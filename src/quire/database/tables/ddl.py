@@ -77,8 +77,8 @@ class DdlWriter(ABC):
     def copy_structure(self, copy: str, table: str, columns: Sequence[str]) -> str:
         """Create an empty table with some columns of another one, without keys and indexes."""
         names = ", ".join(map(self.quote, columns))
-        chosen = f"SELECT {names} FROM {self.quote(table)} WHERE 1 = 0"  # noqa: S608 - quoted names
-        return f"CREATE TABLE {self.quote(copy)} AS {chosen}"
+        select = f"SELECT {names} FROM {self.quote(table)} WHERE 1 = 0"  # noqa: S608 - quoted names
+        return f"CREATE TABLE {self.quote(copy)} AS {select}"
 
     def type_name(self, column: Column[Any]) -> str:
         """Return the type of a column as an inspection finds it."""

@@ -63,15 +63,15 @@ class AdvisedIndex(Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """One line for a terminal."""
         result = self.slow.list
-        asked = [f"{name}=..." for name in result.equal]
+        parameters = [f"{name}=..." for name in result.equal]
         keys = [f"{name}:desc" if descending else name for name, descending in result.sort]
-        asked += [f"sort={','.join(keys)}"] if keys else []
+        parameters += [f"sort={','.join(keys)}"] if keys else []
         status = [result.status] if result.status else []
         last = iso_from_ms(self.slow.last)[:10]
         times = "once" if self.slow.times == 1 else f"{self.slow.times} times"
         return (
-            f"{', '.join([result.uid, *status])}: {'&'.join(asked)} was slow at least {times}, "
-            f"last on {last}"
+            f"{', '.join([result.uid, *status])}: {'&'.join(parameters)} was slow "
+            f"at least {times}, last on {last}"
         )
 
 
@@ -119,21 +119,21 @@ def advised_indexes(
 ) -> list[AdvisedIndex]:
     """List the missing indexes for lists that were slow and would be fast with them."""
     advised: dict[str, AdvisedIndex] = {}
-    for one in slow:
-        content_type = schema.content_types.get(one.list.uid)
+    for slow_list in slow:
+        content_type = schema.content_types.get(slow_list.list.uid)
         if content_type is None or not has_lists(content_type):
             continue
         mapped = table_map[content_type.uid]
-        columns = _list_columns(one.list, content_type, mapped)
+        columns = _list_columns(slow_list.list, content_type, mapped)
         existing = existing_tables.get(mapped.name)
         if columns is None or existing is None:
             continue
         table = expected_tables.tables[mapped.name].to_metadata(MetaData())
-        index = list_index(table, columns, one.list.status)
+        index = list_index(table, columns, slow_list.list.status)
         name = str(index.name)
         if name not in existing.indexes and name not in advised:
             advised[name] = AdvisedIndex(
-                slow=one, table=mapped.name, name=name, statement=writer.create_index(index)
+                slow=slow_list, table=mapped.name, name=name, statement=writer.create_index(index)
             )
     return list(advised.values())
 
@@ -142,7 +142,7 @@ def _list_columns(
     slow: SlowList, content_type: ContentType, mapped: ModelTable
 ) -> list[tuple[str, bool]] | None:
     """Return the columns of an index for a list, ``None`` if none would help."""
-    scalars = {one.name: one for one in content_type.scalars}
+    scalars = {scalar.name: scalar for scalar in content_type.scalars}
     keys = [*((name, False) for name in slow.equal), *slow.sort]
     for name, _ in keys:
         attribute = scalars.get(name)
@@ -173,7 +173,7 @@ def sort_hints_program(
         existing = existing_tables.get(mapped.name)
         if content_type.kind is TypeKind.SINGLE or existing is None:
             continue
-        attributes = _unindexed(content_type, mapped, existing)
+        attributes = _names_without_index(content_type, mapped, existing)
         rows = yield Statement(f'SELECT count(*) FROM "{mapped.name}"')  # noqa: S608 - a table of the schema
         count = int(rows[0][0] or 0)
         if attributes and count >= large:
@@ -183,11 +183,11 @@ def sort_hints_program(
     return hints
 
 
-def _unindexed(
+def _names_without_index(
     content_type: ContentType, mapped: ModelTable, existing: FoundTable
 ) -> tuple[str, ...]:
     """Name the attributes with no index that begins with the locale and their column."""
-    indexed = {found.columns[:2] for found in existing.indexes.values()}
+    indexed = {index.columns[:2] for index in existing.indexes.values()}
     return tuple(
         attribute.name
         for attribute in content_type.scalars

@@ -107,8 +107,8 @@ def admin_permissions(schema: Schema, locales: Sequence[str]) -> Iterator[Initia
         yield InitialAdminPermission(role=EDITOR, action=action)
     yield from _content_permissions(schema, AUTHOR, verbs[:-1], locales, conditions=(_IS_CREATOR,))
     for action in _UPLOADS:
-        own = (_IS_CREATOR,) if action in _OWN_UPLOADS else ()
-        yield InitialAdminPermission(role=AUTHOR, action=action, conditions=own)
+        conditions = (_IS_CREATOR,) if action in _OWN_UPLOADS else ()
+        yield InitialAdminPermission(role=AUTHOR, action=action, conditions=conditions)
 
 
 def permission_fields(schema: Schema, content_type: ContentType) -> list[str]:
@@ -117,7 +117,7 @@ def permission_fields(schema: Schema, content_type: ContentType) -> list[str]:
     Components stand for their fields; fields that nobody edits (ids, times, creators, locale) are
     left out.
     """
-    return _fields(schema, content_type, prefix="", inside=frozenset())
+    return _fields(schema, content_type, prefix="", parent_uids=frozenset())
 
 
 def _content_permissions(
@@ -145,7 +145,7 @@ def _content_permissions(
             )
 
 
-def _fields(schema: Schema, model: Model, *, prefix: str, inside: frozenset[str]) -> list[str]:
+def _fields(schema: Schema, model: Model, *, prefix: str, parent_uids: frozenset[str]) -> list[str]:
     """List the fields of a model; a component that contains itself is not repeated."""
     fields: list[str] = []
     for attribute in model.attributes.values():
@@ -153,10 +153,10 @@ def _fields(schema: Schema, model: Model, *, prefix: str, inside: frozenset[str]
             continue
         path = f"{prefix}{attribute.name}"
         inner: list[str] = []
-        if isinstance(attribute, ComponentAttribute) and attribute.component not in inside:
+        if isinstance(attribute, ComponentAttribute) and attribute.component not in parent_uids:
             uid = attribute.component
             inner = _fields(
-                schema, schema.components[uid], prefix=f"{path}.", inside=inside | {uid}
+                schema, schema.components[uid], prefix=f"{path}.", parent_uids=parent_uids | {uid}
             )
         fields += inner or [path]
     return fields

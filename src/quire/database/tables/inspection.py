@@ -144,29 +144,30 @@ def layout_problem(tables: Collection[str], migrations: Collection[str]) -> str 
     """
     if CORE_STORE not in tables:
         if "core_store" in tables:
-            return _outdated("Strapi 3 (it keeps its settings in the table core_store)")
+            return _outdated_message("Strapi 3 (it keeps its settings in the table core_store)")
         return (
             f"The database was made neither by Strapi nor by Quire: among its {len(tables)} tables "
             f"there is no {CORE_STORE}. Point the settings at another database, or at an empty one."
         )
     if INTERNAL_MIGRATIONS not in tables:
-        return _outdated(f"Strapi 4 (there is no table {INTERNAL_MIGRATIONS})")
+        return _outdated_message(f"Strapi 4 (there is no table {INTERNAL_MIGRATIONS})")
     newer = sorted(name for name in migrations if _is_newer(name))
     if newer:
         return (
             "The database was last used by a newer Strapi than 5.54: it has the migrations "
             f"{', '.join(newer)}. Quire does not know that layout and leaves it alone."
         )
-    missing = [name for name in NEEDED_MIGRATIONS if name not in migrations]
-    if missing:
+    missing_migrations = [name for name in NEEDED_MIGRATIONS if name not in migrations]
+    if missing_migrations:
         return (
             "The upgrade of the database to Strapi 5 is not finished; it lacks the migrations "
-            f"{', '.join(missing)}. Start the project once with Strapi 5, which finishes it."
+            f"{', '.join(missing_migrations)}. "
+            "Start the project once with Strapi 5, which finishes it."
         )
     return None
 
 
-def _outdated(version: str) -> str:
+def _outdated_message(version: str) -> str:
     return (
         f"The database was last used by {version}. Upgrade the project to Strapi 5 and start it "
         "there once; Quire can open the database after that."

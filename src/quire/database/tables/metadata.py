@@ -385,8 +385,10 @@ def tables_with_read_indexes(schema: Schema, table_map: TableMap) -> frozenset[s
         mapped = table_map[model.uid]
         if isinstance(model, ContentType) and has_lists(model) and _has_list_indexes(model):
             results.add(mapped.name)
-        own = _is_own(model)
-        results |= {e.table for e in mapped.join_edges if own or not isinstance(e, LinkEdge)}
+        is_own = _is_own(model)
+        results |= {
+            edge.table for edge in mapped.join_edges if is_own or not isinstance(edge, LinkEdge)
+        }
     return frozenset(results)
 
 
@@ -436,8 +438,8 @@ def _column_options(attribute: ScalarAttribute) -> Mapping[str, object]:
 
 
 def _storage(attribute: ScalarAttribute) -> StorageKind:
-    named = attribute.raw.get("columnType")
-    name = named.get("type") if isinstance(named, dict) else None
+    column_type = attribute.raw.get("columnType")
+    name = column_type.get("type") if isinstance(column_type, dict) else None
     return _NAMED_COLUMN_TYPES.get(str(name), attribute.storage)
 
 

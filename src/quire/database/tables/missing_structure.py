@@ -57,7 +57,7 @@ def compare(
         else:
             findings += _compare_table(table, existing, writer)
     gravity = list(MissingKind)
-    return sorted(findings, key=lambda f: (gravity.index(f.kind), f.table, f.name))
+    return sorted(findings, key=lambda item: (gravity.index(item.kind), item.table, item.name))
 
 
 def _missing_table(table: Table, writer: DdlWriter) -> MissingItem:
@@ -93,12 +93,12 @@ def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Ite
 
 
 def _has_foreign_key(key: ForeignKeyConstraint, existing: FoundTable) -> bool:
-    wanted = FoundForeignKey(
+    foreign_key = FoundForeignKey(
         column=key.columns[0].name,
         target=key.referred_table.name,
         on_delete=str(key.ondelete),
     )
-    return wanted in existing.foreign_keys
+    return foreign_key in existing.foreign_keys
 
 
 def _drop_conflicting_index(index: Index, existing: FoundTable, writer: DdlWriter) -> Iterator[str]:
@@ -123,8 +123,18 @@ def _serves(index: Index, existing: FoundTable) -> bool:
     """
     columns = tuple(column.name for column in index.columns)
     if status_of_index(index) is not None:
-        return any(one.partial and one.columns == columns for one in existing.indexes.values())
-    whole = [found for found in existing.indexes.values() if not found.partial]
+        return any(
+            existing_index.partial and existing_index.columns == columns
+            for existing_index in existing.indexes.values()
+        )
+    full_indexes = [
+        existing_index for existing_index in existing.indexes.values() if not existing_index.partial
+    ]
     if is_read_index(index):
-        return any(found.columns[: len(columns)] == columns for found in whole)
-    return any(found.columns == columns and (found.unique or not index.unique) for found in whole)
+        return any(
+            existing_index.columns[: len(columns)] == columns for existing_index in full_indexes
+        )
+    return any(
+        existing_index.columns == columns and (existing_index.unique or not index.unique)
+        for existing_index in full_indexes
+    )

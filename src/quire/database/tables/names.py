@@ -44,14 +44,14 @@ def identifier(
     ``prefix``, ``middle`` (before the suffix) and ``suffix`` are never shortened; the names are.
     Raises ValueError when there is no room for the names at all.
     """
-    before = [SHORT_FORMS.get(text, text) for text in (prefix,) if text]
-    after = [SHORT_FORMS.get(text, text) for text in (middle, suffix) if text]
-    full = "_".join([*before, *names, *after])
+    leading = [SHORT_FORMS.get(text, text) for text in (prefix,) if text]
+    trailing = [SHORT_FORMS.get(text, text) for text in (middle, suffix) if text]
+    full = "_".join([*leading, *names, *trailing])
     if len(full) <= MAX_LENGTH:
         return full
-    tokens = [_Token(text, compressible=False) for text in before]
+    tokens = [_Token(text, compressible=False) for text in leading]
     tokens += [_Token(name, compressible=True) for name in names]
-    tokens += [_Token(text, compressible=False) for text in after]
+    tokens += [_Token(text, compressible=False) for text in trailing]
     return _shorten(tokens)
 
 
@@ -66,8 +66,10 @@ def _shorten(tokens: list[_Token]) -> str:
 def _allocate(tokens: list[_Token]) -> dict[int, int]:
     """Divide the length among the names: short ones keep all, the rest take turns."""
     names = {i: len(token.text) for i, token in enumerate(tokens) if token.compressible}
-    taken = sum(len(token.text) for token in tokens if not token.compressible) + len(tokens) - 1
-    share, surplus = divmod(MAX_LENGTH - taken, len(names))
+    reserved_length = (
+        sum(len(token.text) for token in tokens if not token.compressible) + len(tokens) - 1
+    )
+    share, surplus = divmod(MAX_LENGTH - reserved_length, len(names))
     if share < _MIN_ROOM:
         message = "no room for the names in " + "_".join(token.text for token in tokens)
         raise ValueError(message)

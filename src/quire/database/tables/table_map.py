@@ -201,7 +201,9 @@ class ModelTable(Struct, frozen=True, kw_only=True):
     def join_edges(self) -> tuple[JoinEdge, ...]:
         """The edges through tables of components, links and morphs that a relation owns."""
         edges = self.edges.values()
-        return tuple(e for e in edges if isinstance(e, ComponentEdge | LinkEdge | MorphListEdge))
+        return tuple(
+            edge for edge in edges if isinstance(edge, ComponentEdge | LinkEdge | MorphListEdge)
+        )
 
 
 class TableMap(Struct, frozen=True):
@@ -222,7 +224,9 @@ class TableMap(Struct, frozen=True):
         if model is None:
             return frozenset()
         edges = (model.edges.get(name) for name in attributes)
-        return frozenset({model.name, *(e.table for e in edges if isinstance(e, LinkEdge))})
+        return frozenset(
+            {model.name, *(edge.table for edge in edges if isinstance(edge, LinkEdge))}
+        )
 
 
 _recent_maps: deque[tuple[Schema, TableMap]] = deque(maxlen=4)
@@ -231,8 +235,8 @@ _recent_maps: deque[tuple[Schema, TableMap]] = deque(maxlen=4)
 
 def map_tables(schema: Schema) -> TableMap:
     """Return the table map of a schema."""
-    for known, tables in tuple(_recent_maps):
-        if known is schema:
+    for mapped_schema, tables in tuple(_recent_maps):
+        if mapped_schema is schema:
             return tables
     tables = TableMap(
         MappingProxyType({model.uid: _map_model(schema, model) for model in schema.models()})
@@ -293,7 +297,7 @@ def _map_model(schema: Schema, model: Model) -> ModelTable:
     return ModelTable(
         uid=model.uid,
         name=table_name(model),
-        columns=MappingProxyType({a.name: column_name(a) for a in model.scalars}),
+        columns=MappingProxyType({scalar.name: column_name(scalar) for scalar in model.scalars}),
         edges=MappingProxyType(edges),
         components_table=cmps,
     )
@@ -400,14 +404,14 @@ def link_columns(source: Model, attribute: RelationAttribute, target: Model) -> 
     """
     source_name = snake_case(source.singular_name)
     target_name = snake_case(target.singular_name)
-    same = id_column(source_name) == id_column(target_name)
+    has_same_id_column = id_column(source_name) == id_column(target_name)
     ordered = attribute.relation in {Relation.ONE_TO_MANY, Relation.MANY_TO_MANY}
     two_sided = attribute.inversed_by is not None
     inverse = two_sided and attribute.relation in {Relation.MANY_TO_ONE, Relation.MANY_TO_MANY}
     inverse_prefix = "inv" if ordered and source_name == target_name else None
     return LinkColumns(
         source=id_column(source_name),
-        target=identifier(target_name, prefix="inv" if same else None, suffix="id"),
+        target=identifier(target_name, prefix="inv" if has_same_id_column else None, suffix="id"),
         order=identifier(target_name, suffix="order") if ordered else None,
         inverse_order=identifier(source_name, prefix=inverse_prefix, suffix="order")
         if inverse

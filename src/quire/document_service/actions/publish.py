@@ -129,8 +129,8 @@ def publish_draft(
     """Publish one draft and replace its published version; ``entries`` are all of its document.
 
     The published row has the update time of the draft, so that equal times mean that there is
-    nothing new to publish. Shared values that differ from ``before`` are published in the other
-    published locales too.
+    nothing new to publish. Values that differ from ``shared_values``, those before the write, are
+    published in the other published locales too.
     """
     content_type = content_type_of(layout)
     version = WrittenVersion(content_type=content_type, published=True, locale=draft.locale)

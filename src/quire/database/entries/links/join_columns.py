@@ -106,23 +106,25 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
     ) -> Program[None]:
         """Change which rows refer to a row; see `Links.apply`."""
         del siblings  # a column holds one id, so links cannot be shared
-        table, here = self.pointer.table, self.pointer.values_for(row_id, self.uid)
-        claimed = self._claimed(change)
+        table, pointer_values = self.pointer.table, self.pointer.values_for(row_id, self.uid)
+        claimed = self._claimed_rows(change)
         replaces = change.set is not None or (bool(claimed) and not self.to_many)
         gone = {row for target in change.disconnect for row in target.rows} - set(claimed)
         if replaces and not creating:
-            yield from self.statements.release(table, here, claimed, other_rows=True)
+            yield from self.statements.release(table, pointer_values, claimed, other_rows=True)
         elif gone and not creating:
-            yield from self.statements.release(table, here, gone, other_rows=False)
-        yield from self.statements.point(table, here, claimed)
+            yield from self.statements.release(table, pointer_values, gone, other_rows=False)
+        yield from self.statements.point(table, pointer_values, claimed)
 
     def attach(
         self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
     ) -> Program[None]:
         """Make targets refer to a new row; see `Links.attach`."""
         del siblings
-        here = self.pointer.values_for(row_id, self.uid)
-        yield from self.statements.point(self.pointer.table, here, [t.row for t in targets])
+        pointer_values = self.pointer.values_for(row_id, self.uid)
+        yield from self.statements.point(
+            self.pointer.table, pointer_values, [target.row for target in targets]
+        )
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the rows that refer to rows."""
@@ -142,7 +144,7 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
             result.setdefault(int(row_id or 0), []).append(LinkedRow(row=int(target_id or 0)))
         return result
 
-    def _claimed(self, change: LinkChange) -> list[int]:
+    def _claimed_rows(self, change: LinkChange) -> list[int]:
         targets = change.connect if change.set is None else change.set
         if not self.to_many:
             targets = targets[:1] if change.set is None else targets[-1:]

@@ -39,10 +39,10 @@ class LinkStatements:
         """Read columns of the rows with the given ``fixed`` columns."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, (*columns, *fixed, *order))
-            select = sa.select(*(described.c[name] for name in columns))
-            condition = select.where(*_matches(builder, described, fixed))
-            return condition.order_by(*(described.c[name] for name in order))
+            table_clause = _table(table, (*columns, *fixed, *order))
+            select = sa.select(*(table_clause.c[name] for name in columns))
+            condition = select.where(*_matches(builder, table_clause, fixed))
+            return condition.order_by(*(table_clause.c[name] for name in order))
 
         key = ("links.select", table, tuple(columns), tuple(fixed), tuple(order))
         rows = yield from self._run(key, build, tuple(fixed.values()))
@@ -61,12 +61,12 @@ class LinkStatements:
         column, ids = ids_of_column
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, (*columns, column, *fixed, *order))
-            select = sa.select(*(described.c[name] for name in columns)).where(
-                self._dialect.member_of(described.c[column], builder.parents()),
-                *_matches(builder, described, fixed),
+            table_clause = _table(table, (*columns, column, *fixed, *order))
+            select = sa.select(*(table_clause.c[name] for name in columns)).where(
+                self._dialect.member_of(table_clause.c[column], builder.parents()),
+                *_matches(builder, table_clause, fixed),
             )
-            return select.order_by(*(described.c[name] for name in order))
+            return select.order_by(*(table_clause.c[name] for name in order))
 
         key = ("links.among", table, tuple(columns), column, tuple(fixed), tuple(order))
         rows = yield from self._run(key, build, tuple(fixed.values()), self._ids(ids))
@@ -77,8 +77,8 @@ class LinkStatements:
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             row, other = builder.table(table), builder.table(table)
-            named = self._dialect.member_of(other.c(_ROW), builder.parents())
-            documents = sa.select(other.c("document_id")).where(named)
+            is_member = self._dialect.member_of(other.c(_ROW), builder.parents())
+            documents = sa.select(other.c("document_id")).where(is_member)
             return sa.select(row.c(_ROW)).where(row.c("document_id").in_(documents))
 
         rows = yield from self._run(("links.documents", table), build, (), self._ids(ids))
@@ -105,30 +105,32 @@ class LinkStatements:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            listed = self._dialect.rows_of(builder.parents(), columns)
+            value_rows = self._dialect.rows_of(builder.parents(), columns)
             values: dict[str, ColumnElement[Any]] = {
                 name: builder.plain_slot(slot) for slot, name in enumerate((*fixed, *row_columns))
             }
-            values |= {name: listed.c[name] for name in columns}
-            described = _table(table, (*values, *([appended] if appended else [])))
+            values |= {name: value_rows.c[name] for name in columns}
+            table_clause = _table(table, (*values, *([appended] if appended else [])))
             if following is not None:
                 counted, within = following
-                there = described.alias("there")
-                highest = _highest(there.c[counted], there.c[within] == listed.c[within])
-                values[counted] = sa.func.coalesce(listed.c[counted], highest + 1)
+                other_rows = table_clause.alias("there")
+                highest = _highest(
+                    other_rows.c[counted], other_rows.c[within] == value_rows.c[within]
+                )
+                values[counted] = sa.func.coalesce(value_rows.c[counted], highest + 1)
             if appended is not None:
-                there = described.alias("there")
-                highest = _highest(there.c[appended], *_matches(builder, there, fixed))
-                values[appended] = highest + listed.c.position + 1
+                other_rows = table_clause.alias("there")
+                highest = _highest(other_rows.c[appended], *_matches(builder, other_rows, fixed))
+                values[appended] = highest + value_rows.c.position + 1
             select = sa.select(*(values[name].label(name) for name in values))
-            return sa.insert(described).from_select(
-                list(values), select.order_by(listed.c.position)
+            return sa.insert(table_clause).from_select(
+                list(values), select.order_by(value_rows.c.position)
             )
 
-        same = (*fixed.values(), *row_columns.values())
+        fixed_values = (*fixed.values(), *row_columns.values())
         key = ("links.insert", table, tuple(fixed), tuple(row_columns), tuple(columns), following)
         listed_rows = self._dialect.encode_rows(rows)
-        yield from self._run((*key, appended), build, same, listed_rows)
+        yield from self._run((*key, appended), build, fixed_values, listed_rows)
 
     def renumber(self, table: str, column: str, values: Mapping[int, float]) -> Program[None]:
         """Set new values of a column, by the ids of the rows."""
@@ -137,10 +139,10 @@ class LinkStatements:
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             kinds = {_ROW: StorageKind.ID, column: StorageKind.FLOAT}
-            listed = self._dialect.rows_of(builder.parents(), kinds)
-            described = _table(table, (_ROW, column))
-            update = sa.update(described).values({column: listed.c[column]})
-            return update.where(described.c[_ROW] == listed.c[_ROW])
+            value_rows = self._dialect.rows_of(builder.parents(), kinds)
+            table_clause = _table(table, (_ROW, column))
+            update = sa.update(table_clause).values({column: value_rows.c[column]})
+            return update.where(table_clause.c[_ROW] == value_rows.c[_ROW])
 
         rows = self._dialect.encode_rows(list(values.items()))
         yield from self._run(("links.renumber", table, column), build, (), rows)
@@ -153,16 +155,19 @@ class LinkStatements:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, (_ROW, column, group_column))
-            there = described.alias("there")
+            table_clause = _table(table, (_ROW, column, group_column))
+            group_rows = table_clause.alias("there")
             place = sa.func.row_number().over(
-                partition_by=there.c[group_column], order_by=(there.c[column], there.c[_ROW])
+                partition_by=group_rows.c[group_column],
+                order_by=(group_rows.c[column], group_rows.c[_ROW]),
             )
-            chosen = self._dialect.member_of(there.c[group_column], builder.parents())
-            placed = sa.select(there.c[_ROW], place.label("place")).where(chosen).subquery()
-            wrong = described.c[column].is_distinct_from(placed.c.place)
-            update = sa.update(described).values({column: placed.c.place})
-            return update.where(described.c[_ROW] == placed.c[_ROW], wrong)
+            is_in_group = self._dialect.member_of(group_rows.c[group_column], builder.parents())
+            placed = (
+                sa.select(group_rows.c[_ROW], place.label("place")).where(is_in_group).subquery()
+            )
+            wrong = table_clause.c[column].is_distinct_from(placed.c.place)
+            update = sa.update(table_clause).values({column: placed.c.place})
+            return update.where(table_clause.c[_ROW] == placed.c[_ROW], wrong)
 
         key = ("links.close", table, column, group_column)
         yield from self._run(key, build, (), self._ids(groups))
@@ -175,8 +180,8 @@ class LinkStatements:
         """Delete the rows with the given columns."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, fixed)
-            return sa.delete(described).where(*_matches(builder, described, fixed))
+            table_clause = _table(table, fixed)
+            return sa.delete(table_clause).where(*_matches(builder, table_clause, fixed))
 
         key = ("links.clear", table, tuple(fixed))
         yield from self._run(key, build, tuple(fixed.values()))
@@ -189,11 +194,11 @@ class LinkStatements:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, (*fixed, *columns))
-            listed = self._dialect.rows_of(builder.parents(), columns)
-            same = (listed.c[name] == described.c[name] for name in columns)
-            named = sa.select(listed.c.position).where(*same).exists()
-            return sa.delete(described).where(*_matches(builder, described, fixed), named)
+            table_clause = _table(table, (*fixed, *columns))
+            value_rows = self._dialect.rows_of(builder.parents(), columns)
+            conditions = (value_rows.c[name] == table_clause.c[name] for name in columns)
+            is_listed = sa.select(value_rows.c.position).where(*conditions).exists()
+            return sa.delete(table_clause).where(*_matches(builder, table_clause, fixed), is_listed)
 
         key = ("links.remove", table, tuple(fixed), tuple(columns))
         yield from self._run(key, build, tuple(fixed.values()), self._dialect.encode_rows(rows))
@@ -210,12 +215,12 @@ class LinkStatements:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, (target_column, source_column))
-            return sa.delete(described).where(
-                self._dialect.member_of(described.c[target_column], builder.parents()),
+            table_clause = _table(table, (target_column, source_column))
+            return sa.delete(table_clause).where(
+                self._dialect.member_of(table_clause.c[target_column], builder.parents()),
                 sa.not_(
                     self._dialect.member_of(
-                        described.c[source_column], self._excluded_rows(builder)
+                        table_clause.c[source_column], self._excluded_rows(builder)
                     )
                 ),
             )
@@ -231,10 +236,10 @@ class LinkStatements:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, (_ROW, *pointer))
+            table_clause = _table(table, (_ROW, *pointer))
             values = {name: builder.plain_slot(slot) for slot, name in enumerate(pointer)}
-            member = self._dialect.member_of(described.c[_ROW], builder.parents())
-            return sa.update(described).values(values).where(member)
+            member = self._dialect.member_of(table_clause.c[_ROW], builder.parents())
+            return sa.update(table_clause).values(values).where(member)
 
         key = ("links.point", table, tuple(pointer))
         yield from self._run(key, build, tuple(pointer.values()), self._ids(ids))
@@ -248,14 +253,14 @@ class LinkStatements:
         """
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, (_ROW, *pointer))
-            named = self._dialect.member_of(described.c[_ROW], builder.parents())
+            table_clause = _table(table, (_ROW, *pointer))
+            is_member = self._dialect.member_of(table_clause.c[_ROW], builder.parents())
             return (
-                sa.update(described)
+                sa.update(table_clause)
                 .values(dict.fromkeys(pointer, sa.null()))
                 .where(
-                    *_matches(builder, described, pointer),
-                    sa.not_(named) if other_rows else named,
+                    *_matches(builder, table_clause, pointer),
+                    sa.not_(is_member) if other_rows else is_member,
                 )
             )
 
@@ -269,13 +274,13 @@ class LinkStatements:
         return self._dialect.encode_list(list(ids))
 
     def _run(
-        self, key: Hashable, build: Build, values: Values, listed: Operand = None
+        self, key: Hashable, build: Build, values: Values, parents: Operand = None
     ) -> Program[Rows]:
         query = self._writes.query(key, build)
-        bound = query.bind(values)
+        bound_values = query.bind(values)
         if query.parents >= 0:
-            bound[query.parents] = listed
-        rows = yield Statement(query.sql, bound)
+            bound_values[query.parents] = parents
+        rows = yield Statement(query.sql, bound_values)
         return rows
 
 
@@ -284,9 +289,9 @@ def _table(name: str, columns: Collection[str]) -> sa.TableClause:
 
 
 def _matches(
-    builder: StatementBuilder, described: sa.FromClause, fixed: Collection[str]
+    builder: StatementBuilder, table_clause: sa.FromClause, fixed: Collection[str]
 ) -> list[ColumnElement[bool]]:
-    return [described.c[name] == builder.plain_slot(slot) for slot, name in enumerate(fixed)]
+    return [table_clause.c[name] == builder.plain_slot(slot) for slot, name in enumerate(fixed)]
 
 
 def _highest(column: ColumnElement[Any], *where: ColumnElement[bool]) -> ColumnElement[Any]:

@@ -46,16 +46,19 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         targets = yield from self._targets_after(current, change)
         lost = [target_id for target_id in current if target_id not in targets]
         yield from self._delete(current, lost)
-        yield from self._take_targets(row_id, self._named(change), siblings)
+        yield from self._take_targets(row_id, self._named_rows(change), siblings)
         yield from self._order(current, targets)
-        new = [
+        new_links = [
             (target_id, order_targets)
             for order_targets, target_id in enumerate(targets, 1)
             if target_id not in current
         ]
         yield from self._insert(
             row_id,
-            [LinkedRow(row=target_id, order=order_targets) for target_id, order_targets in new],
+            [
+                LinkedRow(row=target_id, order=order_targets)
+                for target_id, order_targets in new_links
+            ],
         )
         if self.edge.inverse_order is not None:
             yield from self.statements.close_gaps(
@@ -124,29 +127,31 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         gone = {row for target in change.disconnect for row in target.rows} - connected
         if self.to_many:
             return order_targets(_orders(current), gone, change.connect, strict=change.strict)
-        left = [target_id for target_id in current if target_id not in gone]
-        return (yield from self._wanted_one(left, self._connect_rows(change.connect)))
+        remaining_ids = [target_id for target_id in current if target_id not in gone]
+        return (yield from self._replace_target(remaining_ids, self._connect_rows(change.connect)))
 
-    def _wanted_one(self, left: Sequence[int], chosen: Sequence[int]) -> Program[list[int]]:
+    def _replace_target(
+        self, remaining_ids: Sequence[int], connected_ids: Sequence[int]
+    ) -> Program[list[int]]:
         """Replace the linked target, except other rows of the chosen document."""
-        if not chosen:
-            return list(left)
-        others = [target_id for target_id in left if target_id not in chosen]
-        if others:
-            spared = yield from self.statements.same_documents(self.target_table, chosen)
-            others = [target_id for target_id in others if target_id in spared]
-        return [*others, *chosen]
+        if not connected_ids:
+            return list(remaining_ids)
+        other_ids = [target_id for target_id in remaining_ids if target_id not in connected_ids]
+        if other_ids:
+            spared = yield from self.statements.same_documents(self.target_table, connected_ids)
+            other_ids = [target_id for target_id in other_ids if target_id in spared]
+        return [*other_ids, *connected_ids]
 
     def _set_rows(self, targets: Sequence[LinkTarget]) -> list[int]:
         """Return the rows of a list; of a single-valued relation the last target."""
-        kept = targets if self.to_many else targets[-1:]
-        return [row for target in without_duplicates(kept) for row in target.rows]
+        final_targets = targets if self.to_many else targets[-1:]
+        return [row for target in without_duplicates(final_targets) for row in target.rows]
 
     def _connect_rows(self, targets: Sequence[LinkTarget]) -> list[int]:
         """Return the rows of the connected target that counts: the first."""
         return [row for target in without_duplicates(targets[:1]) for row in target.rows]
 
-    def _named(self, change: LinkChange) -> list[int]:
+    def _named_rows(self, change: LinkChange) -> list[int]:
         """Return the rows that a change links, whether they were linked before or not."""
         if change.set is not None:
             return self._set_rows(change.set)
@@ -188,12 +193,12 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     def _order(self, current: Current, target_ids: Sequence[int]) -> Program[None]:
         """Renumber the links that stay, where needed."""
         if self.edge.order is not None:
-            changed = {
+            new_orders = {
                 current[target_id].id: float(order_targets)
                 for order_targets, target_id in enumerate(target_ids, 1)
                 if target_id in current and current[target_id].order != order_targets
             }
-            yield from self.statements.renumber(self.edge.table, self.edge.order, changed)
+            yield from self.statements.renumber(self.edge.table, self.edge.order, new_orders)
 
     def _insert(self, row_id: int, links: Sequence[LinkedRow]) -> Program[None]:
         edge = self.edge

@@ -47,9 +47,9 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
             yield from self._replace(row_id, connected, creating=creating)
         else:
             if not creating:
-                left = [*connected, *self._values(change.disconnect)]
+                removed_rows = [*connected, *self._values(change.disconnect)]
                 yield from self.statements.delete_rows(
-                    self.table, self._attribute_columns(row_id), self._targets(), left
+                    self.table, self._attribute_columns(row_id), self._targets(), removed_rows
                 )
             yield from self.statements.insert(
                 self.table,

@@ -43,23 +43,25 @@ def order_targets(
 
 def without_duplicates(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
     """Leave out repeated targets, and repeated rows of targets."""
-    seen: set[tuple[str | None, int]] = set()
-    kept: list[LinkTarget] = []
+    known_rows: set[tuple[str | None, int]] = set()
+    result: list[LinkTarget] = []
     for target in targets:
-        rows = tuple(row for row in dict.fromkeys(target.rows) if (target.uid, row) not in seen)
-        seen.update((target.uid, row) for row in rows)
+        rows = tuple(
+            row for row in dict.fromkeys(target.rows) if (target.uid, row) not in known_rows
+        )
+        known_rows.update((target.uid, row) for row in rows)
         if rows:
-            kept.append(target if rows == target.rows else replace(target, rows=rows))
-    return kept
+            result.append(target if rows == target.rows else replace(target, rows=rows))
+    return result
 
 
 def _with_one_place(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
     """Leave out repetitions; raise an error for a row that is connected at two positions."""
     places: dict[int, tuple[object, ...]] = {}
     for target in targets:
-        wanted = (target.before, target.after, target.start)
+        position = (target.before, target.after, target.start)
         for row in target.rows:
-            if places.setdefault(row, wanted) != wanted:
+            if places.setdefault(row, position) != position:
                 raise ValidationError(
                     f"The relation with id {row} is already connected."
                     " You cannot connect the same relation twice."
@@ -74,18 +76,18 @@ def _anchors_first(
 
     An anchor that was linked before already has a position.
     """
-    done: dict[LinkTarget, None] = {}
+    sorted_targets: dict[LinkTarget, None] = {}
     for target in targets:
         path: dict[LinkTarget, None] = {}
         step: LinkTarget | None = target
-        while step is not None and step not in done:
+        while step is not None and step not in sorted_targets:
             if step in path:
                 raise ValidationError(_CIRCLE)
             path[step] = None
             anchors = [row for row in _anchor_rows(step) if row not in linked and row in payload]
             step = payload[anchors[0]] if anchors else None
-        done.update(dict.fromkeys(reversed(path)))
-    return list(done)
+        sorted_targets.update(dict.fromkeys(reversed(path)))
+    return list(sorted_targets)
 
 
 def _anchor_rows(target: LinkTarget) -> tuple[int, ...]:
