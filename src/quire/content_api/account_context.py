@@ -60,8 +60,8 @@ class AccountResponses:
 
     async def tokens(self, request: Request, user_id: int, item: Item) -> Response:
         """Respond with new tokens and a user that was read before."""
-        issued = await self._issuer.issue(user_id, _device(request))
-        return self.pair(request, issued, item)
+        token_pair = await self._issuer.issue(user_id, _device(request))
+        return self.pair(request, token_pair, item)
 
     def pair(self, request: Request, issued: IssuedTokens, item: Item | None = None) -> Response:
         """Respond with tokens; the refresh token is set as a cookie if configured."""

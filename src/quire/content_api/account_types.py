@@ -83,6 +83,6 @@ def settable_attributes(
         and name not in SERVER_SET_ATTRIBUTES
         and name not in AUTOMATIC_NAMES
     }
-    related = {name: value for name, value in data.items() if name != "role"}
-    check_input(schema, user, related, ability)
+    values = {name: value for name, value in data.items() if name != "role"}
+    check_input(schema, user, values, ability)
     return data

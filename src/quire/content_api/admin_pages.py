@@ -109,10 +109,10 @@ class AdminPages:
         self._headers = _headers(sources)
         self._modules = modules
         link = f' To try it: <a href="{reference}">{reference}</a>.' if reference else ""
-        built = admin and (directory / "index.html").is_file()
+        has_pages = admin and (directory / "index.html").is_file()
         self._substitute = (
             None
-            if built
+            if has_pages
             else _DOCUMENT.format(
                 reason=_NOT_BUILT if admin else _NO_ADMIN_API,
                 prefix=escape(api_prefix),
@@ -155,11 +155,11 @@ class AdminPages:
         if media_type is None or not file.is_file():
             raise NotFoundError
         compressed = file.with_name(f"{file.name}.gz")
-        out = {"cache-control": _YEAR, "vary": "Origin, Accept-Encoding"}
+        asset_headers = {"cache-control": _YEAR, "vary": "Origin, Accept-Encoding"}
         if b"gzip" in headers.get(b"accept-encoding", b"") and compressed.is_file():
             file = compressed
-            out["content-encoding"] = "gzip"
-        return FileResponse(file, media_type=media_type, headers=out)
+            asset_headers["content-encoding"] = "gzip"
+        return FileResponse(file, media_type=media_type, headers=asset_headers)
 
 
 def _is_page(relative: str, headers: Mapping[bytes, bytes]) -> bool:

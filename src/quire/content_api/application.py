@@ -134,9 +134,9 @@ class ContentApi:
         self._other_api = responders.api
         self.observer = responders.observer
         self._shared_caching = responders.shared_caching
-        declared = engine.extensions.strategies
-        self._strategies = Strategies(declared, authenticator) if declared else None
-        if declared:
+        strategies = engine.extensions.strategies
+        self._strategies = Strategies(strategies, authenticator) if strategies else None
+        if strategies:
             # The cache key of shared caches has no credentials.
             self._shared_caching = None
 
@@ -156,15 +156,15 @@ class ContentApi:
         if observer is None:
             await self._respond(request, scope, receive, send)
             return
-        started = perf_counter()
-        counted = CountedResponse(send)
+        start_time = perf_counter()
+        counted_response = CountedResponse(send)
         observer.in_flight += 1
         try:
-            await self._respond(request, scope, receive, counted.send)
+            await self._respond(request, scope, receive, counted_response.send)
         finally:
             observer.in_flight -= 1
-            if counted.status:
-                observer.add(request, counted.status, counted.size, started)
+            if counted_response.status:
+                observer.add(request, counted_response.status, counted_response.size, start_time)
 
     async def _respond(
         self, request: Request, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend
@@ -292,15 +292,15 @@ class ContentApi:
         handler has to be sent again.
         """
         problem = error
-        stale = self
+        outdated = self
         for _ in range(_MAX_ATTEMPTS):
             try:
-                successor = await stale.successor(stale)
+                successor = await outdated.successor(outdated)
                 if successor is None or _has_written(request):
                     break
                 if hasattr(request, "receive"):
                     return respond_error(ServiceUnavailableError())
-                stale = successor
+                outdated = successor
                 return await successor.respond_to_read(request)
             except StaleSchemaError as again:
                 problem = again
@@ -320,13 +320,15 @@ class ContentApi:
         method, headers = request.method, request.headers
         id_header = (REQUEST_ID, request.id)
         if response is None:
-            static = self.headers.static(headers.get(b"origin"))
-            scope["quire.headers"] = (*static, id_header)
+            static_headers = self.headers.static(headers.get(b"origin"))
+            scope["quire.headers"] = (*static_headers, id_header)
             await self._public(scope, receive, send)
             return
-        out = self._common_headers(response, method, headers)
-        out += [*response.described(), id_header]
-        await send({"type": "http.response.start", "status": response.status, "headers": out})
+        response_headers = self._common_headers(response, method, headers)
+        response_headers += [*response.described(), id_header]
+        await send(
+            {"type": "http.response.start", "status": response.status, "headers": response_headers}
+        )
         body = b"" if method == "HEAD" else response.body
         await send({"type": "http.response.body", "body": body})
 
@@ -352,17 +354,17 @@ class ContentApi:
         Returns ``None`` if it is for the public folder.
         """
         method, headers = request.method, request.headers
-        probed = request.path.removesuffix(b"/")
-        if probed == _HEALTH:
+        path = request.path.removesuffix(b"/")
+        if path == _HEALTH:
             return NO_CONTENT
-        if probed == _READY:
+        if path == _READY:
             return await self._readiness.respond()
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
             return Response(204, b"", None)
-        verb = "GET" if method == "HEAD" else method
+        route_method = "GET" if method == "HEAD" else method
         result = self._find(request)
         if result is None:
-            if verb != "GET":
+            if route_method != "GET":
                 request.commits = watch_commits()
             response = await self._other_api(request) if self._other_api is not None else None
             return response or self._respond_unrouted(method, request.path)
@@ -374,7 +376,7 @@ class ContentApi:
         principal = self._rules.narrow(await self._principal(request, route, version))
         request.principal = principal
         self._require(principal, route, request)
-        if verb != "GET":
+        if route_method != "GET":
             request.commits = watch_commits()
         elif self._drafts_need_token:
             refuse_drafts(principal, request)
@@ -388,9 +390,9 @@ class ContentApi:
             user = await self._strategies.identify(request)
             if user is not None:
                 return user
-        cached = self._authenticator.cached_principal(request.credential, version)
-        if cached is not None:
-            return cached
+        principal = self._authenticator.cached_principal(request.credential, version)
+        if principal is not None:
+            return principal
         header = request.headers.get(b"authorization")
         return await self._authenticator.principal(header, version)
 
@@ -411,8 +413,8 @@ class ContentApi:
         if request.found is not None and request.found[0] is self._routes:
             return request.found[1]
         path = self._below_prefix(request.path)
-        verb = "GET" if request.method == "HEAD" else request.method
-        result = None if path is None else self._routes.find(verb, path)
+        method = "GET" if request.method == "HEAD" else request.method
+        result = None if path is None else self._routes.find(method, path)
         request.found = self._routes, result
         return result
 
@@ -457,17 +459,17 @@ def respond_cancelled(request: Request) -> Response:
 
 def _respond_problem(request: Request, error: Exception) -> Response:
     """Respond to an error, and log it if it is an internal one."""
-    about = _log_fields(request)
+    log_fields = _log_fields(request)
     if isinstance(error, ServiceUnavailableError):
         # Many requests may meet the same outage; a traceback would say nothing.
         reason = repr(error.__cause__ or error)
-        _log.warning("request put off", **about, reason=reason)
+        _log.warning("request put off", **log_fields, reason=reason)
         return respond_error(error)
     if isinstance(error, AppError):
         if error.status >= _SERVER_FAULT and not isinstance(error, UnimplementedError):
-            _log.error("request failed", **about, exc_info=error)
+            _log.error("request failed", **log_fields, exc_info=error)
         return respond_error(error)
-    _log.error("request failed", **about, exc_info=error)
+    _log.error("request failed", **log_fields, exc_info=error)
     return respond_error(InternalServerError())
 
 

@@ -66,12 +66,12 @@ class SharedCaching:
         """
         if any(name == b"cache-control" for name, _ in response.headers):
             return response
-        added = self._public(request, response) or (_PRIVATE,)
+        headers = self._public(request, response) or (_PRIVATE,)
         return Response(
             response.status,
             response.body,
             response.content_type,
-            (*response.headers, *added),
+            (*response.headers, *headers),
             tag=response.tag,
         )
 
@@ -167,9 +167,9 @@ class QueryTags:
         ``None`` if administrators may be shown.
         """
         result = set(uids)
-        waiting = list(uids)
-        while waiting:
-            uid = waiting.pop()
+        pending_uids = list(uids)
+        while pending_uids:
+            uid = pending_uids.pop()
             if not uid.startswith(_OF_PROJECT):
                 continue  # later relations are named in the query themselves
             content_type = self._schema.content_types[uid]
@@ -179,7 +179,7 @@ class QueryTags:
             for name in names | self._of_components:
                 targets = self._targets.get(name, set()) - result
                 result |= targets
-                waiting += targets
+                pending_uids += targets
         return result
 
 

@@ -167,13 +167,13 @@ class LimitedConnection(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         cycle: Any = self.cycle
-        at_rest = cycle is None or cycle.response_complete
+        is_between_requests = cycle is None or cycle.response_complete
         if self._is_new or not self._is_client_late():
             self._is_new = False
             self._received = 0
             self._watch = self.loop.call_later(self.period, self._check_progress)
             return
-        if self._begun if at_rest else not cycle.response_started and not self.pipeline:
+        if self._begun if is_between_requests else not cycle.response_started and not self.pipeline:
             self._response(408)
         self.transport.close()
 

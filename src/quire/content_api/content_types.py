@@ -72,7 +72,7 @@ class ModelApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route = RouteGroup("Model", "content-type-builder/", f"{_OWNER}.")
-        unknown = {404: UnknownModel}
+        not_found = {404: UnknownModel}
         types, components = "content-types", "components"
         yield route(
             "GET",
@@ -88,7 +88,7 @@ class ModelApi:
             f"{types}.getContentType",
             self.find_content_type,
             response=DataEnvelope[DescribedContentType],
-            other_responses=unknown,
+            other_responses=not_found,
         )
         yield route(
             "GET",
@@ -103,7 +103,7 @@ class ModelApi:
             f"{components}.getComponent",
             self.find_component,
             response=DataEnvelope[DescribedComponent],
-            other_responses=unknown,
+            other_responses=not_found,
         )
 
     async def list_content_types(self, request: Request) -> Response:

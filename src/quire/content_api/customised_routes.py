@@ -26,15 +26,15 @@ to check.
 
 def guarded_routes(
     uid: str,
-    usual: Iterable[Route],
-    served: Iterable[ServedRoute],
+    usual_routes: Iterable[Route],
+    served_routes: Iterable[ServedRoute],
     reads: ScriptedReads,
     scripts: ScriptServices,
 ) -> Iterator[Route]:
     """Yield the served routes of a project, from the usual ones of a content type."""
-    by_action = {str(route.action).rpartition(".")[2]: route for route in usual}
+    by_action = {str(route.action).rpartition(".")[2]: route for route in usual_routes}
     core = {name: route.handler for name, route in by_action.items()}
-    for served_route in served:
+    for served_route in served_routes:
         path = served_route.path.strip("/")
         if served_route.is_scripted:
             yield scripted_route(served_route, uid, core, scripts)
@@ -62,13 +62,15 @@ def guarded_routes(
         )
 
 
-def _read_route(served: ServedRoute, path: str, read: DocumentRead, reads: ScriptedReads) -> Route:
+def _read_route(
+    served_route: ServedRoute, path: str, read: DocumentRead, reads: ScriptedReads
+) -> Route:
     """Return the route of an action that reads entries by itself."""
-    steps = served.steps
-    name = f"{served.method} {path}"
+    steps = served_route.steps
+    name = f"{served_route.method} {path}"
 
     async def handle(request: Request) -> Response:
-        _require_user(served, request)
+        _require_user(served_route, request)
         parameters = request.parameters
         if read.validates:
             raw_query = sent_query(request.raw_query)
@@ -81,32 +83,34 @@ def _read_route(served: ServedRoute, path: str, read: DocumentRead, reads: Scrip
             f"{name} {sorted(parameters.items())}",
             lambda query: read.query_of(apply_steps(steps, query, parameters), parameters),
         )
-        as_sent = None
+        received_request = None
         if read.changes:
-            parsed = parse_query(sent_query(request.raw_query).decode("latin-1"))
-            as_sent = ReceivedRequest(name, apply_steps(steps, parsed, parameters), parameters)
-        return await reads.respond(request, read, as_sent)
+            parsed_query = parse_query(sent_query(request.raw_query).decode("latin-1"))
+            received_request = ReceivedRequest(
+                name, apply_steps(steps, parsed_query, parameters), parameters
+            )
+        return await reads.respond(request, read, received_request)
 
     return Route(
-        method=served.method,
+        method=served_route.method,
         path=path,
-        action=served.permission,
+        action=served_route.permission,
         handler=handle,
         uid=read.uid,
-        is_open=served.permission is None,
+        is_open=served_route.permission is None,
     )
 
 
-def _require_user(served: ServedRoute, request: Request) -> None:
+def _require_user(served_route: ServedRoute, request: Request) -> None:
     """Raise PolicyError for principals that a route excludes."""
-    is_missing = served.needs_user and not isinstance(request.principal, EndUser)
-    if is_missing or served.is_refused:
+    is_missing = served_route.needs_user and not isinstance(request.principal, EndUser)
+    if is_missing or served_route.is_refused:
         raise PolicyError
 
 
-def _guard_handler(route: Route, served: ServedRoute) -> Handler:
+def _guard_handler(route: Route, served_route: ServedRoute) -> Handler:
     """Return a handler that checks and changes requests before the usual one."""
-    handler, prepare = route.handler, _preparation(served, route.uid)
+    handler, prepare = route.handler, _preparation(served_route, route.uid)
 
     async def handle(request: Request) -> Response:
         prepare(request)
@@ -115,13 +119,13 @@ def _guard_handler(route: Route, served: ServedRoute) -> Handler:
     return handle
 
 
-def _preparation(served: ServedRoute, uid: str | None) -> Callable[[Request], None]:
-    steps = served.steps
-    name = f"{uid} {served.method} {served.path}"
+def _preparation(served_route: ServedRoute, uid: str | None) -> Callable[[Request], None]:
+    steps = served_route.steps
+    name = f"{uid} {served_route.method} {served_route.path}"
     looks_at_path = uses_path(steps)
 
     def prepare(request: Request) -> None:
-        _require_user(served, request)
+        _require_user(served_route, request)
         if steps:
             path = request.parameters if looks_at_path else {}
             request.raw_query = rewrite_query(

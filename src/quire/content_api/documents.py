@@ -134,8 +134,8 @@ class DocumentApi:
         if self._computed is not None and prepared.compiled.computed:
             if not request.may_wait:
                 raise WouldBlockError
-            computing = self._read_computed(self._computed, request, mode, document_id, prepared)
-            response, is_cacheable = await computing
+            completion = self._read_computed(self._computed, request, mode, document_id, prepared)
+            response, is_cacheable = await completion
             if is_cacheable and responses.can_keep(version):
                 if mode == "list":
                     response.tag = await _tag(response.body)
@@ -252,13 +252,13 @@ class DocumentApi:
         query = request.query
         refuse_draft_deletion(self._type, query)
         locale, locales = deleted_locales(query)
-        narrowed = is_narrowed(query)
+        is_restricted = is_narrowed(query)
         return DeleteDocument(
             uid=self._type.uid,
             document_id=self._document_id(request),
-            locale=AllLocales.LOCALE if narrowed else locale,
-            locales=None if narrowed else locales,
-            narrowed=prepared.page_of if narrowed else None,
+            locale=AllLocales.LOCALE if is_restricted else locale,
+            locales=None if is_restricted else locales,
+            narrowed=prepared.page_of if is_restricted else None,
             expected=expected_tags(request),
         )
 

@@ -37,7 +37,9 @@ def _role_fields(models: Any) -> Mapping[str, JsonSchema]:  # noqa: ANN401 - see
     model = models.schema.content_types[ROLE_UID]
     relations = {attribute.name for attribute in model.relations}
     return {
-        name: s for name, s in models.response_properties(model).items() if name not in relations
+        name: property_schema
+        for name, property_schema in models.response_properties(model).items()
+        if name not in relations
     }
 
 
@@ -87,8 +89,8 @@ class RoleInput(RequestBody, forbid_unknown_fields=False):
 
     def granted(self) -> Iterator[tuple[str, ActionPermission]]:
         """Yield all actions with what is said of them."""
-        for owner, about in (self.permissions or {}).items():
-            for controller, actions in (about.controllers or {}).items():
+        for owner, permissions in (self.permissions or {}).items():
+            for controller, actions in (permissions.controllers or {}).items():
                 for name, permission in (actions or {}).items():
                     yield f"{owner}.{controller}.{name}", permission
 
@@ -243,9 +245,9 @@ class RoleApi:
             rule = result[action] = permission.rule
             if rule is None:
                 continue
-            uid, _, verb = action.rpartition(".")
+            uid, _, action_name = action.rpartition(".")
             content_type = self._reader.schema.content_types.get(uid)
-            if content_type is None or verb not in _ON_ROWS:
+            if content_type is None or action_name not in _ON_ROWS:
                 raise ValidationError(NO_ROWS.format(action))
             check_rule(rule, content_type, self._reader.schema)
         return result

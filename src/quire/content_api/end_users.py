@@ -133,7 +133,11 @@ class EndUserChanges(AccountBody):
 def _additional_fields(models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `ProjectFields`
     """Return the schemas of the attributes that a project has added to end users."""
     attributes = models.writable(models.schema.content_types[USER_UID])
-    return {name: s for name, s in attributes.items() if name not in _DECLARED_ATTRIBUTES}
+    return {
+        name: attribute_schema
+        for name, attribute_schema in attributes.items()
+        if name not in _DECLARED_ATTRIBUTES
+    }
 
 
 class UserApi:

@@ -197,25 +197,32 @@ class FastPathProtocol(LimitedConnection):
         """Respond to a plain read of content, now or in a task; return whether it is one."""
         request = Request("GET", path, query, head.fields, self.client, head.credential)
         observer = content.observer
-        started = 0.0 if observer is None else perf_counter()
+        start_time = 0.0 if observer is None else perf_counter()
         response = content.respond_now(request)
         if response is not None:
             self._write(response, head.common + request.id + _END)
             if observer is not None:
-                observer.add(request, response.status, len(response.body), started)
+                observer.add(request, response.status, len(response.body), start_time)
             return True
         if not content.reads_content(request):
             return False
         cycle: Any = _ReadCycle(is_complete=False)
         self.cycle = cycle
         common = head.common + request.id + _END
-        task = self.loop.create_task(self._respond_later(content, request, cycle, common, started))
+        task = self.loop.create_task(
+            self._respond_later(content, request, cycle, common, start_time)
+        )
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
         return True
 
     async def _respond_later(
-        self, content: ContentApi, request: Request, read: _ReadCycle, common: bytes, started: float
+        self,
+        content: ContentApi,
+        request: Request,
+        read: _ReadCycle,
+        common: bytes,
+        start_time: float,
     ) -> None:
         """Respond to a read that has to wait, in its own task."""
         request_id.set(request.id.decode())
@@ -234,12 +241,12 @@ class FastPathProtocol(LimitedConnection):
         if not self.transport.is_closing():
             self._complete(read, response, common)
         if observer is not None:
-            observer.add(request, response.status, len(response.body), started)
+            observer.add(request, response.status, len(response.body), start_time)
 
     def _complete(self, read: _ReadCycle, response: Response, common: bytes) -> None:
         """Write the response to a read that had to wait, and process the following data."""
-        latest: Any = self.cycle
-        if latest is read and read.keep_alive:
+        latest_cycle: Any = self.cycle
+        if latest_cycle is read and read.keep_alive:
             self._write(response, common)
             return
         read.response_complete = True

@@ -27,8 +27,8 @@ def to_v4(item: Item | None, node: PlanNode, schema: Schema) -> dict[str, Any] |
     if isinstance(schema.model(node.uid), Component):
         return flat
     attributes = {name: value for name, value in flat.items() if name not in _TOP_LEVEL_FIELDS}
-    outside = {name: flat[name] for name in _TOP_LEVEL_FIELDS if name in flat}
-    return {**outside, "attributes": attributes}
+    top_level = {name: flat[name] for name in _TOP_LEVEL_FIELDS if name in flat}
+    return {**top_level, "attributes": attributes}
 
 
 _TOP_LEVEL_FIELDS = ("id", "documentId")
@@ -45,8 +45,8 @@ def _flat(item: dict[str, Any], node: PlanNode, schema: Schema) -> dict[str, Any
 def _edge(value: object, edge: PlanEdge, node: PlanNode, schema: Schema) -> object:
     attribute = schema.model(node.uid).attributes[edge.attribute]
     if edge.kind is EdgeKind.COUNT:
-        counted = isinstance(attribute, ComponentAttribute)
-        return value if counted else {"data": {"attributes": value}}
+        is_component = isinstance(attribute, ComponentAttribute)
+        return value if is_component else {"data": {"attributes": value}}
     if isinstance(attribute, DynamicZoneAttribute):
         return _nest_list(value, edge, "__component", schema)
     if isinstance(attribute, ComponentAttribute):

@@ -103,7 +103,9 @@ class Cors:
     """
 
     def __init__(self, settings: CorsSettings) -> None:
-        self._listed = frozenset(o.encode("latin-1") for o in settings.origins if o != _ANY)
+        self._listed = frozenset(
+            origin.encode("latin-1") for origin in settings.origins if origin != _ANY
+        )
         self._any = _ANY in settings.origins
         seconds = str(int(settings.max_age.total_seconds())).encode()
         self._preflight: tuple[Header, ...] = (
@@ -111,20 +113,22 @@ class Cors:
             (b"access-control-allow-methods", ",".join(settings.methods).encode()),
             (b"access-control-allow-headers", ",".join(settings.headers).encode()),
         )
-        exposed = ",".join(settings.expose_headers).encode()
-        self._exposed = ((b"access-control-expose-headers", exposed),) if exposed else ()
+        exposed_headers = ",".join(settings.expose_headers).encode()
+        self._exposed = (
+            ((b"access-control-expose-headers", exposed_headers),) if exposed_headers else ()
+        )
 
     def headers(self, origin: bytes | None) -> tuple[Header, ...]:
         """Return the headers of an ordinary response, those of Strapi without an origin."""
         if origin is None:
             return _FOR_NO_PAGE
-        allowed = self._origin_headers(origin)
-        return (*allowed, *self._exposed) if allowed else ()
+        origin_headers = self._origin_headers(origin)
+        return (*origin_headers, *self._exposed) if origin_headers else ()
 
     def preflight(self, origin: bytes | None) -> tuple[Header, ...]:
         """Return the headers of the response to a preflight request."""
-        allowed = self._origin_headers(origin)
-        return (*allowed, *self._preflight) if allowed else ()
+        origin_headers = self._origin_headers(origin)
+        return (*origin_headers, *self._preflight) if origin_headers else ()
 
     def _origin_headers(self, origin: bytes | None) -> tuple[Header, ...]:
         if origin in self._listed:

@@ -109,8 +109,8 @@ class Request:
         """The id of the request: its ``X-Request-Id`` if that is valid, or a new one."""
         if self._id is None:
             value = self.headers.get(REQUEST_ID)
-            sound = value is not None and _REQUEST_ID.fullmatch(value)
-            self._id = value if value is not None and sound else new_request_id()
+            is_valid = value is not None and _REQUEST_ID.fullmatch(value)
+            self._id = value if value is not None and is_valid else new_request_id()
         return self._id
 
     @property

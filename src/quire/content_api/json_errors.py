@@ -92,21 +92,21 @@ class _Scanner:
         """Read the whole text. Raises _FoundError at the first error."""
         self._value()
         while self._open:
-            closing = self._open[-1]
+            closing_sign = self._open[-1]
             sign = self._next_sign()
-            if sign == closing:
+            if sign == closing_sign:
                 self._at += 1
                 self._open.pop()
             elif sign == ",":
                 self._at += 1
-                if closing == "}":
+                if closing_sign == "}":
                     self._skip(_members)
                     self._next_name()
                 else:
                     self._skip(_elements)
                 self._value()
             else:
-                self._fail(_AFTER_MEMBER[closing])
+                self._fail(_AFTER_MEMBER[closing_sign])
         if self._next_sign():
             self._fail(_BEHIND)
 
@@ -117,13 +117,13 @@ class _Scanner:
             if sign not in {"{", "["}:
                 return self._scalar(sign)
             self._at += 1
-            closing = "}" if sign == "{" else "]"
-            if self._next_sign() == closing:
+            closing_sign = "}" if sign == "{" else "]"
+            if self._next_sign() == closing_sign:
                 self._at += 1
                 return None
             if sign == "{":
                 self._first_name()
-            self._open.append(closing)
+            self._open.append(closing_sign)
 
     def _first_name(self) -> None:
         if self._next_sign() != '"':
@@ -159,12 +159,12 @@ class _Scanner:
             self._at += 1
 
     def _number(self) -> None:
-        begin = self._at
+        start = self._at
         if self._sign() == "-":
             self._at += 1
-        leading = self._sign()
+        first_sign = self._sign()
         self._some_digits(_MINUS)
-        if leading == "0" and self._at > (integer := self._text.index("0", begin)) + 1:
+        if first_sign == "0" and self._at > (integer := self._text.index("0", start)) + 1:
             self._at = integer + 1
             self._fail(_ODD_NUMBER)
         if self._sign() == ".":
@@ -174,13 +174,13 @@ class _Scanner:
             self._at += 1
             self._skip(_sign)
             self._some_digits(_EXPONENT)
-        if math.isinf(float(self._text[begin : self._at])):
-            self._note(_TOO_GREAT, begin)
+        if math.isinf(float(self._text[start : self._at])):
+            self._note(_TOO_GREAT, start)
 
     def _some_digits(self, otherwise: str) -> None:
-        begin = self._at
+        start = self._at
         self._skip(_digits)
-        if self._at == begin:
+        if self._at == start:
             self._fail(otherwise)
 
     def _string(self) -> None:
@@ -199,7 +199,7 @@ class _Scanner:
 
     def _escape(self) -> None:
         """Read the part after a backslash."""
-        begin = self._at - 1
+        start = self._at - 1
         sign = self._sign()
         if not sign:
             raise _FoundError(_END)
@@ -214,18 +214,18 @@ class _Scanner:
         if 0xD800 <= unit < 0xDC00 and self._text.startswith("\\u", self._at):
             self._at += 1
             if not 0xDC00 <= self._unit() < 0xE000:
-                self._note(_HALF, begin)
+                self._note(_HALF, start)
         elif 0xD800 <= unit < 0xE000:
-            self._note(_HALF, begin)
+            self._note(_HALF, start)
 
     def _unit(self) -> int:
         """Read the ``u`` of an escape and its digits; return their UTF-16 unit."""
         self._at += 1
-        begin = self._at
+        start = self._at
         self._skip(_hex)
-        if self._at - begin < _HEX_DIGITS:
+        if self._at - start < _HEX_DIGITS:
             self._fail(_UNICODE_ESCAPE)
-        return int(self._text[begin : self._at], 16)
+        return int(self._text[start : self._at], 16)
 
     # The text, and positions in it -------------------------------------------------------------
 

@@ -39,7 +39,7 @@ async def read_parts(form: "Form", content_type: bytes, receive: AsgiReceive) ->
     boundary = options.get(b"boundary")
     if not boundary:
         raise BadRequestError(_MALFORMED)
-    received = 0
+    received_bytes = 0
     try:
         parser = MultipartParser(boundary, form.callbacks())  # type: ignore[arg-type]  # by name
         has_more = True
@@ -48,16 +48,16 @@ async def read_parts(form: "Form", content_type: bytes, receive: AsgiReceive) ->
             if message["type"] != "http.request":
                 raise BadRequestError(_MALFORMED)
             chunk = message.get("body", b"")
-            received += len(chunk)
+            received_bytes += len(chunk)
             parser.write(chunk)
             await form.settle()
             has_more = bool(message.get("more_body"))
         parser.finalize()
     except FormParserError:
         raise BadRequestError(_MALFORMED) from None
-    if received and not form.ended:
+    if received_bytes and not form.ended:
         raise BadRequestError(_MALFORMED)
-    return received > 0
+    return received_bytes > 0
 
 
 class Form:

@@ -89,10 +89,10 @@ class ProviderApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         connect = self._limits.limited(self.redirect_to_provider, "connect")
-        back = self._limits.limited(self.handle_provider_callback, "connect/callback")
+        handle_callback = self._limits.limited(self.handle_provider_callback, "connect/callback")
         for path, handler, query in (
             ("connect/:provider", connect, ConnectQuery),
-            ("connect/:provider/callback", back, CallbackQuery),
+            ("connect/:provider/callback", handle_callback, CallbackQuery),
         ):
             yield ACCOUNTS(
                 "GET",
@@ -114,11 +114,11 @@ class ProviderApi:
         callback = request.query.get("callback", provider.callback)
         if not isinstance(callback, str) or not is_allowed(callback, provider):
             raise ValidationError(BAD_CALLBACK, {"callback": callback})
-        begun = begin_sign_in(callback)
+        sign_in_state = begin_sign_in(callback)
         with _convert_errors(provider):
-            begun, address = await self._exchange(provider).begin(begun)
-        sealed = cipher.close(AT_PROVIDER, provider.name, asdict(begun))
-        return self._add_state_cookie(respond_redirect(address), sealed)
+            sign_in_state, address = await self._exchange(provider).begin(sign_in_state)
+        cookie_value = cipher.close(AT_PROVIDER, provider.name, asdict(sign_in_state))
+        return self._add_state_cookie(respond_redirect(address), cookie_value)
 
     async def handle_provider_callback(self, request: Request) -> Response:
         """Redirect a browser that comes from a provider to the page of the project."""
@@ -173,10 +173,10 @@ class ProviderApi:
             return OAuth1Client(provider)
         return OAuth2Client(provider, self._clock)
 
-    def _add_state_cookie(self, response: Response, sealed: str | None) -> Response:
+    def _add_state_cookie(self, response: Response, cookie_value: str | None) -> Response:
         """Return the header that stores the encrypted state; ``None`` deletes it."""
-        ended = "; max-age=0" if sealed is None else ""
-        cookie = f"{_COOKIE}={sealed or ''}{ended}{self._attributes}"
+        expiry = "; max-age=0" if cookie_value is None else ""
+        cookie = f"{_COOKIE}={cookie_value or ''}{expiry}{self._attributes}"
         headers = (*response.headers, (b"set-cookie", cookie.encode()))
         return Response(response.status, response.body, response.content_type, headers)
 

@@ -80,12 +80,12 @@ class PasswordApi(AccountApi):
         ):
             by_email = body is ForgottenPassword
             path = f"auth/{name}"
-            limited = self._limits.limited(handler, path, by_email=by_email)
+            limited_handler = self._limits.limited(handler, path, by_email=by_email)
             yield ACCOUNTS(
                 "POST",
                 path,
                 action,
-                limited,
+                limited_handler,
                 body=body,
                 response=response,
                 errors=TOO_MANY_REQUESTS,

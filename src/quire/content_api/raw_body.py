@@ -151,11 +151,11 @@ def _too_deep(text: bytes) -> bool:
     if text.count(b"[") + text.count(b"{") <= _MAX_DEPTH:
         return False
     depth = 0
-    in_string = escaped = False
+    in_string = is_escaped = False
     for byte in text:
         if in_string:
-            in_string = escaped or byte != 0x22
-            escaped = not escaped and byte == 0x5C
+            in_string = is_escaped or byte != 0x22
+            is_escaped = not is_escaped and byte == 0x5C
         elif byte == 0x22:
             in_string = True
         elif byte in b"[{":
@@ -168,12 +168,12 @@ def _too_deep(text: bytes) -> bool:
 
 
 def _refuse_prototype_keys(value: object) -> None:
-    waiting = [value]
-    while waiting:
-        current = waiting.pop()
-        if isinstance(current, dict):
-            if "__proto__" in current:
+    pending_values = [value]
+    while pending_values:
+        pending_value = pending_values.pop()
+        if isinstance(pending_value, dict):
+            if "__proto__" in pending_value:
                 raise BodySyntaxError(FORBIDDEN_KEY)
-            waiting.extend(current.values())
-        elif isinstance(current, list):
-            waiting.extend(current)
+            pending_values.extend(pending_value.values())
+        elif isinstance(pending_value, list):
+            pending_values.extend(pending_value)

@@ -62,16 +62,16 @@ class Readiness:
             body = {"status": "unavailable", "checks": {"stopping": "failed"}}
             return Response(503, msgspec.json.encode(body), headers=_UNAVAILABLE_HEADERS)
         checks = await self._check()
-        failed = tuple(name for name, state in checks.items() if state == "failed")
-        if failed != self._failed:
-            self._failed = failed
-            if failed:
-                _log.error("not ready", failed=failed)
+        failed_checks = tuple(name for name, state in checks.items() if state == "failed")
+        if failed_checks != self._failed:
+            self._failed = failed_checks
+            if failed_checks:
+                _log.error("not ready", failed=failed_checks)
             else:
                 _log.info("ready again")
-        body = {"status": "unavailable" if failed else "ready", "checks": checks}
-        headers = _UNAVAILABLE_HEADERS if failed else _HEADERS
-        return Response(503 if failed else 200, msgspec.json.encode(body), headers=headers)
+        body = {"status": "unavailable" if failed_checks else "ready", "checks": checks}
+        headers = _UNAVAILABLE_HEADERS if failed_checks else _HEADERS
+        return Response(503 if failed_checks else 200, msgspec.json.encode(body), headers=headers)
 
     async def _check(self) -> dict[str, State]:
         checks: dict[str, State] = {"database": "ok"}

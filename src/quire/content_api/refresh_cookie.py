@@ -38,8 +38,8 @@ class RefreshCookie:
 
     def clear(self) -> tuple[Header, ...]:
         """Return the header that deletes it."""
-        ended = f"{self._name}=; expires={_EXPIRED_COOKIE_DATE}{self._attributes}"
-        return ((b"set-cookie", ended.encode()),)
+        expired_cookie = f"{self._name}=; expires={_EXPIRED_COOKIE_DATE}{self._attributes}"
+        return ((b"set-cookie", expired_cookie.encode()),)
 
     def read(self, request: Request) -> str | None:
         """Return the refresh token among the cookies of a request.

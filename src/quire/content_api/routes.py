@@ -175,9 +175,9 @@ class RouteTable:
 
         One trailing slash is ignored. Raises BadRequestError when a parameter cannot be decoded.
         """
-        plain = self._plain.get((method, raw_path))
-        if plain is not None:
-            return plain
+        matched_route = self._plain.get((method, raw_path))
+        if matched_route is not None:
+            return matched_route
         head, _, last = raw_path.rpartition(b"/")
         single = self._single.get((method, head)) if last else None
         if single is not None:

@@ -57,7 +57,7 @@ class ScriptedReads:
         self._around = around
 
     async def respond(
-        self, request: Request, read: DocumentRead, received: ReceivedRequest | None = None
+        self, request: Request, read: DocumentRead, received_request: ReceivedRequest | None = None
     ) -> Response:
         """Read entries and respond like an action; the query is that of the read.
 
@@ -65,13 +65,13 @@ class ScriptedReads:
         """
 
         def handle(request: Request) -> Awaitable[Response]:
-            return self._respond(request, read, received)
+            return self._respond(request, read, received_request)
 
         action: ReadAction = "find" if read.is_list else "find_one"
         return await self._around.respond(request, read.uid, action, handle)
 
     async def _respond(
-        self, request: Request, read: DocumentRead, received: ReceivedRequest | None
+        self, request: Request, read: DocumentRead, received_request: ReceivedRequest | None
     ) -> Response:
         reader = self._reader
         content_type = reader.schema.content_types[read.uid]
@@ -91,7 +91,7 @@ class ScriptedReads:
         response = responses.get(key, version)
         if response is None:
             prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
-            response = await self._read(request, read, prepared, received)
+            response = await self._read(request, read, prepared, received_request)
             response.tag = tag_of(response.body)
             if prepared.is_cacheable:
                 # Attached entries were read from other tables.
@@ -116,16 +116,18 @@ class ScriptedReads:
         request: Request,
         read: DocumentRead,
         prepared: PreparedRead,
-        received: ReceivedRequest | None,
+        received_request: ReceivedRequest | None,
     ) -> Response:
-        serializer = self._serializer(request, read, prepared, received)
+        serializer = self._serializer(request, read, prepared, received_request)
         wrap = _wrap(read)
-        if received is not None and any(
+        if received_request is not None and any(
             isinstance(change, AttachedEntries) for change in read.changes
         ):
             item = await self._reader.row(prepared)
             entry = (
-                None if item is None else await self._apply_changes(request, read, item, received)
+                None
+                if item is None
+                else await self._apply_changes(request, read, item, received_request)
             )
             return _respond_one(read, entry)
         if read.is_list:
@@ -145,27 +147,31 @@ class ScriptedReads:
         return _respond_one(read, None)
 
     async def _apply_changes(
-        self, request: Request, read: DocumentRead, item: Item, received: ReceivedRequest
+        self, request: Request, read: DocumentRead, item: Item, received_request: ReceivedRequest
     ) -> object:
         """Return an entry with its attachments."""
         entry = _decode_entry(item)
         for change in read.changes:
             if isinstance(change, AttachedEntries):
-                result = await self._read_attachment(request, change, entry, received)
+                result = await self._read_attachment(request, change, entry, received_request)
                 entry = {**_require_entry(entry), change.name: result}
             else:
-                entry = change.convert(entry, received.query, received.path)
+                entry = change.convert(entry, received_request.query, received_request.path)
         return entry
 
     async def _read_attachment(
-        self, request: Request, change: AttachedEntries, entry: object, received: ReceivedRequest
+        self,
+        request: Request,
+        change: AttachedEntries,
+        entry: object,
+        received_request: ReceivedRequest,
     ) -> object:
         """Return the attached member of an entry."""
         read, reader = change.read, self._reader
         content_type = reader.schema.content_types[read.uid]
         self._refuse_drafts(request, read, content_type)
-        query = read.query_of(received.query, received.path, {ENTRY.number: entry})
-        name = f"{received.route} {change.name} {query}"
+        query = read.query_of(received_request.query, received_request.path, {ENTRY.number: entry})
+        name = f"{received_request.route} {change.name} {query}"
         raw = rewrite_query(sent_query(request.raw_query), name, lambda _: query)
         prepared = await reader.prepare(content_type, _mode(read), raw, _ability(request, read))
         if read.is_list:
@@ -173,7 +179,7 @@ class ScriptedReads:
         else:
             item = await reader.row(prepared)
             items = [] if item is None else [item]
-        entries = [_compute_entry(read, _decode_entry(item), received) for item in items]
+        entries = [_compute_entry(read, _decode_entry(item), received_request) for item in items]
         if read.is_list:
             return entries
         result = entries[0] if entries else None
@@ -186,8 +192,10 @@ class ScriptedReads:
         if not self._reader.limits.drafts_need_token or not content_type.draft_and_publish:
             return
         published = "published"
-        usual = published if read.is_core else None
-        shows_drafts = read.of_any_version or request.query.get("status", usual) != published
+        default_status = published if read.is_core else None
+        shows_drafts = (
+            read.of_any_version or request.query.get("status", default_status) != published
+        )
         if shows_drafts and not isinstance(request.principal, ApiToken):
             raise ForbiddenError
 
@@ -196,10 +204,10 @@ class ScriptedReads:
         request: Request,
         read: DocumentRead,
         prepared: PreparedRead,
-        received: ReceivedRequest | None,
+        received_request: ReceivedRequest | None,
     ) -> EntrySerializer | None:
-        if received is not None:
-            return lambda item: _compute_entry(read, _decode_entry(item), received)
+        if received_request is not None:
+            return lambda item: _compute_entry(read, _decode_entry(item), received_request)
         if not _is_nested(request, read):
             return None
         root, schema = prepared.plan.root, self._reader.schema
@@ -218,11 +226,11 @@ def _decode_entry(item: Item) -> object:
     return msgspec.json.decode(encode(item))
 
 
-def _compute_entry(read: DocumentRead, entry: object, received: ReceivedRequest) -> object:
+def _compute_entry(read: DocumentRead, entry: object, received_request: ReceivedRequest) -> object:
     """Return a computed entry without attachments."""
     for change in read.changes:
         if isinstance(change, ComputedEntry):
-            entry = change.convert(entry, received.query, received.path)
+            entry = change.convert(entry, received_request.query, received_request.path)
     return entry
 
 
@@ -257,7 +265,7 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
 
     Raises NotFoundError for an empty list.
     """
-    wrapped, not_found_message = read.wrapped, read.not_found_message
+    response_object, not_found_message = read.wrapped, read.not_found_message
 
     def wrap(data: object) -> object:
         if read.is_list and not_found_message is not None and data == []:
@@ -266,9 +274,9 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
             data = _key_entries(data)
         if read.enveloped:
             return envelope(data)
-        if wrapped is None:
+        if response_object is None:
             return data
-        return wrapped.around(data, _length(data))
+        return response_object.around(data, _length(data))
 
     return wrap
 

@@ -39,11 +39,11 @@ class Timings:
     @contextmanager
     def measure(self, target: str) -> Iterator[None]:
         """Add the time of a block to a stage."""
-        started = time.perf_counter()
+        start_time = time.perf_counter()
         try:
             yield
         finally:
-            self.add(target, time.perf_counter() - started)
+            self.add(target, time.perf_counter() - start_time)
 
     def add(self, target: str, seconds: float) -> None:
         """Add seconds to a stage."""
@@ -52,12 +52,12 @@ class Timings:
     def header(self) -> bytes:
         """Return the value of the header."""
         return ", ".join(
-            self._metric(target, spent) for target, spent in self.spent.items()
+            self._metric(target, seconds) for target, seconds in self.spent.items()
         ).encode()
 
-    def _metric(self, target: str, spent: float) -> str:
+    def _metric(self, target: str, seconds: float) -> str:
         description = f';desc="{self.statements} statements"' if target == "database" else ""
-        return f"{target}{description};dur={spent:.3f}"
+        return f"{target}{description};dur={seconds:.3f}"
 
 
 _present: ContextVar[Timings] = ContextVar("timings")
@@ -88,11 +88,11 @@ class ServerTiming:
         """Handle one HTTP request."""
         timings = Timings()
         _present.set(timings)
-        started = time.perf_counter()
+        start_time = time.perf_counter()
 
         async def send_with_timing(message: dict[str, object]) -> None:
             if message["type"] == "http.response.start":
-                timings.spent["total"] = (time.perf_counter() - started) * 1000
+                timings.spent["total"] = (time.perf_counter() - start_time) * 1000
                 headers = message.get("headers", ())
                 message = {**message, "headers": [*headers, (b"server-timing", timings.header())]}  # type: ignore[misc]  # pairs, by ASGI
             await send(message)

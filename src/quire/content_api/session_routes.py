@@ -67,8 +67,8 @@ class SessionApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        gone = DataEnvelope[FreeObject]
-        declared: tuple[tuple[str, str, str, Handler, object, object], ...] = (
+        empty_response = DataEnvelope[FreeObject]
+        route_arguments: tuple[tuple[str, str, str, Handler, object, object], ...] = (
             ("POST", "refresh", "refresh", self.refresh, RefreshInput | None, TokenPair),
             ("POST", "logout", "logout", self.sign_out, SignOutInput | None, OkResponse),
             (
@@ -79,10 +79,17 @@ class SessionApi:
                 None,
                 DataEnvelope[list[EndUserSession]],
             ),
-            ("DELETE", "sessions/:sessionId", "revokeSession", self.end_session, None, gone),
+            (
+                "DELETE",
+                "sessions/:sessionId",
+                "revokeSession",
+                self.end_session,
+                None,
+                empty_response,
+            ),
         )
-        exist = self._issuer.sessions is not None
-        for method, path, action, handler, body, response in declared:
+        has_sessions = self._issuer.sessions is not None
+        for method, path, action, handler, body, response in route_arguments:
             yield ACCOUNTS(
                 method,
                 f"auth/{path}",
@@ -90,7 +97,7 @@ class SessionApi:
                 handler,
                 body=body,
                 response=response,
-                is_described=exist,
+                is_described=has_sessions,
             )
 
     async def refresh(self, request: Request) -> Response:
@@ -164,15 +171,15 @@ def _refresh_token(request: Request) -> object:
     return read_body(request.body_fields, RefreshInput).refresh_token
 
 
-def _describe_session(session: Session, current: str | None) -> EndUserSession:
-    about, created = session.metadata or {}, session.created_at
+def _describe_session(session: Session, current_session_id: str | None) -> EndUserSession:
+    metadata, created_at = session.metadata or {}, session.created_at
     return EndUserSession(
         id=session.session_id,
         device_id=session.device_id,
-        device_name=_or_unset(about.get("deviceName")),
-        current=session.session_id == current,
-        login_at=_or_unset(about.get("loginAt")),
-        last_active_at=UNSET if created is None else iso_from_ms(created),
+        device_name=_or_unset(metadata.get("deviceName")),
+        current=session.session_id == current_session_id,
+        login_at=_or_unset(metadata.get("loginAt")),
+        last_active_at=UNSET if created_at is None else iso_from_ms(created_at),
     )
 
 

@@ -154,13 +154,13 @@ class SignInApi(AccountApi):
         registration_fields = {
             name: body[name] for name in Registration.__struct_fields__ if name in body
         }
-        unknown = [
+        unknown_names = [
             name
             for name in body
             if name not in registration_fields and name not in self._additional_names
         ]
-        if unknown:
-            raise ValidationError(f"Invalid parameters: {', '.join(unknown)}")
+        if unknown_names:
+            raise ValidationError(f"Invalid parameters: {', '.join(unknown_names)}")
         data = {
             **self._additional_values(body),
             **sent_values(read_body(registration_fields, Registration)),

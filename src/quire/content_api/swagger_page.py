@@ -64,13 +64,13 @@ class SwaggerPage:
         return _part(*_FILES[name], headers.get(b"accept-encoding", b""))
 
 
-def _part(file_name: str, media_type: str, accepted: bytes) -> Response:
+def _part(file_name: str, media_type: str, accept_encoding: bytes) -> Response:
     # Hardly any client requests this, and it would slow down the start.
     import gzip  # noqa: PLC0415
 
     file = _FOLDER / file_name
     response: Response
-    if file.suffix == ".gz" and b"gzip" not in accepted:
+    if file.suffix == ".gz" and b"gzip" not in accept_encoding:
         response = Response(gzip.decompress(file.read_bytes()), media_type=media_type)
     else:
         response = FileResponse(file, media_type=media_type)

@@ -61,22 +61,24 @@ class FileForm(Form):
     def end_file(self) -> None:
         """Add a file, unless it is empty."""
         if self._size_of_file:
-            name, declared = self._described
+            name, declared_type = self._described
             self.files.append(
-                IncomingFile(path=self._path, name=name, declared=declared, size=self._size_of_file)
+                IncomingFile(
+                    path=self._path, name=name, declared=declared_type, size=self._size_of_file
+                )
             )
 
-    def _write(self, piece: bytes) -> None:
-        self._size_of_file += len(piece)
+    def _write(self, chunk: bytes) -> None:
+        self._size_of_file += len(chunk)
         if self._size_of_file > self._size_limit:
             limit = shown_size(self._size_limit)
             raise PayloadTooLargeError(f"{self._described[0]} exceeds size limit of {limit}.")
-        self._total += len(piece)
+        self._total += len(chunk)
         if self._total > self._total_limit:
             limit = shown_size(self._total_limit)
             raise PayloadTooLargeError(f"The files exceed size limit of {limit}.")
-        self._waiting.append((self._path, piece))
-        self._waiting_size += len(piece)
+        self._waiting.append((self._path, chunk))
+        self._waiting_size += len(chunk)
 
     async def settle(self) -> None:
         """Write the received data if there is enough."""
@@ -88,18 +90,18 @@ class FileForm(Form):
 
         Raises OutOfSpaceError when the disk is full, StorageError for its other errors.
         """
-        waiting, self._waiting, self._waiting_size = self._waiting, [], 0
+        pending_chunks, self._waiting, self._waiting_size = self._waiting, [], 0
         try:
-            await asyncio.to_thread(self._append, waiting)
+            await asyncio.to_thread(self._append, pending_chunks)
         except OSError as error:
             raise storage_problem(error) from error
 
-    def _append(self, waiting: list[tuple[Path, bytes]]) -> None:
-        for path, piece in waiting:
+    def _append(self, pending_chunks: list[tuple[Path, bytes]]) -> None:
+        for path, chunk in pending_chunks:
             if self._file is None or self._file[0] != path:
                 self.close()
                 self._file = (path, path.open("ab"))
-            self._file[1].write(piece)
+            self._file[1].write(chunk)
         if self._file is not None:
             self._file[1].flush()
 

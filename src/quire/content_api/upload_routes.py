@@ -200,10 +200,10 @@ class FileApi:
         """Delete a file with all its sizes, and return it."""
         read = self._file_reader(await self._prepare(request))
         file_id = row_id(request.parameters["id"])
-        gone = [] if file_id is None else await self._library.remove([file_id], read=read)
-        if not gone:
+        removed_files = [] if file_id is None else await self._library.remove([file_id], read=read)
+        if not removed_files:
             raise NotFoundError(NOT_FOUND)
-        return respond_bare(gone[0])
+        return respond_bare(removed_files[0])
 
     async def upload_files(self, request: Request) -> Response:
         """Upload files; with ``id``, replace the bytes or the metadata of one."""
@@ -230,10 +230,10 @@ class FileApi:
             return await self._replace(request, form.files, texts)
         count = len(form.files)
         value = information_of_new(decoded(texts), count) if texts else [NO_FILE_INFO] * count
-        uploaded = await self._library.add(
+        files = await self._library.add(
             form.files, value, read=self._public_data, attachment=self._attachment(request, form)
         )
-        return respond_bare(uploaded, CREATED)
+        return respond_bare(files, CREATED)
 
     async def _replace(
         self, request: Request, files: list[IncomingFile], texts: list[str]
@@ -241,10 +241,10 @@ class FileApi:
         if len(files) > 1:
             raise ValidationError(SEVERAL_FILES)
         value = information_of_one(decoded(texts)) if texts else NO_FILE_INFO
-        replaced = await self._library.replace(
+        file = await self._library.replace(
             _file_id(request), files[0], value, read=self._public_data
         )
-        return respond_bare(replaced)
+        return respond_bare(file)
 
     async def _describe(self, request: Request, body: object) -> Response:
         """Change the metadata of a file, by a form without files or by JSON."""

@@ -52,13 +52,13 @@ class UploadedFiles:
         Raises ForbiddenError for an invalid or expired signature, or a path outside; NotFoundError
         for a missing file.
         """
-        transformed = relative.startswith(_TRANSFORM_PREFIX)
+        is_transformed = relative.startswith(_TRANSFORM_PREFIX)
         key = "/".join(
-            path_below(relative.removeprefix(_TRANSFORM_PREFIX) if transformed else relative)
+            path_below(relative.removeprefix(_TRANSFORM_PREFIX) if is_transformed else relative)
         )
         if self._links is not None and not self._links.opens(f"{UPLOADS_PATH}/{key}", raw_query):
             raise ForbiddenError
-        if transformed:
+        if is_transformed:
             response = await self._transform_response(key, raw_query)
         else:
             response = await self._as_it_is(key)

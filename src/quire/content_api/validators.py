@@ -66,8 +66,8 @@ class MinLength(Struct, frozen=True):
 
     def __call__(self, value: object) -> str | None:
         """See `Rule`."""
-        short = isinstance(value, str) and length(value) < self.count
-        return f"must be at least {self.count} characters" if short else None
+        is_too_short = isinstance(value, str) and length(value) < self.count
+        return f"must be at least {self.count} characters" if is_too_short else None
 
     @property
     def json_schema(self) -> Mapping[str, object]:
@@ -82,8 +82,8 @@ class MaxLength(Struct, frozen=True):
 
     def __call__(self, value: object) -> str | None:
         """See `Rule`."""
-        long = isinstance(value, str) and length(value) > self.count
-        return f"must be at most {self.count} characters" if long else None
+        is_too_long = isinstance(value, str) and length(value) > self.count
+        return f"must be at most {self.count} characters" if is_too_long else None
 
     @property
     def json_schema(self) -> Mapping[str, object]:
@@ -98,8 +98,8 @@ class Email(Struct, frozen=True):
 
     def __call__(self, value: object) -> str | None:
         """See `Rule`."""
-        wrong = isinstance(value, str) and value != "" and not is_email(value)
-        return "must be a valid email" if wrong else None
+        is_invalid = isinstance(value, str) and value != "" and not is_email(value)
+        return "must be a valid email" if is_invalid else None
 
 
 def single_line(value: object) -> str | None:
@@ -295,9 +295,9 @@ class Fields(Struct, frozen=True, kw_only=True):
             yield from self._unknown_keys(place, value)
 
     def _unknown_keys(self, place: Place, value: Mapping[object, object]) -> Iterator[Problem]:
-        unknown = [str(name) for name in value if name not in self.fields]
-        if self.closed and unknown:
-            text = f"field has unspecified keys: {', '.join(unknown)}"
+        unknown_names = [str(name) for name in value if name not in self.fields]
+        if self.closed and unknown_names:
+            text = f"field has unspecified keys: {', '.join(unknown_names)}"
             shown_value = ABSENT if self.secret else value
             yield Problem(path_of(place), f"{place_text(place)} {text}", shown_value)
 

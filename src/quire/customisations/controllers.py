@@ -68,8 +68,8 @@ def read_controller(
     outcome = factory_object(module, "createCoreController", uid) or Object(())
     for name, value in methods.items():
         _take_action(result, module, name, value, uid, project)
-        refused = result.closed if name in CORE_ACTIONS else result.own
-        if name in refused:
+        reasons = result.closed if name in CORE_ACTIONS else result.own
+        if name in reasons:
             _take_script(result, module, outcome, uid, name, scripts, is_core=True)
         elif name in result.reads:
             with suppress(NotUnderstoodError):
@@ -101,32 +101,32 @@ def _take_script(
     is_core: bool,
 ) -> None:
     """Check whether an action can be evaluated for each request."""
-    refused = actions.closed if name in CORE_ACTIONS else actions.own
+    reasons = actions.closed if name in CORE_ACTIONS else actions.own
     try:
         actions.scripts[name] = check_action(
             module, expression, uid, name, scripts, is_core=is_core
         )
     except NotUnderstoodError as error:
-        refused[name] = f"has an action {name} that {error}"
+        reasons[name] = f"has an action {name} that {error}"
     else:
-        del refused[name]
+        del reasons[name]
 
 
 def _take_action(
     actions: Actions, module: Module, name: str, value: Expression, uid: str, project: ReadContext
 ) -> None:
-    refused = actions.closed if name in CORE_ACTIONS else actions.own
+    reasons = actions.closed if name in CORE_ACTIONS else actions.own
     function = module.followed(value)
     if not isinstance(function, Function):
-        refused[name] = f"has an action {name} that is computed"
+        reasons[name] = f"has an action {name} that is computed"
         return
     try:
         core, actions.steps[name] = understand_action(module, name, function)
         actions.core[name] = core
     except NotUnderstoodError as error:
-        refused[name] = f"has an action {name} that {error}"
-    if name in refused:
-        _take_read(actions, module, name, function, uid, project, refused)
+        reasons[name] = f"has an action {name} that {error}"
+    if name in reasons:
+        _take_read(actions, module, name, function, uid, project, reasons)
 
 
 def _take_read(
@@ -136,7 +136,7 @@ def _take_read(
     function: Function,
     uid: str,
     project: ReadContext,
-    refused: dict[str, str],
+    reasons: dict[str, str],
 ) -> None:
     """Check whether an action reads by itself instead of calling the core."""
     if name in _WRITE_ACTIONS:
@@ -144,9 +144,9 @@ def _take_read(
     try:
         actions.reads[name] = understand_read(module, uid, function, project)
     except NotUnderstoodError as error:
-        refused[name] = f"has an action {name} that {error}"
+        reasons[name] = f"has an action {name} that {error}"
     else:
-        del refused[name]
+        del reasons[name]
 
 
 def service_methods(file: SourceFile, uid: str) -> tuple[str, ...] | None:
@@ -158,8 +158,8 @@ def service_methods(file: SourceFile, uid: str) -> tuple[str, ...] | None:
 
 def factory_methods(module: Module, factory: str, uid: str) -> Overrides | None:
     """Return the methods that a call of a core factory adds, ``None`` if they are unknown."""
-    added = factory_object(module, factory, uid)
-    return None if added is None else _methods(module, added)
+    expression = factory_object(module, factory, uid)
+    return None if expression is None else _methods(module, expression)
 
 
 def factory_object(module: Module, factory: str, uid: str) -> Expression | None:
@@ -188,8 +188,8 @@ def _is_text(module: Module, expression: Expression, text: str) -> bool:
         return False
 
 
-def _methods(module: Module, added: Expression) -> Overrides | None:
-    result = _returned_expression(added)
+def _methods(module: Module, expression: Expression) -> Overrides | None:
+    result = _returned_expression(expression)
     outcome = module.followed(result) if result is not None else None
     if not isinstance(outcome, Object):
         return None
@@ -197,15 +197,15 @@ def _methods(module: Module, added: Expression) -> Overrides | None:
     return dict(members) if len(members) == len(outcome.members) else None
 
 
-def _returned_expression(added: Expression) -> Expression | None:
+def _returned_expression(expression: Expression) -> Expression | None:
     """Return the second argument of a factory, or the object that this function returns."""
-    if not isinstance(added, Function):
-        return added
-    if isinstance(added.body, Opaque):
+    if not isinstance(expression, Function):
+        return expression
+    if isinstance(expression.body, Opaque):
         return None
-    if not isinstance(added.body, tuple):
-        return added.body
-    *declarations, last = added.body or (Opaque(),)
+    if not isinstance(expression.body, tuple):
+        return expression.body
+    *declarations, last = expression.body or (Opaque(),)
     if not isinstance(last, Return) or not all(
         isinstance(statement, Declaration) for statement in declarations
     ):

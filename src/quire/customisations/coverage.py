@@ -46,21 +46,21 @@ def _summary(
     owners: Mapping[str, list[UnservedRoute]],
 ) -> TypeSummary:
     uid = content_type.uid
-    served = customisations.routes.get(uid)
+    served_routes = customisations.routes.get(uid)
     actions = (
         [action for _, _, action in core_routes(content_type)]
-        if served is None
-        else list(dict.fromkeys(route.action for route in served))
+        if served_routes is None
+        else list(dict.fromkeys(route.action for route in served_routes))
     )
-    closed = customisations.closed_actions(content_type)
-    type_closed_actions = tuple(action for action in actions if action in closed)
+    closed_actions = customisations.closed_actions(content_type)
+    type_closed_actions = tuple(action for action in actions if action in closed_actions)
     names = [uid, *(f"{uid}.{action}" for action in type_closed_actions)]
     files = dict.fromkeys(file for name in names for file in customisations.closed.get(name, ()))
-    unserved = tuple(f"{route.method} {route.path}" for route in owners.get(uid, ()))
+    unserved_routes = tuple(f"{route.method} {route.path}" for route in owners.get(uid, ()))
     attributes = tuple(_unserved_attributes(content_type, schema))
     if type_closed_actions and len(type_closed_actions) == len(actions):
         level = ServiceLevel.CLOSED
-    elif type_closed_actions or unserved or attributes:
+    elif type_closed_actions or unserved_routes or attributes:
         level = ServiceLevel.PARTLY
     else:
         level = ServiceLevel.COMPLETELY
@@ -69,18 +69,18 @@ def _summary(
         served=level,
         closed_actions=type_closed_actions,
         files=tuple(files),
-        unserved_routes=unserved,
+        unserved_routes=unserved_routes,
         unserved_attributes=attributes,
     )
 
 
 def _owners(
-    unserved: Iterable[UnservedRoute], types: Iterable[ContentType]
+    unserved_routes: Iterable[UnservedRoute], types: Iterable[ContentType]
 ) -> dict[str, list[UnservedRoute]]:
     """Return the unserved routes of the types whose controllers they name."""
     uids = {content_type.uid for content_type in types}
     owners: dict[str, list[UnservedRoute]] = {}
-    for route in unserved:
+    for route in unserved_routes:
         controller = route.handler.rpartition(".")[0]
         api = route.file.removeprefix("src/api/").partition("/")[0]
         uid = controller if "::" in controller else f"api::{api}.{controller}"

@@ -42,8 +42,8 @@ class ErrorResponse(Struct, frozen=True):
 
     def error(self) -> AppError:
         """Return the error for the client."""
-        kind, usual = _ERRORS[self.status]
-        error = kind(usual if self.message is None else self.message)
+        kind, default_message = _ERRORS[self.status]
+        error = kind(default_message if self.message is None else self.message)
         error.details = {} if self.has_details else None
         return error
 

@@ -83,10 +83,10 @@ class Customisations(Struct, frozen=True):
         }
         for uid, actions in self.custom_actions.items():
             content_type = schema.content_types.get(uid)
-            usual = (
+            usual_actions = (
                 () if content_type is None else (name for _, _, name in core_routes(content_type))
             )
-            result[uid] = tuple(dict.fromkeys((*result.get(uid, usual), *actions)))
+            result[uid] = tuple(dict.fromkeys((*result.get(uid, usual_actions), *actions)))
         return result
 
     def closed_actions(self, content_type: ContentType) -> frozenset[str]:
@@ -98,8 +98,8 @@ class Customisations(Struct, frozen=True):
 
     def missing_actions(self, content_type: ContentType) -> frozenset[str]:
         """Return the core actions of a content type that no route has."""
-        usual = {name for _, _, name in core_routes(content_type)}
+        usual_actions = {name for _, _, name in core_routes(content_type)}
         result = self.routes.get(content_type.uid)
         if result is None:
             return frozenset()
-        return frozenset(usual - {route.action for route in result})
+        return frozenset(usual_actions - {route.action for route in result})

@@ -40,8 +40,8 @@ def is_route(route: object) -> bool:
 
 def can_be_served(method: str, path: str, action: str, content_type: ContentType) -> bool:
     """Whether a path of a core action has the parameters that the action needs."""
-    usual = {name: verb for verb, _, name in core_routes(content_type)}
-    if usual.get(action) != method:
+    methods_by_action = {name: core_method for core_method, _, name in core_routes(content_type)}
+    if methods_by_action.get(action) != method:
         return False
     needs_id = any(
         name == action and ":" in route_path for _, route_path, name in core_routes(content_type)
@@ -140,11 +140,11 @@ class _Reader(Struct):
             case []:
                 return
             case _:
-                combined = combined_routes(router_file.file.module, self.types)
-                if combined is None:
+                combined_list = combined_routes(router_file.file.module, self.types)
+                if combined_list is None:
                     self.routes.opaque.append(router_file)
                 else:
-                    self._add_routes(router_file, combined, {})
+                    self._add_routes(router_file, combined_list, {})
 
     def _add_core_router(
         self, router_file: RouterFile, uid: str, options: dict[str, object]
@@ -243,15 +243,15 @@ class _Reader(Struct):
         self.registered.append((method, path))
         handler_name = handler if isinstance(handler, str) else "a function"
         reason = self._reason(target, guard) if target is not None else ""
-        unserved = UnservedRoute(method, path, handler_name, router_file.file.path, reason)
+        unserved_route = UnservedRoute(method, path, handler_name, router_file.file.path, reason)
         controller = handler_name.strip().rpartition(".")[0]
         owner = controller if "::" in controller else f"api::{router_file.api}.{controller}"
         if owner in self.types:
             # In Strapi, a type whose router file lists other routes has no core routes.
             self.routes.registered.setdefault(owner, [])
-        self.routes.unserved.append(unserved)
+        self.routes.unserved.append(unserved_route)
         for content_type in self.types.values():
-            self._disable_shadowed(unserved, content_type)
+            self._disable_shadowed(unserved_route, content_type)
 
     def _register_understood(
         self,
@@ -301,14 +301,14 @@ class _Reader(Struct):
             return actions.own[target[1]]
         return guard.problems[0].sentence if guard.problems else ""
 
-    def _disable_shadowed(self, unserved: UnservedRoute, content_type: ContentType) -> None:
+    def _disable_shadowed(self, unserved_route: UnservedRoute, content_type: ContentType) -> None:
         """Disable core actions whose requests run code of the project's own in Strapi."""
         if not content_type.is_api:
             return
         for method, path, action in core_routes(content_type):
-            if covers((unserved.method, unserved.path), (method, path)):
-                sentence = f"serves {method} {unserved.path} with code that does not run"
-                problem = GuardProblem(unserved.file, "routes", sentence)
+            if covers((unserved_route.method, unserved_route.path), (method, path)):
+                sentence = f"serves {method} {unserved_route.path} with code that does not run"
+                problem = GuardProblem(unserved_route.file, "routes", sentence)
                 self.routes.problems.append((f"{content_type.uid}.{action}", problem))
 
     def _target(self, handler: object, api: str) -> tuple[str, str] | None:
@@ -330,7 +330,7 @@ def served_routes(
 
     A route to a disabled action needs the usual permission, which nobody has then.
     """
-    served: dict[str, tuple[ServedRoute, ...]] = {}
+    routes_by_type: dict[str, tuple[ServedRoute, ...]] = {}
     for uid, registered_routes in routes.registered.items():
         results: list[ServedRoute] = []
         for registered_route in registered_routes:
@@ -347,8 +347,8 @@ def served_routes(
                 route = _complete_route(route, controllers[uid])
             results.append(route)
         if set(results) != set(usual_routes(types[uid])):
-            served[uid] = tuple(results)
-    return served
+            routes_by_type[uid] = tuple(results)
+    return routes_by_type
 
 
 def _complete_route(route: ServedRoute, actions: Actions) -> ServedRoute:

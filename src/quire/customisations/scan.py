@@ -95,8 +95,8 @@ class ServiceFiles:
         module, exported = file.module, file.module.exported
         if isinstance(exported, Function | Object):
             return ServiceCode(module, exported, is_core=False)
-        added = factory_object(module, "createCoreService", uid)
-        return None if added is None else ServiceCode(module, added, is_core=True)
+        expression = factory_object(module, "createCoreService", uid)
+        return None if expression is None else ServiceCode(module, expression, is_core=True)
 
     def note_call(self, uid: str, name: str) -> None:
         """Record that an understood action calls a method."""
@@ -187,13 +187,15 @@ def find_customisations(
         *find_project_code(project, types),
         *find_configuration(settings),
     ]
-    weighed = _apply_ignores(results, settings.migration.ignore, replaced, types)
+    customisations = _apply_ignores(results, settings.migration.ignore, replaced, types)
     return Customisations(
-        closed=weighed.closed,
-        findings=weighed.findings,
-        unused_ignores=weighed.unused_ignores,
-        unused_replacements=weighed.unused_replacements,
-        routes=MappingProxyType(served_routes(routes, controllers.actions, weighed.closed, types)),
+        closed=customisations.closed,
+        findings=customisations.findings,
+        unused_ignores=customisations.unused_ignores,
+        unused_replacements=customisations.unused_replacements,
+        routes=MappingProxyType(
+            served_routes(routes, controllers.actions, customisations.closed, types)
+        ),
         unserved=tuple(routes.unserved),
     )
 
@@ -203,33 +205,35 @@ def _apply_ignores(
 ) -> Customisations:
     """Leave out findings that the owner accepts or replaces, and collect what others disable."""
     weighed_findings = []
-    closed: dict[str, list[str]] = {}
+    files_by_action: dict[str, list[str]] = {}
     for finding in sorted(
         findings, key=lambda finding: (finding.file, finding.kind, finding.sentence)
     ):
-        closes = tuple(sorted(name for name in set(finding.closes) if _is_closable(name, types)))
-        effect: Effect = "closed" if closes else "warning"
+        closed_names = tuple(
+            sorted(name for name in set(finding.closes) if _is_closable(name, types))
+        )
+        effect: Effect = "closed" if closed_names else "warning"
         if finding.file in replaced:
             effect = "replaced"
         elif any(matches(finding.file, pattern) for pattern in ignore):
             effect = "ignored"
         weighed_findings.append(
-            Finding(finding.file, finding.kind, effect, finding.sentence, closes)
+            Finding(finding.file, finding.kind, effect, finding.sentence, closed_names)
         )
-        for name in closes if effect == "closed" else ():
-            closed.setdefault(name, []).append(finding.file)
-    unused = tuple(
+        for name in closed_names if effect == "closed" else ():
+            files_by_action.setdefault(name, []).append(finding.file)
+    unused_patterns = tuple(
         pattern
         for pattern in ignore
         if not any(matches(finding.file, pattern) for finding in weighed_findings)
     )
-    files = {name: tuple(dict.fromkeys(closed[name])) for name in sorted(closed)}
+    files = {name: tuple(dict.fromkeys(files_by_action[name])) for name in sorted(files_by_action)}
     found_files = {finding.file for finding in weighed_findings}
     unused_replacements = tuple(
         (place, file) for file, place in replaced.items() if file not in found_files
     )
     return Customisations(
-        MappingProxyType(files), tuple(weighed_findings), unused, unused_replacements
+        MappingProxyType(files), tuple(weighed_findings), unused_patterns, unused_replacements
     )
 
 
@@ -353,10 +357,12 @@ def _service_findings(project: Path, api: _Api, services: ServiceFiles) -> Itera
         if generated_files.is_core_service(file.exported, uid):
             continue
         methods = service_methods(file, uid)
-        replaced = [name for name in methods or () if name in CORE_ACTIONS]
-        if replaced:
-            sentence = f"replaces {', '.join(replaced)} of the core by code that does not run"
-            closes = [f"{uid}.{name}" for name in replaced]
+        replaced_actions = [name for name in methods or () if name in CORE_ACTIONS]
+        if replaced_actions:
+            sentence = (
+                f"replaces {', '.join(replaced_actions)} of the core by code that does not run"
+            )
+            closes = [f"{uid}.{name}" for name in replaced_actions]
             yield warning_of(file, "service", sentence, closes)
         elif methods is None or any((uid, name) not in services.called for name in methods):
             yield warning_of(file, "service", "has methods of its own that do not run")

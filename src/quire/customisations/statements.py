@@ -102,12 +102,12 @@ def _needs_user(value: object) -> bool:
 def without_unused(statements: Sequence[Statement], ctx: str | None) -> Sequence[Statement]:
     """Return statements without variables of the request that are only logged."""
     names = [name for statement in statements for name in _logged_names(statement, ctx)]
-    unused = {name for name in names if not _is_used(name, statements)}
+    unused_names = {name for name in names if not _is_used(name, statements)}
     return [
         statement
         for statement in statements
         if not (logged_names := list(_logged_names(statement, ctx)))
-        or not unused.issuperset(logged_names)
+        or not unused_names.issuperset(logged_names)
     ]
 
 

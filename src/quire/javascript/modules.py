@@ -75,9 +75,9 @@ def _without_functions(module: Module, value: object, *, partial: bool) -> objec
         case list():
             return [_without_functions(module, inner, partial=partial) for inner in value]
         case Factory(name, arguments):
-            made_arguments = (
+            replaced_arguments = (
                 _without_functions(module, argument, partial=partial) for argument in arguments
             )
-            return Factory(name, tuple(made_arguments))
+            return Factory(name, tuple(replaced_arguments))
         case _:
             return value

@@ -39,13 +39,13 @@ def read_number(text: str) -> float:
 
     ``12``, ``.5``, ``1e2``, ``0x1F`` and ``Infinity`` are numbers, ``12 kg`` and nothing are not.
     """
-    packed = _SPACES.sub("", text)
-    if _DECIMAL.fullmatch(packed):
-        return float(packed)
-    if _PREFIXED_INTEGER.fullmatch(packed):
-        return as_double(int(packed[2:], _RADIX[packed[1].lower()]))
-    if packed.removeprefix("-").removeprefix("+") == "Infinity" and packed[:2] not in {"-+", "+-"}:
-        return -math.inf if packed.startswith("-") else math.inf
+    digits = _SPACES.sub("", text)
+    if _DECIMAL.fullmatch(digits):
+        return float(digits)
+    if _PREFIXED_INTEGER.fullmatch(digits):
+        return as_double(int(digits[2:], _RADIX[digits[1].lower()]))
+    if digits.removeprefix("-").removeprefix("+") == "Infinity" and digits[:2] not in {"-+", "+-"}:
+        return -math.inf if digits.startswith("-") else math.inf
     return math.nan
 
 

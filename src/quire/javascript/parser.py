@@ -170,8 +170,8 @@ class _Parser:
         first = True
         while not self.at_end:
             token = self._peek()
-            begins = token.is_word(*_BEGIN_STATEMENTS) or token.is_word("module")
-            if not first and token.starts_line and begins:
+            starts_statement = token.is_word(*_BEGIN_STATEMENTS) or token.is_word("module")
+            if not first and token.starts_line and starts_statement:
                 break
             first = False
             if token.kind == "mark" and token.text in _BRACKETS:
@@ -243,8 +243,8 @@ class _Parser:
         self._next()
         if self._skip_word("default"):
             if self._peek().is_word("function") or self._is_async_function():
-                declared = self._function_declaration()
-                return [Export(declared.value)]
+                declaration = self._function_declaration()
+                return [Export(declaration.value)]
             if self._peek().is_word("class"):
                 raise _UnknownSyntaxError
             value = self.expression()
@@ -256,15 +256,15 @@ class _Parser:
 
     def _declarations(self) -> list[Statement]:
         self._next()
-        declared: list[Statement] = []
+        declarations: list[Statement] = []
         while True:
             target = self._pattern()
             value = self._assignment() if self._skip("=") else Opaque()
-            declared.append(Declaration(target, value))
+            declarations.append(Declaration(target, value))
             if not self._skip(","):
                 break
         self._end_statement()
-        return declared
+        return declarations
 
     def _pattern(self) -> Pattern:
         pattern: Pattern
@@ -401,15 +401,15 @@ class _Parser:
         body = self._block()
         handler: tuple[Statement, ...] = ()
         finalizer: tuple[Statement, ...] = ()
-        caught: Pattern | None = None
+        catch_pattern: Pattern | None = None
         if self._skip_word("catch"):
             if self._skip("("):
-                caught = self._pattern()
+                catch_pattern = self._pattern()
                 self._mark(")")
             handler = self._block()
         if self._skip_word("finally"):
             finalizer = self._block()
-        return Try(body, handler, finalizer, caught)
+        return Try(body, handler, finalizer, catch_pattern)
 
     def _for(self) -> Statement:
         start = self.position
@@ -417,9 +417,9 @@ class _Parser:
         if self._skip_word("await"):
             raise _UnknownSyntaxError
         self._mark("(")
-        looped = self._for_of(start)
-        if looped is not None:
-            return looped
+        loop = self._for_of(start)
+        if loop is not None:
+            return loop
         start_statements: list[Statement] = [] if self._skip(";") else self.statement()
         if not self.tokens[self.position - 1].is_mark(";"):
             raise _UnknownSyntaxError
@@ -434,14 +434,14 @@ class _Parser:
 
     def _for_of(self, start: int) -> Statement | None:
         """Read ``const target of items) …``; ``None`` for other loops."""
-        begin = self.position
+        start_position = self.position
         if not self._peek().is_word("const", "let", "var"):
             return None
         self._next()
         target = self._pattern()
         of_keys = self._peek().is_word("in")
         if not of_keys and not self._peek().is_word("of"):
-            self.position = begin
+            self.position = start_position
             return None
         self._next()
         items = self.expression()
@@ -617,7 +617,7 @@ class _Parser:
         self._mark(":")
         return Conditional(test, then, self._assignment())
 
-    def _binary(self, lowest: int) -> Expression:
+    def _binary(self, minimum_precedence: int) -> Expression:
         left = self._unary()
         while not self.at_end:
             token = self._peek()
@@ -627,7 +627,7 @@ class _Parser:
                     self._type()
                 continue
             precedence = _PRECEDENCE.get(token.text) if token.kind in {"mark", "word"} else None
-            if precedence is None or precedence <= lowest:
+            if precedence is None or precedence <= minimum_precedence:
                 break
             self._next()
             left = Binary(token.text, left, self._binary(precedence))
@@ -898,12 +898,12 @@ class _Parser:
             if not depth:
                 return names
 
-    def _peek(self, ahead: int = 0) -> Token:
-        if self.position + ahead >= len(self.tokens):
-            if ahead:
+    def _peek(self, offset: int = 0) -> Token:
+        if self.position + offset >= len(self.tokens):
+            if offset:
                 return Token("other", "")
             raise _UnknownSyntaxError
-        return self.tokens[self.position + ahead]
+        return self.tokens[self.position + offset]
 
     def _next(self) -> Token:
         token = self._peek()

@@ -64,12 +64,12 @@ def compile_pattern(source: str) -> Pattern:
 
 def _translate(source: str) -> str:
     """Translate a JavaScript pattern (without flags) to `regex`."""
-    out: list[str] = []
+    translated_parts: list[str] = []
     position = 0
     while position < len(source):
-        piece, position = _translate_part(source, position)
-        out.append(piece)
-    return "".join(out)
+        translated_part, position = _translate_part(source, position)
+        translated_parts.append(translated_part)
+    return "".join(translated_parts)
 
 
 def _translate_part(source: str, position: int) -> tuple[str, int]:
@@ -148,8 +148,8 @@ def _bracket(source: str, position: int) -> tuple[str, int]:
             continue
         last, position = _translate_member(source, position + 1)
         # Next to a class such as \d a hyphen is literal.
-        plain = _CLASS in first or _CLASS in last
-        members.append(rf"\-{last}" if plain else f"-{last}")
+        is_literal_hyphen = _CLASS in first or _CLASS in last
+        members.append(rf"\-{last}" if is_literal_hyphen else f"-{last}")
     if not members:
         return ("(?s:.)" if negated else "(?!)"), position + 1
     return f"[{'^' if negated else ''}{''.join(members)}]".replace(_CLASS, ""), position + 1

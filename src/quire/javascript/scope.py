@@ -121,27 +121,27 @@ class Module:
 
     def imported(self, name: str) -> "tuple[Module, Expression]":
         """Return an imported expression with its module. Raises NotPlainError if it is unknown."""
-        origin, imported = self._imports[name]
-        key = (origin, imported)
+        origin, imported_name = self._imports[name]
+        key = (origin, imported_name)
         if key not in self._found:
-            self._found[key] = self._import(origin, imported)
+            self._found[key] = self._import(origin, imported_name)
         return self._found[key]
 
-    def _import(self, origin: str, imported: str) -> "tuple[Module, Expression]":
+    def _import(self, origin: str, imported_name: str) -> "tuple[Module, Expression]":
         other = self._modules.get(origin)
         if other is None:
             other = self._modules[origin] = self._other_module(origin)
         if not isinstance(other, Module) or not other.is_known:
             raise NotPlainError
-        if imported in other.bindings and imported not in {"default", "*"}:
-            return other, Name(imported)
+        if imported_name in other.bindings and imported_name not in {"default", "*"}:
+            return other, Name(imported_name)
         exported = other.exported
         if exported is None:
             raise NotPlainError
-        if imported in {"default", "*"}:
+        if imported_name in {"default", "*"}:
             return other, exported
         if isinstance(exported, Object):
-            return other, Member(exported, imported)
+            return other, Member(exported, imported_name)
         raise NotPlainError
 
     @property
@@ -208,12 +208,12 @@ class Module:
                 self.is_known &= _is_harmless(statement)
 
     def _declare(self, target: Pattern, value: Expression) -> None:
-        required = _required(value)
+        required_origin = _required(value)
         match target:
-            case ObjectPattern(names) if required is not None:
-                self._imports |= {variable: (required, name) for name, variable in names}
-            case Name(name) if required is not None and isinstance(value, Call):
-                self._imports[name] = (required, "*")
+            case ObjectPattern(names) if required_origin is not None:
+                self._imports |= {variable: (required_origin, name) for name, variable in names}
+            case Name(name) if required_origin is not None and isinstance(value, Call):
+                self._imports[name] = (required_origin, "*")
             case Name(name):
                 self._bindings[name] = value
             case ObjectPattern(names):
@@ -428,9 +428,9 @@ class Module:
         """Return the name of the core factory that is called, if it is one of Strapi's."""
         match call.callee:
             case Name(name):
-                origin, imported = self._imports.get(name, ("", ""))
-                if imported in FACTORIES and origin == _STRAPI:
-                    return imported
+                origin, imported_name = self._imports.get(name, ("", ""))
+                if imported_name in FACTORIES and origin == _STRAPI:
+                    return imported_name
                 is_global = name in FACTORIES and not self._knows(name)
                 return name if is_global else None
             case Member(Name(of), str() as name) if name in FACTORIES:

@@ -56,10 +56,10 @@ def tokenise(source: str) -> tuple[Token, ...]:
     position = 1 if source.startswith("\ufeff") else 0
     starts_line = True
     while position < len(source):
-        nothing = _WHITESPACE_OR_COMMENT.match(source, position)
-        if nothing:
-            starts_line |= "\n" in nothing[0]
-            position = nothing.end()
+        blank = _WHITESPACE_OR_COMMENT.match(source, position)
+        if blank:
+            starts_line |= "\n" in blank[0]
+            position = blank.end()
             continue
         kind, text, position = _next(source, position, tokens)
         tokens.append(Token(kind, text, starts_line))

@@ -201,11 +201,11 @@ class BatchApi:
     def _data(
         self, request: Request, operation: BatchOperation, references: OperationReferences
     ) -> Data:
-        replaced = references.replace(operation.raw.get("data"))
+        data = references.replace(operation.raw.get("data"))
         return data_of(
             self._reader.schema,
             operation.content_type,
-            {"data": replaced},
+            {"data": data},
             request.principal.ability,
         )
 

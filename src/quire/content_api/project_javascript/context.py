@@ -141,8 +141,8 @@ class Context(HostObject):
             case "query":
                 if not isinstance(value, dict):
                     raise UnsupportedError("a query that is no object")
-                again = sent_again(value)
-                self._request.assign("query", {} if again is UNDEFINED else again)
+                query = sent_again(value)
+                self._request.assign("query", {} if query is UNDEFINED else query)
             case _:
                 super().assign(name, value)
 
@@ -210,10 +210,14 @@ class Context(HostObject):
             case _:
                 raise UnsupportedError("sets a header in a way that is not known")
         is_plain = _HEADER.fullmatch(name) and text.isascii() and text.isprintable()
-        lower = name.lower()
-        if not is_plain or lower in _SERVER_HEADERS or lower.startswith("access-control-"):
+        lower_name = name.lower()
+        if (
+            not is_plain
+            or lower_name in _SERVER_HEADERS
+            or lower_name.startswith("access-control-")
+        ):
             raise UnsupportedError(f"sets the header {name}")
-        self._headers[lower] = text
+        self._headers[lower_name] = text
         return UNDEFINED
 
     async def _respond_created(self, arguments: list[object]) -> object:

@@ -105,15 +105,15 @@ class ScriptSession:
     def _close(self) -> None:
         self._stack = None
 
-    async def _commit(self, _given: list[object]) -> object:
+    async def _commit(self, _arguments: list[object]) -> object:
         if self._stack is not None:
             await self._stack.aclose()
         return UNDEFINED
 
-    async def _roll_back(self, _given: list[object]) -> object:
+    async def _roll_back(self, _arguments: list[object]) -> object:
         if self._stack is not None:
-            undone = _RolledBackError()
-            await self._stack.__aexit__(type(undone), undone, None)
+            error = _RolledBackError()
+            await self._stack.__aexit__(type(error), error, None)
         return UNDEFINED
 
 
@@ -121,7 +121,7 @@ class _RolledBackError(Exception):
     """Ends a transaction that is rolled back."""
 
 
-async def _return_undefined(_given: list[object]) -> object:
+async def _return_undefined(_arguments: list[object]) -> object:
     return UNDEFINED
 
 

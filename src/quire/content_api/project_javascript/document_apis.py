@@ -173,8 +173,8 @@ class DataAccess(DataReads):
         results = await self._find_entries(content_type, "rows", window)
         filters: Query = {name: query[name] for name in ("filters", "locale") if name in query}
         rows = await self._find_entries(content_type, "rows", {**filters, "fields": ["id"]})
-        counted = {"page": page, "pageSize": size, "pageCount": -(-len(rows) // size)}
-        return {"results": results, "pagination": {**counted, "total": len(rows)}}
+        pagination = {"page": page, "pageSize": size, "pageCount": -(-len(rows) // size)}
+        return {"results": results, "pagination": {**pagination, "total": len(rows)}}
 
     async def _row(self, content_type: ContentType, row_id: object) -> object:
         is_id = (isinstance(row_id, int) and not isinstance(row_id, bool)) or (
@@ -315,10 +315,10 @@ class DataAccess(DataReads):
         prepared = await self._prepare_read(content_type, "rows", query)
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
-            published, _ = yield from prepared.rows()
+            items, _ = yield from prepared.rows()
             yield from run_command(unit, command)
             if kind is UnpublishDocument:
-                return published
+                return items
             return (yield from prepared.rows())[0]
 
         try:
@@ -336,14 +336,14 @@ class DataAccess(DataReads):
         query: Query = {
             name: parameters[name] for name in ("where", "populate") if name in parameters
         }
-        selected = parameters.get("select")
-        columns = selected if isinstance(selected, list) else [selected]
-        if selected is not None:
+        requested_columns = parameters.get("select")
+        columns = requested_columns if isinstance(requested_columns, list) else [requested_columns]
+        if requested_columns is not None:
             query["select"] = [*columns, "id", "documentId"]
         rows = await self._delete_matching(content_type, {**query, "limit": 1})
         if not rows:
             return None
-        if selected is not None and "documentId" not in columns:
+        if requested_columns is not None and "documentId" not in columns:
             del rows[0]["documentId"]
         return rows[0]
 

@@ -64,20 +64,20 @@ class ScriptServices(Struct, frozen=True, kw_only=True):
 
 
 def scripted_route(
-    served: ServedRoute, uid: str, core: Mapping[str, Handler], services: ScriptServices
+    served_route: ServedRoute, uid: str, core: Mapping[str, Handler], services: ScriptServices
 ) -> Route:
     """Return the route of code; ``core`` are the handlers of the type's core actions."""
 
     async def handle(request: Request) -> Response:
-        return await _ScriptRequest(served, uid, core, services, request).respond()
+        return await _ScriptRequest(served_route, uid, core, services, request).respond()
 
     return Route(
-        method=served.method,
-        path=served.path.strip("/"),
-        action=served.permission,
+        method=served_route.method,
+        path=served_route.path.strip("/"),
+        action=served_route.permission,
         handler=handle,
         uid=uid,
-        is_open=served.permission is None,
+        is_open=served_route.permission is None,
     )
 
 
@@ -86,13 +86,13 @@ class _ScriptRequest:
 
     def __init__(
         self,
-        served: ServedRoute,
+        served_route: ServedRoute,
         uid: str,
         core: Mapping[str, Handler],
         services: ScriptServices,
         request: Request,
     ) -> None:
-        self._served = served
+        self._served = served_route
         self._uid = uid
         self._core = core
         self._reader = services.reader
@@ -114,18 +114,22 @@ class _ScriptRequest:
         )
 
     def _scripts(self) -> list[Script]:
-        served = self._served
+        served_route = self._served
         results = [
-            *served.policies,
-            *(middleware for middleware in served.middlewares if isinstance(middleware, Script)),
+            *served_route.policies,
+            *(
+                middleware
+                for middleware in served_route.middlewares
+                if isinstance(middleware, Script)
+            ),
         ]
-        return results if served.script is None else [*results, served.script]
+        return results if served_route.script is None else [*results, served_route.script]
 
     async def respond(self) -> Response:
         """Respond to the request. Raises AppError."""
-        served = self._served
-        is_missing = served.needs_user and not isinstance(self._request.principal, EndUser)
-        if is_missing or served.is_refused:
+        served_route = self._served
+        is_missing = served_route.needs_user and not isinstance(self._request.principal, EndUser)
+        if is_missing or served_route.is_refused:
             raise PolicyError
         try:
             ctx = await self._context()
@@ -157,9 +161,9 @@ class _ScriptRequest:
     # The request
 
     async def _context(self) -> Context:
-        request, served = self._request, self._served
+        request, served_route = self._request, self._served
         parameters = {
-            served.id_name if name == "documentId" else name: value
+            served_route.id_name if name == "documentId" else name: value
             for name, value in request.parameters.items()
         }
         query = msgspec.json.decode(msgspec.json.encode(read_query(sent_query(request.raw_query))))
@@ -230,13 +234,13 @@ class _ScriptRequest:
             self._change(ctx, middleware)
             await self._run_from(ctx, index + 1)
             return
-        went_on = False
+        called_next = False
 
         async def following(_arguments: list[object]) -> object:
-            nonlocal went_on
-            if went_on:
+            nonlocal called_next
+            if called_next:
                 raise UnsupportedError("goes on twice")
-            went_on = True
+            called_next = True
             try:
                 await self._run_from(ctx, index + 1)
             except AppError as error:
@@ -249,8 +253,8 @@ class _ScriptRequest:
         if middleware.kind is ScriptKind.MIDDLEWARE:
             arguments = [_config(middleware), {"strapi": self._strapi}]
             handler = settled(await self._machine.call(handler, arguments, UNDEFINED))
-        going_on = HostFunction(following, is_async=True)
-        settled(await self._machine.call(handler, [ctx, going_on], UNDEFINED))
+        next_function = HostFunction(following, is_async=True)
+        settled(await self._machine.call(handler, [ctx, next_function], UNDEFINED))
 
     def _change(self, ctx: Context, steps: tuple[QueryStep, ...]) -> None:
         """Change the query by the steps of an understood middleware."""
@@ -497,10 +501,10 @@ def _raw_query(query: object) -> bytes:
     """Return a query as a raw query of a request, unequal to every sent one."""
     if not isinstance(query, dict):
         raise UnsupportedError("a query that is no object")
-    checked: Query = content_query(query)
-    raw = RewrittenQuery(b"\0code\0" + msgspec.json.encode(checked))
+    core_query: Query = content_query(query)
+    raw = RewrittenQuery(b"\0code\0" + msgspec.json.encode(core_query))
     raw.original = b""
-    raw.query = {name: as_query(value) for name, value in checked.items()}
+    raw.query = {name: as_query(value) for name, value in core_query.items()}
     return raw
 
 

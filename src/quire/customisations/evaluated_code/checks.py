@@ -473,13 +473,13 @@ class _Checker(Struct):
             self.value(expression, KnownNames(module))
 
     def _import(self, module: Module, name: str) -> None:
-        origin, imported = module.imports[name]
+        origin, imported_name = module.imports[name]
         if origin == _UTILITIES:
-            if imported not in {"errors", "*", "default"}:
-                raise NotUnderstoodError(f"uses {imported} of {origin}")
+            if imported_name not in {"errors", "*", "default"}:
+                raise NotUnderstoodError(f"uses {imported_name} of {origin}")
             return
         if origin in PACKAGES:
-            require_package_member(origin, imported)
+            require_package_member(origin, imported_name)
             return
         try:
             other, inner = module.imported(name)
@@ -534,8 +534,8 @@ class _Checker(Struct):
             return
         match inner:
             case Name(name) if not names.knows(name) and name in names.module.imports:
-                origin, imported = names.module.imports[name]
-                is_errors = imported == "errors" and key in STRAPI_ERRORS
+                origin, imported_name = names.module.imports[name]
+                is_errors = imported_name == "errors" and key in STRAPI_ERRORS
                 if origin == _UTILITIES and not is_errors and key != "errors":
                     raise NotUnderstoodError(f"uses {key} of {origin}")
                 self._import(names.module, name)
@@ -848,10 +848,10 @@ class _Checker(Struct):
             raise NotUnderstoodError(f"calls {name}")
         result = names.module.function(name)
         if result is None:
-            origin, imported = names.module.imports.get(name, ("", ""))
+            origin, imported_name = names.module.imports.get(name, ("", ""))
             value = names.module.followed(Name(name))
             if origin in PACKAGES:
-                require_package_member(origin, imported)
+                require_package_member(origin, imported_name)
             elif package_member(value, KnownNames(names.module)):
                 pass
             elif global_of(Name(name), names) not in GLOBAL_FUNCTIONS:

@@ -71,8 +71,8 @@ def package_of(expression: Expression, names: KnownNames) -> str | None:
         case Call(Name("require"), (Literal(str() as origin),)) if not names.knows("require"):
             return origin if origin in PACKAGES else None
         case Name(name) if not names.knows(name):
-            origin, imported = names.module.imports.get(name, ("", ""))
-            return origin if origin in PACKAGES and imported in _NAMESPACE_IMPORTS else None
+            origin, imported_name = names.module.imports.get(name, ("", ""))
+            return origin if origin in PACKAGES and imported_name in _NAMESPACE_IMPORTS else None
         case _:
             return None
 

@@ -98,8 +98,8 @@ def row_query(parameters: Mapping[str, object]) -> dict[str, object]:
 
     Raises NotUnderstoodError.
     """
-    converted = _convert_row_parameters(Constant(dict(parameters)))
-    members = converted.members if isinstance(converted, ObjectLiteral) else ()
+    literal = _convert_row_parameters(Constant(dict(parameters)))
+    members = literal.members if isinstance(literal, ObjectLiteral) else ()
     return {
         name: value.value
         for name, value in members
@@ -155,14 +155,14 @@ def _one_document(value: Value) -> Value:
 def _convert_row_parameters(value: Value) -> Value:
     """Convert parameters of the query engine to those of the content API."""
     members = _parameter_members(value)
-    converted: list[tuple[str | None, Value]] = []
+    converted_members: list[tuple[str | None, Value]] = []
     for name, inner in members:
         conversion = _ROW_PARAMETERS.get(name or "")
         if conversion is None:
             raise NotUnderstoodError(f"reads rows by {name}")
         new_name, convert = conversion
-        converted.append((new_name, convert(inner)))
-    return ObjectLiteral(tuple(converted))
+        converted_members.append((new_name, convert(inner)))
+    return ObjectLiteral(tuple(converted_members))
 
 
 def _parameter_members(value: Value) -> tuple[tuple[str | None, Value], ...]:

@@ -119,8 +119,8 @@ class ChangingFunction(ReadingFunction):
             # Without ``if (entry)``, setting a member of a missing entry throws: Strapi responds
             # with an error there, Quire with 404.
             self.not_found_message = self.not_found_message or _NOT_FOUND
-        attached = self._attached_read(name, statement)
-        entry_change = attached or ComputedEntry(self._with_assignments(name, (statement,)))
+        attached_entries = self._attached_read(name, statement)
+        entry_change = attached_entries or ComputedEntry(self._with_assignments(name, (statement,)))
         self.reads[name] = self._add_change(read, entry_change)
 
     def _exclusive_value(self, name: str) -> DocumentRead:
@@ -153,20 +153,22 @@ class ChangingFunction(ReadingFunction):
         if read.is_list:
             raise NotUnderstoodError(UNKNOWN_CODE)
         self.not_found_message = self.not_found_message or _NOT_FOUND
-        computed: list[Property | Spread] = [Spread(Name(name))]
-        attached: list[EntryChange] = []
+        computed_members: list[Property | Spread] = [Spread(Name(name))]
+        attached_entries: list[EntryChange] = []
         for member in members:
             match member:
                 case Property(str() as key, Member(Name(other), str() as part)) if (
                     other in self.reads and other != name
                 ):
-                    attached.append(AttachedEntries(key, self._unmodified_read(other), part))
+                    attached_entries.append(
+                        AttachedEntries(key, self._unmodified_read(other), part)
+                    )
                 case _:
-                    computed.append(member)
-        if len(computed) > 1:
-            computed_value = self.values.with_entry(name).value(Object(tuple(computed)))
+                    computed_members.append(member)
+        if len(computed_members) > 1:
+            computed_value = self.values.with_entry(name).value(Object(tuple(computed_members)))
             read = self._add_change(read, ComputedEntry(computed_value))
-        return replace(bare(read), changes=(*read.changes, *attached))
+        return replace(bare(read), changes=(*read.changes, *attached_entries))
 
     def _unmodified_read(self, name: str) -> DocumentRead:
         read = self.reads[name]

@@ -88,17 +88,17 @@ def checked_query(
             return query
         case _:
             raise NotUnderstoodError("shows all that the query asks for")
-    checked: list[tuple[str | None, Value]] = []
+    checked_members: list[tuple[str | None, Value]] = []
     for name, value in pairs:
         if name in _CHOSEN or name is None:
             is_constant = isinstance(value, Constant)
             if not sanitized and not is_constant:
                 raise NotUnderstoodError("shows all that the query asks for")
             if name == "populate" and isinstance(value, Constant):
-                checked.append((name, Constant(populates.checked(value.value, model))))
+                checked_members.append((name, Constant(populates.checked(value.value, model))))
                 continue
-        checked.append((name, typed_filters(value, model) if name == "filters" else value))
-    return ObjectLiteral(tuple(checked))
+        checked_members.append((name, typed_filters(value, model) if name == "filters" else value))
+    return ObjectLiteral(tuple(checked_members))
 
 
 class _PopulateCheck(Struct, frozen=True):

@@ -281,12 +281,12 @@ def _convert_number(value: object, change: Callable[[float], float]) -> int | fl
     return number(change(result)) if math.isfinite(result) else result
 
 
-def _extreme(choose: Callable[[list[float]], float], usual: float) -> Callable[..., object]:
+def _extreme(choose: Callable[[list[float]], float], default: float) -> Callable[..., object]:
     def choose_extreme(*values: object) -> object:
         results = [number_of(value) for value in values]
         if any(math.isnan(result) for result in results):
             return math.nan
-        return number(choose(results)) if results else usual
+        return number(choose(results)) if results else default
 
     return choose_extreme
 
@@ -340,9 +340,11 @@ def _parse_json(value: object = UNDEFINED, *more: object) -> object:
     return result
 
 
-def _error(name: str, status: int | None = None, usual: str = "") -> HostObject:
+def _error(name: str, status: int | None = None, default_message: str = "") -> HostObject:
     async def construct(arguments: Sequence[object]) -> object:
-        message = usual if not arguments or arguments[0] is UNDEFINED else text_of(arguments[0])
+        message = (
+            default_message if not arguments or arguments[0] is UNDEFINED else text_of(arguments[0])
+        )
         if status is None:
             return ErrorValue(name, message)
         details = arguments[1] if len(arguments) > 1 and arguments[1] is not UNDEFINED else {}
@@ -377,7 +379,10 @@ def quiet_log() -> HostObject:
 
 def strapi_errors() -> HostObject:
     """Return ``errors`` of ``@strapi/utils``."""
-    result = {name: _error(name, status, usual) for name, (status, usual) in STRAPI_ERRORS.items()}
+    result = {
+        name: _error(name, status, default_message)
+        for name, (status, default_message) in STRAPI_ERRORS.items()
+    }
     return HostObject(result)
 
 

@@ -51,11 +51,11 @@ def date_of_parts(arguments: Sequence[object]) -> DateValue:
     return DateValue(_milliseconds([*parts, *_START[len(parts) :]], is_local=True))
 
 
-def _get_time(date: DateValue, _given: Sequence[object]) -> object:
+def _get_time(date: DateValue, _arguments: Sequence[object]) -> object:
     return number(date.milliseconds)
 
 
-def _to_iso(date: DateValue, _given: Sequence[object]) -> object:
+def _to_iso(date: DateValue, _arguments: Sequence[object]) -> object:
     return date.text()
 
 
@@ -99,7 +99,7 @@ def _milliseconds(parts: Sequence[float], *, is_local: bool) -> float:
 
 
 def _getter(index: int, *, is_local: bool) -> Method:
-    def get(date: DateValue, _given: Sequence[object]) -> object:
+    def get(date: DateValue, _arguments: Sequence[object]) -> object:
         if math.isnan(date.milliseconds):
             return math.nan
         return number(_parts_of(date, is_local=is_local)[index])
@@ -123,7 +123,7 @@ def _setter(index: int, *, is_local: bool) -> Method:
 
 
 def _day(*, is_local: bool) -> Method:
-    def get(date: DateValue, _given: Sequence[object]) -> object:
+    def get(date: DateValue, _arguments: Sequence[object]) -> object:
         if math.isnan(date.milliseconds):
             return math.nan
         moment = date.moment()

@@ -160,8 +160,8 @@ class Machine:
             value = arguments[index] if index < len(arguments) else UNDEFINED
             await self._bind(parameter, value, scope, frame)
         if isinstance(function.body, tuple):
-            ended = await self._statements(function.body, scope, frame)
-            return ended.value if isinstance(ended, _ReturnSignal) else UNDEFINED
+            completion = await self._statements(function.body, scope, frame)
+            return completion.value if isinstance(completion, _ReturnSignal) else UNDEFINED
         return await self._value(function.body, scope, frame)
 
     # Statements
@@ -180,9 +180,9 @@ class Machine:
             run = self._STATEMENTS.get(type(statement))
             if run is None:
                 raise UnsupportedError(f"a statement of the kind {type(statement).__name__}")
-            ended = await run(self, statement, scope, frame)
-            if ended is not None:
-                return ended
+            completion = await run(self, statement, scope, frame)
+            if completion is not None:
+                return completion
         return None
 
     def _count(self) -> None:
@@ -214,16 +214,16 @@ class Machine:
 
     async def _try(self, statement: Try, scope: VariableScope, frame: Frame) -> object:
         try:
-            ended = await self._statements(statement.body, scope.inner(), frame)
+            completion = await self._statements(statement.body, scope.inner(), frame)
         except ThrownError as error:
             if not statement.handler and statement.caught is None and statement.finalizer:
                 final = await self._statements(statement.finalizer, scope.inner(), frame)
                 if final is not None:
                     return final
                 raise
-            ended = await self._catch(statement, error, scope, frame)
+            completion = await self._catch(statement, error, scope, frame)
         final = await self._statements(statement.finalizer, scope.inner(), frame)
-        return ended if final is None else final
+        return completion if final is None else final
 
     async def _catch(
         self, statement: Try, error: ThrownError, scope: VariableScope, frame: Frame
@@ -248,11 +248,11 @@ class Machine:
         for item in iterated(items):
             inner = scope.inner()
             await self._bind(statement.target, item, inner, frame)
-            ended = await self._statements(statement.body, inner, frame)
-            if ended is _BREAK:
+            completion = await self._statements(statement.body, inner, frame)
+            if completion is _BREAK:
                 break
-            if isinstance(ended, _ReturnSignal):
-                return ended
+            if isinstance(completion, _ReturnSignal):
+                return completion
         return None
 
     async def _loop(self, statement: Loop, scope: VariableScope, frame: Frame) -> object:
@@ -260,11 +260,11 @@ class Machine:
         await self._statements(statement.start, outer, frame)
         while statement.test is None or is_truthy(await self._value(statement.test, outer, frame)):
             self._count()
-            ended = await self._statements(statement.body, outer.inner(), frame)
-            if ended is _BREAK:
+            completion = await self._statements(statement.body, outer.inner(), frame)
+            if completion is _BREAK:
                 break
-            if isinstance(ended, _ReturnSignal):
-                return ended
+            if isinstance(completion, _ReturnSignal):
+                return completion
             if statement.step is not None:
                 await self._value(statement.step, outer, frame)
         return None
@@ -279,17 +279,19 @@ class Machine:
                 start = index
                 break
         else:
-            usual = [index for index, (test, _) in enumerate(statement.cases) if test is None]
-            start = usual[0] if usual else None
+            default_indexes = [
+                index for index, (test, _) in enumerate(statement.cases) if test is None
+            ]
+            start = default_indexes[0] if default_indexes else None
         if start is None:
             return None
         inner = scope.inner()
         for _, statements in statement.cases[start:]:
-            ended = await self._statements(statements, inner, frame)
-            if ended is _BREAK:
+            completion = await self._statements(statements, inner, frame)
+            if completion is _BREAK:
                 return None
-            if ended is not None:
-                return ended
+            if completion is not None:
+                return completion
         return None
 
     async def _jump(self, statement: Jump, _scope: VariableScope, _frame: Frame) -> object:
@@ -397,10 +399,10 @@ class Machine:
         return value
 
     async def _import_value(self, module: Module, name: str) -> object:
-        origin, imported = module.imports[name]
+        origin, imported_name = module.imports[name]
         package = self._packages.get(origin)
         if package is not None:
-            return package if imported in {"*", "default"} else package.member(imported)
+            return package if imported_name in {"*", "default"} else package.member(imported_name)
         try:
             other, inner = module.imported(name)
         except NotPlainError:

@@ -198,10 +198,10 @@ def _sync_method(
     return call
 
 
-def _index(value: object, length: int, usual: int) -> int:
+def _index(value: object, length: int, default: int) -> int:
     """Return a position in a text or array: negative ones count from its end."""
     if value is UNDEFINED:
-        return usual
+        return default
     result = number_of(value)
     if result != result:  # noqa: PLR0124 - not a number
         return 0
@@ -231,9 +231,9 @@ def _slice(receiver: object, start: object = UNDEFINED, end: object = UNDEFINED)
 def _substring(receiver: object, start: object = UNDEFINED, end: object = UNDEFINED) -> object:
     text = _ascii(receiver)
 
-    def place(value: object, usual: int) -> int:
+    def place(value: object, default: int) -> int:
         if value is UNDEFINED:
-            return usual
+            return default
         result = number_of(value)
         return 0 if result != result else int(max(min(result, len(text)), 0))  # noqa: PLR0124
 
@@ -253,8 +253,8 @@ def _pad(receiver: object, length: object, filler: object, *, at_start: bool) ->
         return text
     if padding_length > 10_000:
         raise UnsupportedError("a long text")
-    added = (fill * padding_length)[:padding_length]
-    return added + text if at_start else text + added
+    padding = (fill * padding_length)[:padding_length]
+    return padding + text if at_start else text + padding
 
 
 def _replace(receiver: object, expected: object, replacement: object, *, match_all: bool) -> object:
@@ -485,8 +485,8 @@ async def _merge_sort(run: Caller, function: object, items: list[object]) -> lis
     second = await _merge_sort(run, function, items[middle:])
     results: list[object] = []
     while first and second:
-        compared = number_of(await run.call(function, (first[0], second[0]), UNDEFINED))
-        results.append((second if compared > 0 else first).pop(0))
+        order = number_of(await run.call(function, (first[0], second[0]), UNDEFINED))
+        results.append((second if order > 0 else first).pop(0))
     return [*results, *first, *second]
 
 
