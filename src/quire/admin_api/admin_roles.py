@@ -73,7 +73,7 @@ class PermissionList:
 
     def __init__(self, schema: Schema) -> None:
         uids = frozenset(content_type.uid for content_type in subjects(schema))
-        self._item = _Permission(uids, _readable(schema))
+        self._item = _Permission(uids, _readable_subjects(schema))
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
@@ -86,7 +86,7 @@ class PermissionList:
             yield Problem(path_of(place), DUPLICATE_PERMISSIONS, value)
 
 
-def _readable(schema: Schema) -> frozenset[str]:
+def _readable_subjects(schema: Schema) -> frozenset[str]:
     read = next(action for action in ADMIN_ACTIONS.values() if action.uid.endswith("explorer.read"))
     return frozenset(content_type.uid for content_type in subjects_of(schema, read))
 
@@ -271,14 +271,14 @@ class AdminRoleApi:
         path_value = request.parameters["id"]
         role_id = id_of(path_value)
         ids = [] if role_id is None else [role_id]
-        deleted = await self._delete_roles(request, ids, "id", path_value)
-        return respond_data(build_response(AdminRole, deleted[0]) if deleted else None)
+        deleted_roles = await self._delete_roles(request, ids, "id", path_value)
+        return respond_data(build_response(AdminRole, deleted_roles[0]) if deleted_roles else None)
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several roles, all of them or none."""
         ids = read_body(request.body, RowIds).ids
-        deleted = await self._delete_roles(request, ids_of(ids), "ids", ids)
-        return respond_data([build_response(AdminRole, role) for role in deleted])
+        deleted_roles = await self._delete_roles(request, ids_of(ids), "ids", ids)
+        return respond_data([build_response(AdminRole, role) for role in deleted_roles])
 
     async def permissions(self, request: Request) -> Response:
         """List the permissions of a role."""
@@ -303,9 +303,9 @@ class AdminRoleApi:
             require_editable((yield from self._roles.existing(role_id)))
             return (yield from self._admin_users.default_locale())
 
-        default = await self._database.read(program)
+        default_locale = await self._database.read(program)
         body = read_body(request.body, RolePermissions, permissions=self._permissions)
-        grants = [self._grant(item, default) for item in body.permissions]
+        grants = [self._grant(item, default_locale) for item in body.permissions]
         permissions = await self._roles.grant(role_id, grants, request.administrator.ability)
         return respond_data([permission_response(permission) for permission in permissions])
 
@@ -335,11 +335,13 @@ class AdminRoleApi:
         def program() -> Program[list[AdminRole]]:
             roles = yield from self._admin_users.roles(ids)
             members = yield from self._admin_users.members(ids)
-            by_id = {role.id: role for role in roles}
+            roles_by_id = {role.id: role for role in roles}
             return [
-                build_response(AdminRole, by_id[i], users_count=len(members.get(i, ())))
-                for i in ids
-                if i in by_id
+                build_response(
+                    AdminRole, roles_by_id[role_id], users_count=len(members.get(role_id, ()))
+                )
+                for role_id in ids
+                if role_id in roles_by_id
             ]
 
         return await self._database.read(program)

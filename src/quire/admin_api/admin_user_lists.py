@@ -52,7 +52,7 @@ class AdminLists:
         """``reader`` is the read service of the content API."""
         schema = reader.schema
         admin_users = schema.content_types[ADMIN_USER_UID]
-        types = {**schema.content_types, ADMIN_USER_UID: _readable(admin_users)}
+        types = {**schema.content_types, ADMIN_USER_UID: _unhide_attributes(admin_users)}
         self._schema = replace(schema, content_types=types)
         self._reader = reader.with_schema(
             self._schema, list_limits(settings), plans=settings.cache.plans
@@ -82,17 +82,17 @@ class AdminLists:
         if "filters" in query:
             query["filters"] = known_filters(query["filters"], content_type, self._schema)
         try:
-            prepared = self._reader.prepare_small(content_type, mode, query, FullAccess())
+            prepared_read = self._reader.prepare_small(content_type, mode, query, FullAccess())
         except InvalidKeyError as error:
             raise ValidationError(error.message) from error
-        items, total = await self._reader.rows(prepared, version)
+        items, total = await self._reader.rows(prepared_read, version)
         rows = [members(item) for item in items]
-        pagination = prepared.pagination
+        pagination = prepared_read.pagination
         return ListPage(
             ids=[int(item["id"]) for item in rows],
             fields=None
             if query.get("fields") in (None, "*")
-            else frozenset(prepared.plan.root.fields),
+            else frozenset(prepared_read.plan.root.fields),
             pagination={} if pagination is None else pagination.meta(total),
         )
 
@@ -118,7 +118,7 @@ def parse_positive(query: Mapping[str, QueryValue], name: str, default: int) -> 
     return value
 
 
-def _readable(content_type: ContentType) -> ContentType:
+def _unhide_attributes(content_type: ContentType) -> ContentType:
     """Return a type whose attributes are all readable, without secrets."""
     attributes: dict[str, Attribute] = {}
     for name, attribute in content_type.attributes.items():

@@ -56,7 +56,7 @@ def open_identity(context: AdminContext) -> AdminAuthentication:
             cache_size=settings.cache.tokens,
         ),
         recovery=AdminRecovery(
-            database, tables, admin_users, sessions, factors, _mailing(context), clock
+            database, tables, admin_users, sessions, factors, _create_recovery_mails(context), clock
         ),
         factors=factors,
     )
@@ -66,7 +66,7 @@ def identity_routes(context: AdminContext, identity: AdminAuthentication) -> Ite
     """Yield the routes of sessions, accounts and roles of administrators."""
     settings, database = context.settings, context.database
     schema, admin_users, attempts = context.schema, context.admin_users, context.sources.attempts
-    cookie = AdminRefreshCookie(settings.secrets.app_keys, secure=_over_tls(context))
+    cookie = AdminRefreshCookie(settings.secrets.app_keys, secure=_uses_tls(context))
     limits = GrantLimits(schema, admin_users)
     yield from AdminSignInApi(identity.accounts, identity.recovery, cookie, attempts).routes()
     yield from SecondFactorApi(
@@ -98,7 +98,7 @@ def _staff_routes(context: AdminContext, limits: GrantLimits) -> Iterator[Route]
     yield from AdminRoleApi(database, context.schema, admin_users, roles, lists).routes()
 
 
-def _mailing(context: AdminContext) -> RecoveryMails:
+def _create_recovery_mails(context: AdminContext) -> RecoveryMails:
     settings, services = context.settings.server, context.sources.services
     server = settings.url or f"http://localhost:{settings.port}"
     return RecoveryMails(
@@ -106,5 +106,5 @@ def _mailing(context: AdminContext) -> RecoveryMails:
     )
 
 
-def _over_tls(context: AdminContext) -> bool:
+def _uses_tls(context: AdminContext) -> bool:
     return (context.settings.server.url or "").startswith("https://")

@@ -150,8 +150,14 @@ class AdminUserApi:
         def program() -> Program[list[AdminUser]]:
             return self._admin_users.admin_users(page.ids)
 
-        by_id = {admin_user.id: admin_user for admin_user in await self._database.read(program)}
-        results = [_serialize_user(by_id[i], page.fields) for i in page.ids if i in by_id]
+        users_by_id = {
+            admin_user.id: admin_user for admin_user in await self._database.read(program)
+        }
+        results = [
+            _serialize_user(users_by_id[user_id], page.fields)
+            for user_id in page.ids
+            if user_id in users_by_id
+        ]
         return respond_data({"results": results, "pagination": page.pagination})
 
     async def find_one(self, request: Request) -> Response:
@@ -173,8 +179,8 @@ class AdminUserApi:
         roles = ids_of(values.pop("roles", []))
         ability = request.administrator.ability
         admin_user, token = await self._staff.invite(values, roles, ability)
-        invited = administrator_response(admin_user)
-        invitation = build_response(InvitedAdministrator, invited, registration_token=token)
+        response = administrator_response(admin_user)
+        invitation = build_response(InvitedAdministrator, response, registration_token=token)
         return respond_data(invitation, CREATED)
 
     async def change(self, request: Request) -> Response:
@@ -196,27 +202,30 @@ class AdminUserApi:
         admin_user_id = id_of(request.parameters["id"])
         if admin_user_id is None:
             raise NotFoundError(NOTHING_TO_DELETE)
-        deleted = await self._staff.delete([admin_user_id], request.administrator.ability)
-        return respond_data(administrator_response(deleted[0]))
+        deleted_users = await self._staff.delete([admin_user_id], request.administrator.ability)
+        return respond_data(administrator_response(deleted_users[0]))
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several administrators, all of them or none."""
         ids = ids_of(read_body(request.body, RowIds).ids)
         if request.administrator.id in ids:
             raise ApplicationError(CANNOT_DELETE_SELF)
-        deleted = await self._staff.delete(ids, request.administrator.ability)
-        return respond_data([administrator_response(admin_user) for admin_user in deleted])
+        deleted_users = await self._staff.delete(ids, request.administrator.ability)
+        return respond_data([administrator_response(admin_user) for admin_user in deleted_users])
 
     async def change_self(self, request: Request) -> Response:
         """Change the own profile; a new password only with the current one."""
         body = _lowercase_email(request.body)
         sets_password = isinstance(body, Mapping) and "password" in body
-        demanded = {"currentPassword": Text(rules=(required,))} if sets_password else {}
-        values = sent_values(read_body(body, ProfileChange, **demanded))
-        password, current = values.pop("password", None), values.pop("currentPassword", None)
+        extra_fields = {"currentPassword": Text(rules=(required,))} if sets_password else {}
+        values = sent_values(read_body(body, ProfileChange, **extra_fields))
+        password, current_password = (
+            values.pop("password", None),
+            values.pop("currentPassword", None),
+        )
         admin_user_id = request.administrator.id
         if password is not None:
-            await self._require_password(admin_user_id, str(current))
+            await self._require_password(admin_user_id, str(current_password))
         try:
             admin_user = await self._staff.change_self(
                 admin_user_id, values, None if password is None else str(password)

@@ -126,8 +126,8 @@ class ApiTokenApi:
         """Show a token, with its key if the project stores it and the caller may change it."""
         token = await self._tokens.get(_token_id(request))
         ability = request.administrator.ability
-        trusted = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _KEY_PERMISSIONS)
-        return respond_data(_serialize_token(token, token.key if trusted else None))
+        may_see_key = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _KEY_PERMISSIONS)
+        return respond_data(_serialize_token(token, token.key if may_see_key else None))
 
     async def create(self, request: Request) -> Response:
         """Create a token, and show its key."""

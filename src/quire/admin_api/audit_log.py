@@ -96,7 +96,7 @@ class AuditTrail:
         """
         _pending.set(None)
         if (
-            not _is_worth_it(request, route, _STATUS_OK)
+            not _is_recorded(request, route, _STATUS_OK)
             or route.path.strip("/") in _NOTED_AFTERWARDS
         ):
             return
@@ -110,7 +110,7 @@ class AuditTrail:
         """
         pending = _pending.get()
         _pending.set(None)
-        if not _is_worth_it(request, route, status):
+        if not _is_recorded(request, route, status):
             return
         if status < _STATUS_FAILED and pending is not None and pending.noted:
             return
@@ -137,7 +137,7 @@ class AuditTrail:
         )
 
 
-def _is_worth_it(request: Request, route: Route, status: int) -> bool:
+def _is_recorded(request: Request, route: Route, status: int) -> bool:
     """Tell whether a request is recorded.
 
     Of failed requests these are missing permissions and sign-ins: these are rate-limited before
@@ -220,16 +220,18 @@ def _details(request: Request, body: Mapping[str, object]) -> str:
 
 def _query(request: Request, limit: int, max_rows: int) -> AuditQuery:
     query = request.query
-    numbers = {name: number_in(query, name) for name in ("limit", "before", "since", "until")}
-    requested_limit = numbers["limit"] if numbers["limit"] is not None else limit
+    parsed_numbers = {
+        name: number_in(query, name) for name in ("limit", "before", "since", "until")
+    }
+    requested_limit = parsed_numbers["limit"] if parsed_numbers["limit"] is not None else limit
     return AuditQuery(
         values={
             name: str(query[name]) for name in FILTER_COLUMNS if isinstance(query.get(name), str)
         },
         limit=min(requested_limit, max_rows),
-        before=numbers["before"],
-        since=numbers["since"],
-        until=numbers["until"],
+        before=parsed_numbers["before"],
+        since=parsed_numbers["since"],
+        until=parsed_numbers["until"],
         type=str(query["type"]) if isinstance(query.get("type"), str) else None,
     )
 

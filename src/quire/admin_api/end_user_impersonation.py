@@ -99,8 +99,8 @@ async def _respond(
     content: ContentResponder, request: Request, principal: Principal, role_id: int | None
 ) -> Response:
     path, _, query = _path(request.body_fields.get("path")).partition("?")
-    inner = Request("GET", path.encode(), query.encode(), {}, request.client, None)
-    response = await content.response_as(inner, principal)
+    inner_request = Request("GET", path.encode(), query.encode(), {}, request.client, None)
+    response = await content.response_as(inner_request, principal)
     body = response.body.decode(errors="replace")
     return respond_data({"status": response.status, "body": body, "role": role_id})
 

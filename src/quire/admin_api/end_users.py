@@ -179,8 +179,8 @@ class EndUserApi:
 
     async def advanced(self, request: Request) -> Response:
         """Show how accounts are created, and their possible roles."""
-        role_list: dict[str, Any] = orjson.loads((await self._roles.list_roles(request)).body)
-        roles = [{**role, "locale": None} for role in role_list["roles"]]
+        response_body: dict[str, Any] = orjson.loads((await self._roles.list_roles(request)).body)
+        roles = [{**role, "locale": None} for role in response_body["roles"]]
         return respond_bare({"settings": await self._read_setting(ADVANCED_KEY), "roles": roles})
 
     async def set_advanced(self, request: Request) -> Response:

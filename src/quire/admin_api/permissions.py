@@ -59,16 +59,16 @@ class PermissionApi:
             locales = yield from self._admin_users.named_locales()
             return locales, (yield from self._admin_users.default_locale())
 
-        locales, default = await self._database.read(program)
-        offered: list[dict[str, object]] = [
-            {"label": name, "value": code, "isDefault": code == default}
+        locales, default_code = await self._database.read(program)
+        locale_options: list[dict[str, object]] = [
+            {"label": name, "value": code, "isDefault": code == default_code}
             for code, name in locales.items()
         ]
         conditions = [
             {"id": name, "displayName": label, "category": "default"}
             for name, label in CONDITIONS.items()
         ]
-        return respond_data({"conditions": conditions, "sections": self._sections(offered)})
+        return respond_data({"conditions": conditions, "sections": self._sections(locale_options)})
 
     def _sections(self, locales: Sequence[dict[str, object]]) -> dict[str, Any]:
         uids = [content_type.uid for content_type in subjects(self._schema)]

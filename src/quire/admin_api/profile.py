@@ -134,19 +134,21 @@ class ProfileApi:
 
     async def sessions(self, request: Request) -> Response:
         """List the caller's sessions, the present one marked."""
-        asking, now = request.administrator, self._clock()
-        rows = await self._database.read(lambda: self._sessions.active(asking.id, now))
+        administrator, now = request.administrator, self._clock()
+        rows = await self._database.read(lambda: self._sessions.active(administrator.id, now))
         return respond_data(
             [
-                build_response(AdminSession, row, current=row.session_id == asking.session_id)
+                build_response(
+                    AdminSession, row, current=row.session_id == administrator.session_id
+                )
                 for row in rows
             ]
         )
 
     async def end_session(self, request: Request) -> Response:
         """End one of the caller's sessions."""
-        asking, session_id = request.administrator, request.parameters["id"]
-        if not await self._database.write(self._sessions.end(asking.id, session_id)):
+        administrator, session_id = request.administrator, request.parameters["id"]
+        if not await self._database.write(self._sessions.end(administrator.id, session_id)):
             raise NotFoundError
         return respond_data({})
 

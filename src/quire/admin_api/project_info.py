@@ -75,8 +75,8 @@ class ProjectApi:
         yield route(
             "GET", "project-type", None, self.project_type, response=DataEnvelope[ProjectEdition]
         )
-        path, facts = "admin/information", DataEnvelope[ProjectFacts]
-        yield RouteGroup(PROJECT)("GET", path, SIGNED_IN, self.information, response=facts)
+        path, response = "admin/information", DataEnvelope[ProjectFacts]
+        yield RouteGroup(PROJECT)("GET", path, SIGNED_IN, self.information, response=response)
 
     async def init(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Tell whether there is an administrator; there is no usage tracking."""

@@ -50,8 +50,8 @@ class AdminApi:
         self._authenticator = authenticator
         self._rules = engine.rules
         self._policies = engine.policies
-        self._begin = begin
-        self._note = on_response
+        self._on_request = begin
+        self._on_response = on_response
 
     def streams(self, method: str, raw_path: bytes) -> bool:
         """Tell whether the handler of a request reads forms itself."""
@@ -82,16 +82,16 @@ class AdminApi:
             administrator = self._rules.narrow_administrator(administrator)
             request.administrator = administrator
             if not _may_call(administrator.ability, route.action):
-                await self._note(request, route, PolicyError.status)
+                await self._on_response(request, route, PolicyError.status)
                 raise PolicyError
             self._require_policies(request, administrator)
-        await self._begin(request, route)
+        await self._on_request(request, route)
         try:
             response = await route.handler(request)
         except AppError as error:
-            await self._note(request, route, error.status)
+            await self._on_response(request, route, error.status)
             raise
-        await self._note(request, route, response.status)
+        await self._on_response(request, route, response.status)
         return response
 
     def _require_policies(self, request: Request, administrator: Administrator) -> None:

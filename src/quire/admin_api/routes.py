@@ -167,8 +167,8 @@ def content_manager_routes(
     engine = documents.engine
     changes = EntryWriteApi(documents, history)
     yield from ManagedModelApi(database, engine.store, engine.extensions.attribute_types).routes()
-    around = AroundReads(documents)
-    yield from EntryApi(database, engine, lists, history, around).routes()
+    around_reads = AroundReads(documents)
+    yield from EntryApi(database, engine, lists, history, around_reads).routes()
     yield from changes.routes()
     yield from RelatedApi(database, engine).routes()
     yield from UidValueApi(database, engine).routes()
@@ -210,12 +210,14 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
         trail.record_request,
         trail.record_response,
     )
-    stale = StalePermissions(database=context.database, tables=context.tables, clock=clock)
+    stale_permissions = StalePermissions(
+        database=context.database, tables=context.tables, clock=clock
+    )
     return AdminParts(
         api=api,
         end_user_impersonation=end_user_impersonation,
         accounts=identity.accounts,
-        stale_fields=stale,
+        stale_fields=stale_permissions,
         jobs=(scheduled.entry, scheduled.release),
     )
 
@@ -327,7 +329,7 @@ def _option_routes(context: AdminContext) -> Iterator[Route]:
 
 def _token_routes(context: AdminContext) -> Iterator[Route]:
     secrets, schema = context.settings.secrets, context.schema
-    routed = context.sources.customisations.routed_actions(schema)
+    routed_actions = context.sources.customisations.routed_actions(schema)
     if secrets.api_token_salt is None:
         return
     tokens = ApiTokenManager(
@@ -335,7 +337,7 @@ def _token_routes(context: AdminContext) -> Iterator[Route]:
         context.tables,
         TokenKeys(salt=secrets.api_token_salt, encryption=secrets.encryption_key),
         clock=context.clock,
-        known_actions=lambda: all_actions(schema, routed),
+        known_actions=lambda: all_actions(schema, routed_actions),
         custom_actions=context.engine.extensions.granted_actions,
     )
     yield from ApiTokenApi(tokens).routes()

@@ -163,9 +163,9 @@ class SecondFactorApi:
 
     async def remove_of_other(self, request: Request) -> Response:
         """Remove the second factor of an administrator who lost it and has no more permissions."""
-        asking = request.administrator
+        administrator = request.administrator
         admin_user_id = id_of(request.parameters["id"])
-        if admin_user_id == asking.id:
+        if admin_user_id == administrator.id:
             raise ApplicationError(CODE_REQUIRED_FOR_SELF)
 
         def program() -> Program[None]:
@@ -174,7 +174,7 @@ class SecondFactorApi:
                 admin_user = yield from self._admin_users.admin_user(admin_user_id)
             if admin_user is None:
                 raise NotFoundError(NOT_FOUND)
-            yield from self._limits.require_admin_user(asking.ability, admin_user)
+            yield from self._limits.require_admin_user(administrator.ability, admin_user)
             yield from self._factors.remove(admin_user)
 
         await self._database.write(program())

@@ -50,12 +50,12 @@ class AdminRefreshCookie:
 
     def set(self, tokens: Tokens) -> tuple[Header, ...]:
         """Return the header fields that set the refresh token."""
-        ends = None if tokens.ends is None else formatdate(tokens.ends / 1000, usegmt=True)
-        return self._written(tokens.refresh, ends)
+        expiry_date = None if tokens.ends is None else formatdate(tokens.ends / 1000, usegmt=True)
+        return self._set_cookie_headers(tokens.refresh, expiry_date)
 
     def clear(self) -> tuple[Header, ...]:
         """Return the header fields that delete it."""
-        return self._written("", _EXPIRED_COOKIE_DATE)
+        return self._set_cookie_headers("", _EXPIRED_COOKIE_DATE)
 
     def read(self, header: bytes | None) -> str | None:
         """Return the refresh token among the cookies of a request."""
@@ -65,11 +65,11 @@ class AdminRefreshCookie:
                 return value or None
         return None
 
-    def _written(self, value: str, ends: str | None) -> tuple[Header, ...]:
+    def _set_cookie_headers(self, value: str, expiry_date: str | None) -> tuple[Header, ...]:
         cookies = [(NAME, value)]
         if self._key is not None:
             cookies.append((_SIGNATURE, self._signature(self._key, value)))
-        expires = "" if ends is None else f"expires={ends}; "
+        expires = "" if expiry_date is None else f"expires={expiry_date}; "
         return tuple(
             (b"set-cookie", f"{name}={text}; {expires}{self._attributes}".encode())
             for name, text in cookies
@@ -199,8 +199,8 @@ class AdminSignInApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, signed_in = RouteGroup(SIGNING_IN, "admin/"), DataEnvelope[SignedIn]
-        yield route("POST", "login", None, self.sign_in, body=Credentials, response=signed_in)
+        route, response = RouteGroup(SIGNING_IN, "admin/"), DataEnvelope[SignedIn]
+        yield route("POST", "login", None, self.sign_in, body=Credentials, response=response)
         yield route("POST", "access-token", None, self.refresh, response=DataEnvelope[AccessToken])
         yield route(
             "POST",
@@ -209,7 +209,7 @@ class AdminSignInApi:
             self.register_first,
             body=FirstAdministrator,
             query=RegistrationQuery,
-            response=signed_in,
+            response=response,
         )
         yield route(
             "GET",
@@ -219,7 +219,7 @@ class AdminSignInApi:
             query=InvitationQuery,
             response=DataEnvelope[InvitationRecipient],
         )
-        yield route("POST", "register", None, self.register, body=Registration, response=signed_in)
+        yield route("POST", "register", None, self.register, body=Registration, response=response)
         yield route(
             "POST",
             "forgot-password",
@@ -230,7 +230,7 @@ class AdminSignInApi:
             status=NO_CONTENT.status,
         )
         path = "reset-password"
-        yield route("POST", path, None, self.reset_password, body=PasswordReset, response=signed_in)
+        yield route("POST", path, None, self.reset_password, body=PasswordReset, response=response)
         yield route(
             "POST",
             "logout",
@@ -250,8 +250,8 @@ class AdminSignInApi:
         admin_user = await self._accounts.identified(address, password)
         code = self._count_code(admin_user, body.get("code"))
         device = _device(body.get("deviceId"), body.get("rememberMe"))
-        signed_in = await self._accounts.sign_in(admin_user, device, code)
-        return self._serialize_sign_in(signed_in, roles=False)
+        result = await self._accounts.sign_in(admin_user, device, code)
+        return self._serialize_sign_in(result, roles=False)
 
     async def refresh(self, request: Request) -> Response:
         """Return an access token for the refresh token of the cookie, which is exchanged."""
@@ -289,10 +289,10 @@ class AdminSignInApi:
         self._attempts.count("register", place_of(request), body.registration_token)
         names = sent_values(body.user_info)
         password = str(names.pop("password"))
-        signed_in = await self._accounts.register(
+        result = await self._accounts.register(
             body.registration_token, names, password, _device(body.device_id, body.remember_me)
         )
-        return self._serialize_sign_in(signed_in)
+        return self._serialize_sign_in(result)
 
     async def register_first(self, request: Request) -> Response:
         """Create the first administrator, with the registration token that the server printed."""
@@ -301,7 +301,7 @@ class AdminSignInApi:
         registration_token: object = body.registration_token
         if registration_token is UNSET:
             registration_token = request.query.get("registrationToken")
-        signed_in = await self._accounts.register_first(
+        result = await self._accounts.register_first(
             {
                 "email": body.email.lower(),
                 "firstname": body.firstname,
@@ -311,7 +311,7 @@ class AdminSignInApi:
             _device(body.device_id, body.remember_me),
             registration_token if isinstance(registration_token, str) else None,
         )
-        return self._serialize_sign_in(signed_in)
+        return self._serialize_sign_in(result)
 
     async def forgot_password(self, request: Request) -> Response:
         """Send a password reset link; the response is the same for everybody."""
@@ -339,11 +339,11 @@ class AdminSignInApi:
         self._attempts.count_code(admin_user.email)
         return code
 
-    def _serialize_sign_in(self, signed_in: SignInResult, *, roles: bool = True) -> Response:
-        token = signed_in.tokens.access
-        user = administrator_response(signed_in.admin_user, roles=roles)
+    def _serialize_sign_in(self, result: SignInResult, *, roles: bool = True) -> Response:
+        token = result.tokens.access
+        user = administrator_response(result.admin_user, roles=roles)
         response = respond_data({"token": token, "accessToken": token, "user": user})
-        return _add_headers(response, self._cookie.set(signed_in.tokens))
+        return _add_headers(response, self._cookie.set(result.tokens))
 
 
 def place_of(request: Request) -> str:

@@ -55,19 +55,19 @@ class _Url(Struct, frozen=True):
             yield problem_at(place, not_of_type("string", value), value)
             return
         is_text = isinstance(value, str)
-        valid = is_text and _URL.fullmatch(str(value)) is not None
-        if is_text and not valid:
+        is_valid = is_text and _URL.fullmatch(str(value)) is not None
+        if is_text and not is_valid:
             yield problem_at(place, BAD_URL, value)
         if not value or value is ABSENT:
             yield problem_at(place, REQUIRED, value)
-        if not self.private and not _leads_outside(value):
+        if not self.private and not _is_public_url(value):
             yield Problem(path_of(place), NOT_PUBLIC, value)
 
 
 class _Headers(Struct, frozen=True):
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        shape = Fields(closed=False, rules=(required,))
-        yield from shape.problems(place, value)
+        validator = Fields(closed=False, rules=(required,))
+        yield from validator.problems(place, value)
         if not isinstance(value, Mapping):
             return
         for name, content in value.items():
@@ -140,7 +140,7 @@ class WebhookApi:
         changed: Callable[[], Awaitable[None]],
     ) -> None:
         """``changed`` is called after webhooks were changed."""
-        self._changed = changed
+        self._on_change = changed
         self._database = database
         self._webhooks = webhooks
         self._clock = clock
@@ -256,7 +256,7 @@ class WebhookApi:
 
     async def _write(self, program: Program[T]) -> T:
         result = await self._database.write(program)
-        await self._changed()
+        await self._on_change()
         return result
 
     def _read(self, request: Request, kind: type[NewWebhook]) -> dict[str, object]:
@@ -297,7 +297,7 @@ def _serialize_webhook(webhook: Webhook, request: Request) -> WebhookDetail:
     )
 
 
-def _leads_outside(value: object) -> bool:
+def _is_public_url(value: object) -> bool:
     if not isinstance(value, str):
         return False
     try:

@@ -75,20 +75,20 @@ class _ClassBuilder:
 
     def __init__(self, schema: Schema, *, drafts: bool, reserved: Collection[str]) -> None:
         self._schema = schema
-        self._drafts = drafts
+        self._fits_drafts = drafts
         self._names = _names(schema, reserved)
-        self._waiting = [content_type.uid for content_type in schema.api_types]
+        self._pending_uids = [content_type.uid for content_type in schema.api_types]
         self._classes: dict[str, list[ModelClass]] = {}
-        self._in_zones: set[str] = set()
+        self._zone_uids: set[str] = set()
         self._shared: dict[str, JsonSchema] = {}
 
     def all(self) -> ModelClasses:
         """Make all classes."""
-        while self._waiting:
-            uid = self._waiting.pop()
+        while self._pending_uids:
+            uid = self._pending_uids.pop()
             if uid not in self._classes:
                 self._classes[uid] = [*self._classes_of_model(self._schema.model(uid))]
-        zone_classes = [self._zone_class(uid) for uid in self._in_zones]
+        zone_classes = [self._zone_class(uid) for uid in self._zone_uids]
         classes = [
             model_class for model_classes in self._classes.values() for model_class in model_classes
         ] + zone_classes
@@ -135,9 +135,9 @@ class _ClassBuilder:
         if attribute.name in _ALWAYS_SET:
             return False
         if isinstance(model, ContentType):
-            certain = attribute.required or attribute.name == "publishedAt"
-            return not certain or (self._drafts and model.draft_and_publish)
-        return not attribute.required or self._drafts
+            always_set = attribute.required or attribute.name == "publishedAt"
+            return not always_set or (self._fits_drafts and model.draft_and_publish)
+        return not attribute.required or self._fits_drafts
 
     # References of attributes ------------------------------------------------------------------
 
@@ -151,11 +151,11 @@ class _ClassBuilder:
 
     def zone_item(self, uid: str) -> JsonSchema:
         """Refer to a component in a dynamic zone."""
-        self._in_zones.add(uid)
+        self._zone_uids.add(uid)
         return self._reference(uid, self._names[uid].in_zone)
 
     def _reference(self, uid: str, name: str) -> JsonSchema:
-        self._waiting.append(uid)
+        self._pending_uids.append(uid)
         return {CLASS: name}
 
     def shared(self, name: str, schema: JsonSchema) -> JsonSchema:
@@ -165,13 +165,13 @@ class _ClassBuilder:
 
 
 def _names(schema: Schema, reserved: Collection[str]) -> Mapping[str, _ClassNames]:
-    plain = class_names(schema, reserved=reserved)
-    used_names = {*reserved, *plain.values()}
+    plain_names = class_names(schema, reserved=reserved)
+    used_names = {*reserved, *plain_names.values()}
     names = {}
-    for uid, name in plain.items():
+    for uid, name in plain_names.items():
         has_edges = bool(_edges(schema.model(uid)))
-        populated = unused(f"{name}Populated", used_names) if has_edges else name
-        names[uid] = _ClassNames(name, populated, unused(f"{name}InZone", used_names))
+        populated_name = unused(f"{name}Populated", used_names) if has_edges else name
+        names[uid] = _ClassNames(name, populated_name, unused(f"{name}InZone", used_names))
     return names
 
 

@@ -46,8 +46,8 @@ def document_classes(models: ModelClasses) -> str:
     ]
     body = "\n".join(parts)
     # A name that is imported and not used is an error to strict type checkers.
-    used = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", body)]
-    imports = f"\nfrom typing import {', '.join(used)}\n" if used else ""
+    used_names = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", body)]
+    imports = f"\nfrom typing import {', '.join(used_names)}\n" if used_names else ""
     return f"{_HEADER.format(version=models.version, imports=imports)}\n{body}"
 
 

@@ -54,8 +54,11 @@ def python_models(models: ModelClasses) -> str:
     """Return a module with all classes. Shared schemas are plain lists and dictionaries."""
     parts = [_HEADER.format(version=models.version)]
     parts += [f"{name} = {bare_type(schema)}\n" for name, schema in models.shared.items()]
-    inherited = {model.name: model for model in models.classes}
-    parts += ["\n" + "\n".join(_class(s, inherited)) + "\n" for s in _bases_first(models.classes)]
+    models_by_name = {model.name: model for model in models.classes}
+    parts += [
+        "\n" + "\n".join(_class(model_class, models_by_name)) + "\n"
+        for model_class in _sort_bases_first(models.classes)
+    ]
     return "\n".join(parts)
 
 
@@ -64,7 +67,7 @@ def bare_type(schema: JsonSchema) -> str:
     return "list[dict[str, Any]]" if schema.get("type") == "array" else "dict[str, Any]"
 
 
-def _bases_first(classes: Sequence[ModelClass]) -> Iterator[ModelClass]:
+def _sort_bases_first(classes: Sequence[ModelClass]) -> Iterator[ModelClass]:
     """Yield classes sorted so that bases come first."""
     models_by_name = {model.name: model for model in classes}
     yielded_names: set[str] = set()
@@ -127,11 +130,11 @@ def _member(member: ModelField, name: str, model: ModelClass) -> str:
         annotation += " | None"
     if model.optional:
         annotation += " | UnsetType"
-    renamed = [] if name == member.name else [f"name={_text(member.name)}"]
-    unset = ["default=UNSET"] if model.optional else []
-    if renamed:
-        return f"{name}: {annotation} = field({', '.join([*renamed, *unset])})"
-    return f"{name}: {annotation}{' = UNSET' if unset else ''}"
+    name_options = [] if name == member.name else [f"name={_text(member.name)}"]
+    default_options = ["default=UNSET"] if model.optional else []
+    if name_options:
+        return f"{name}: {annotation} = field({', '.join([*name_options, *default_options])})"
+    return f"{name}: {annotation}{' = UNSET' if default_options else ''}"
 
 
 def python_type(schema: Mapping[str, Any]) -> str:

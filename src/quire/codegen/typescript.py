@@ -45,13 +45,13 @@ def typescript_models(models: ModelClasses) -> str:
 
 def _interface(model: ModelClass) -> Iterator[str]:
     yield f"/** {model.about} */"
-    extended = f" extends {model.base}" if model.base else ""
+    base_clause = f" extends {model.base}" if model.base else ""
     tag = [] if model.tag is None else [f"  __component: {json.dumps(model.tag)};"]
     lines = [*tag, *(f"  {_member(member, model)}" for member in model.members)]
     if not lines:
-        yield f"export interface {model.name}{extended} {{}}"
+        yield f"export interface {model.name}{base_clause} {{}}"
         return
-    yield f"export interface {model.name}{extended} {{"
+    yield f"export interface {model.name}{base_clause} {{"
     yield from lines
     yield "}"
 
@@ -94,9 +94,9 @@ def _object(schema: JsonSchema) -> str:
     members, required = schema.get("properties"), schema.get("required")
     if not isinstance(members, dict):
         return _TYPES["object"]
-    certain = required if isinstance(required, list) else []
+    required_names = required if isinstance(required, list) else []
     members_text = [
-        f"{_name(name)}{'' if name in certain else '?'}: {_type(member)}"
+        f"{_name(name)}{'' if name in required_names else '?'}: {_type(member)}"
         for name, member in members.items()
     ]
     if schema.get("additionalProperties") is True:

@@ -36,12 +36,12 @@ class Models:
         self.ability = ability
         self.schemas = schemas
         self.names: Mapping[str, str] = class_names(schema)
-        self._shown = _ResponsePointers(self)
-        self._written = _RequestPointers(self)
+        self._response_pointers = _ResponsePointers(self)
+        self._request_pointers = _RequestPointers(self)
 
     def document(self, uid: str) -> JsonSchema:
         """Return the reference to the documents of a content type in responses."""
-        return self._shown.document(uid)
+        return self._response_pointers.document(uid)
 
     def write_body_reference(self, uid: str) -> JsonSchema:
         """Return the reference to the body that updates a document of a content type."""
@@ -91,7 +91,7 @@ class Models:
         return properties
 
     def _response_value(self, model: Model, attribute: Attribute) -> JsonSchema:
-        schema = attribute.type.json.response(attribute, self._shown)
+        schema = attribute.type.json.response(attribute, self._response_pointers)
         always_stored = attribute.required and not _has_drafts(model)
         always_set = attribute.name in _ALWAYS_SET or always_stored
         never_null = isinstance(attribute, ScalarAttribute) and always_set
@@ -105,12 +105,14 @@ class Models:
         return {attribute.name: self._request_value(model, attribute) for attribute in attributes}
 
     def _request_value(self, model: Model, attribute: Attribute) -> JsonSchema:
-        schema = attribute.type.json.request(attribute, self._written)
-        strict = not _has_drafts(model)
-        if not strict:
+        schema = attribute.type.json.request(attribute, self._request_pointers)
+        has_no_drafts = not _has_drafts(model)
+        if not has_no_drafts:
             form = attribute.type.json
             schema = _relax_for_drafts(schema, form, required=attribute.required)
-        if _is_counted(attribute) or (strict and attribute.required and _is_own(attribute)):
+        if _is_never_null(attribute) or (
+            has_no_drafts and attribute.required and _applies_required(attribute)
+        ):
             return schema
         return nullable(schema)
 
@@ -125,7 +127,9 @@ class Models:
                 continue
             if attribute.default is not None or attribute.name in model.conditions:
                 continue
-            if _is_counted(attribute) or (not _has_drafts(model) and _is_own(attribute)):
+            if _is_never_null(attribute) or (
+                not _has_drafts(model) and _applies_required(attribute)
+            ):
                 yield attribute.name
 
 
@@ -217,24 +221,24 @@ def _is_list(attribute: Attribute) -> bool:
     return getattr(attribute, "to_many", False) is True
 
 
-def _is_counted(attribute: Attribute) -> bool:
+def _is_never_null(attribute: Attribute) -> bool:
     """Tell whether a list is never null, not even in drafts: repeatable components and zones."""
     return _is_list(attribute) and isinstance(attribute, ComponentAttribute | DynamicZoneAttribute)
 
 
-def _is_own(attribute: Attribute) -> bool:
+def _applies_required(attribute: Attribute) -> bool:
     """Tell whether ``required`` applies: relations and files may always be missing."""
     return not isinstance(attribute, RelationAttribute | MediaAttribute)
 
 
 def _relax_for_drafts(schema: JsonSchema, form: JsonForm, *, required: bool) -> JsonSchema:
     """Describe the rules of drafts, with those of published entries as text."""
-    left_out = {key: value for key, value in schema.items() if key in form.published_only}
+    omitted_keywords = {key: value for key, value in schema.items() if key in form.published_only}
     rules = [
         *(["required"] if required else []),
-        *(f"{keyword} {value}" for keyword, value in left_out.items()),
+        *(f"{keyword} {value}" for keyword, value in omitted_keywords.items()),
     ]
     if not rules:
         return schema
-    remaining = {key: value for key, value in schema.items() if key not in left_out}
-    return {**remaining, "description": _PUBLISHED_ONLY.format(", ".join(rules))}
+    other_keywords = {key: value for key, value in schema.items() if key not in omitted_keywords}
+    return {**other_keywords, "description": _PUBLISHED_ONLY.format(", ".join(rules))}

@@ -145,18 +145,18 @@ class Filters:
             value = TEXT if name is None else _select_keywords(schema, "type", "format")
             name = name or _TEXT_FILTER
         schemas = self._models.schemas
-        custom = [
+        custom_operators = [
             operator
             for operator in self._models.schema.operators.values()
             if not operator.on.isdisjoint({attribute.type.name, attribute.type.custom_name})
         ]
-        if custom:
+        if custom_operators:
             kind = class_name(attribute.type.custom_name or attribute.type.name)
             name = name if name.startswith(kind) else f"{kind}{name}"
         operators = schemas.refer(
             ("operators", name),
             f"{name.removesuffix('Filter')}Operators",
-            lambda: _operators_schema(value, self._scalar_filter(attribute), custom),
+            lambda: _operators_schema(value, self._scalar_filter(attribute), custom_operators),
         )
         return schemas.refer(
             ("filter", name), name, lambda: any_of(nullable(value), array_of(value), operators)
@@ -194,10 +194,10 @@ def _operand_schema(operand: Operand, value: JsonSchema) -> JsonSchema:
 
 
 def _operators_schema(
-    value: JsonSchema, reference: JsonSchema, custom: Sequence[CustomOperator]
+    value: JsonSchema, reference: JsonSchema, custom_operators: Sequence[CustomOperator]
 ) -> JsonSchema:
     members = {name: _operand_schema(row.operand, value) for name, row in OPERATORS.items()}
-    members |= {operator.name: _custom_operand(operator) for operator in custom}
+    members |= {operator.name: _custom_operand(operator) for operator in custom_operators}
     return record({**members, NOT: reference}, required=(), closed=True)
 
 
@@ -219,6 +219,6 @@ def _id_filter(schemas: Schemas) -> JsonSchema:
     """Describe conditions on related rows, by their ids or by their existence."""
     by_ids = dict.fromkeys(("$eq", "$ne"), INTEGER)
     lists = {name: array_of(INTEGER) for name in ("$in", "$notIn")}
-    presence = dict.fromkeys(("$null", "$notNull"), FLAG)
-    operators = record({**by_ids, **lists, **presence}, required=(), closed=True)
+    null_operators = dict.fromkeys(("$null", "$notNull"), FLAG)
+    operators = record({**by_ids, **lists, **null_operators}, required=(), closed=True)
     return any_of(nullable(INTEGER), array_of(INTEGER), schemas.shared("IdOperators", operators))

@@ -80,16 +80,16 @@ class Schemas:
 
     def __init__(self) -> None:
         self._names: dict[Hashable, str] = {}
-        self._taken: set[str] = set()
-        self._waiting: list[tuple[str, Make]] = []
-        self._made: dict[str, JsonSchema] = {}
+        self._used_names: set[str] = set()
+        self._pending: list[tuple[str, Make]] = []
+        self._schemas: dict[str, JsonSchema] = {}
 
     def refer(self, key: Hashable, requested_name: str, make: Make) -> JsonSchema:
         """Point to the description of a key, made once and named as wanted if that is free."""
         name = self._names.get(key)
         if name is None:
-            name = self._names[key] = unused(requested_name, self._taken)
-            self._waiting.append((name, make))
+            name = self._names[key] = unused(requested_name, self._used_names)
+            self._pending.append((name, make))
         return {"$ref": f"#/components/schemas/{name}"}
 
     def shared(self, name: str, schema: JsonSchema) -> JsonSchema:
@@ -98,7 +98,7 @@ class Schemas:
 
     def finished(self) -> Mapping[str, JsonSchema]:
         """Return all referenced schemas, by name in alphabetical order."""
-        while self._waiting:
-            name, make = self._waiting.pop()
-            self._made[name] = make()
-        return dict(sorted(self._made.items()))
+        while self._pending:
+            name, make = self._pending.pop()
+            self._schemas[name] = make()
+        return dict(sorted(self._schemas.items()))

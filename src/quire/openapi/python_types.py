@@ -67,7 +67,7 @@ class TypeSchemas(Struct, frozen=True):
             return _PLAIN[hint]
         origin = get_origin(hint)
         if origin is Annotated:
-            return self._annotated(hint)
+            return self._annotated_schema(hint)
         if origin in {Union, UnionType}:
             return self._union(get_args(hint))
         if origin is Literal:
@@ -101,17 +101,19 @@ class TypeSchemas(Struct, frozen=True):
                 required=member.required,
             )
 
-    def _annotated(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - see `schema`
-        inner, *notes = get_args(hint)
+    def _annotated_schema(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - see `schema`
+        annotated_type, *notes = get_args(hint)
         match notes:
             case [ProjectSchema(make=make), *other_notes]:
                 schema = make(self.models)
             case [ProjectFields() as project_fields, *other_notes]:
-                name = getattr(inner, "schema_name", inner.__name__)
-                key = ("type", inner, project_fields)
-                schema = self.schemas.refer(key, name, lambda: self._record(inner, project_fields))
+                name = getattr(annotated_type, "schema_name", annotated_type.__name__)
+                key = ("type", annotated_type, project_fields)
+                schema = self.schemas.refer(
+                    key, name, lambda: self._record(annotated_type, project_fields)
+                )
             case other_notes:
-                schema = self.schema(inner)
+                schema = self.schema(annotated_type)
         return _add_metadata(schema, other_notes)
 
     def _union(self, choices: tuple[Any, ...]) -> JsonSchema:
@@ -152,7 +154,7 @@ class TypeSchemas(Struct, frozen=True):
 def _add_metadata(schema: JsonSchema, notes: list[object]) -> JsonSchema:
     """Return a schema with the metadata of its type."""
     result = dict(schema)
-    for note in _flat(notes):
+    for note in _flatten(notes):
         if isinstance(note, Meta):
             if note.description is not None:
                 result["description"] = note.description
@@ -167,7 +169,7 @@ def _add_metadata(schema: JsonSchema, notes: list[object]) -> JsonSchema:
     return result
 
 
-def _flat(notes: list[object]) -> Iterator[object]:
+def _flatten(notes: list[object]) -> Iterator[object]:
     for note in notes:
         if isinstance(note, tuple):
             yield from note

@@ -179,7 +179,7 @@ class Queries:
         self._models = models
         self._pages = pages
         self._filters = Filters(models)
-        self._populating = PopulateSchemas(models, self._filters)
+        self._populate_schemas = PopulateSchemas(models, self._filters)
 
     def of_kind(self, kind: str, uid: str) -> list[DescribedParameter]:
         """Describe what may be asked in a kind of read of a content type. Raises KeyError."""
@@ -205,9 +205,9 @@ class Queries:
         return [
             *self._list(model),
             DescribedParameter(
-                name="start", schema=_least(0), description="How many to leave out."
+                name="start", schema=_minimum(0), description="How many to leave out."
             ),
-            DescribedParameter(name="limit", schema=_least(1), description="How many to show."),
+            DescribedParameter(name="limit", schema=_minimum(1), description="How many to show."),
         ]
 
     def narrowing(self, model: ContentType) -> list[DescribedParameter]:
@@ -216,8 +216,8 @@ class Queries:
 
     def document(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the parameters of a single document."""
-        narrowing = self.narrowing(model)
-        return [*self.shape(model), *narrowing, *self._versions(model, several_locales=False)]
+        filters = self.narrowing(model)
+        return [*self.shape(model), *filters, *self._versions(model, several_locales=False)]
 
     def write_parameters(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the parameters of a write: the response, and the version."""
@@ -234,10 +234,10 @@ class Queries:
         """Describe the selection of attributes of a response."""
         fields = DescribedParameter(
             name="fields",
-            schema=self._populating.field_names(model),
+            schema=self._populate_schemas.field_names(model),
             description="Attributes to show; all if absent. Ids are always shown.",
         )
-        populate = self._populating.parameter(model)
+        populate = self._populate_schemas.parameter(model)
         return [fields, *([] if populate is None else [populate])]
 
     def _list(self, model: ContentType) -> Iterator[DescribedParameter]:
@@ -245,7 +245,7 @@ class Queries:
         yield _SEARCH
         yield DescribedParameter(
             name="sort",
-            schema=array_of(self._populating.order(model)),
+            schema=array_of(self._populate_schemas.order(model)),
             description="Attributes to sort by, each with `:asc` or `:desc`.",
         )
         yield from self.shape(model)
@@ -262,13 +262,13 @@ class Queries:
     def _pagination(self) -> Iterator[DescribedParameter]:
         """Describe each member separately, for tools that know no nested parameters."""
         pages = self._pages
-        size = _least(1) if pages.maximum is None else {**_least(1), "maximum": pages.maximum}
-        usual = f"{pages.default} if absent"
+        size = _minimum(1) if pages.maximum is None else {**_minimum(1), "maximum": pages.maximum}
+        default_note = f"{pages.default} if absent"
         members: Mapping[str, tuple[JsonSchema, str]] = {
-            "page": (_least(1), "Which page to show."),
-            "pageSize": (size, f"How many entries a page has; {usual}."),
-            "start": (_least(0), f"How many entries to leave out, {_NOT_WITH_PAGES}."),
-            "limit": (size, f"How many entries to show, {_NOT_WITH_PAGES}; {usual}."),
+            "page": (_minimum(1), "Which page to show."),
+            "pageSize": (size, f"How many entries a page has; {default_note}."),
+            "start": (_minimum(0), f"How many entries to leave out, {_NOT_WITH_PAGES}."),
+            "limit": (size, f"How many entries to show, {_NOT_WITH_PAGES}; {default_note}."),
             "withCount": (FLAG, "Whether to count all entries."),
         }
         for name, (schema, about) in members.items():
@@ -305,7 +305,7 @@ class Queries:
             )
 
 
-def _least(number: int) -> JsonSchema:
+def _minimum(number: int) -> JsonSchema:
     return {**INTEGER, "minimum": number}
 
 

@@ -94,12 +94,12 @@ def _body(route: DeclaredRoute, types: TypeSchemas) -> DescribedBody | None:
         get_origin(body) in {Union, UnionType} and NoneType in get_args(body) for body in bodies
     )
     content = {
-        kind: types.schema(_without_none(body)) for kind, body in zip(kinds, bodies, strict=False)
+        kind: types.schema(_remove_none(body)) for kind, body in zip(kinds, bodies, strict=False)
     }
     return DescribedBody(content=content, required=not is_optional)
 
 
-def _without_none(hint: object) -> object:
+def _remove_none(hint: object) -> object:
     """Return the type of a body that may be left out."""
     if get_origin(hint) not in {Union, UnionType}:
         return hint
@@ -113,7 +113,7 @@ def _responses(route: DeclaredRoute, types: TypeSchemas) -> Iterator[DescribedRe
             yield DescribedResponse(status=status, description=about)
             continue
         schema = dict(types.schema(response))
-        about = str(schema.pop("description", _meaning(status)))
+        about = str(schema.pop("description", _default_description(status)))
         media_type = str(schema.pop(MEDIA_TYPE, JSON))
         yield DescribedResponse(
             status=status,
@@ -124,7 +124,7 @@ def _responses(route: DeclaredRoute, types: TypeSchemas) -> Iterator[DescribedRe
         )
 
 
-def _meaning(status: int) -> str:
+def _default_description(status: int) -> str:
     if status == HTTPStatus.FOUND:
         return "Redirects a browser."
     return "There is none." if status == HTTPStatus.NOT_FOUND else "Done."

@@ -49,18 +49,22 @@ class HomeApi:
         action = request.query.get("action")
         if not isinstance(action, str) or action not in MOMENTS:
             raise ValidationError(BAD_ACTION)
-        return respond_data(await self._ask(request, lambda recent: recent.documents(action)))
+        return respond_data(
+            await self._read_recent(request, lambda entries: entries.documents(action))
+        )
 
     async def count(self, request: Request) -> Response:
         """Count documents by status."""
-        return respond_data(await self._ask(request, lambda recent: recent.counts()))
+        return respond_data(await self._read_recent(request, lambda entries: entries.counts()))
 
-    async def _ask(self, request: Request, ask: Callable[[RecentEntries], Program[T]]) -> T:
+    async def _read_recent(
+        self, request: Request, read: Callable[[RecentEntries], Program[T]]
+    ) -> T:
         ability, schema = request.administrator.ability, self._engine.schema
 
         def program() -> Program[T]:
             types = list(managed_types(schema, ability))
             views = yield from stored_views(self._engine.store, types)
-            return (yield from ask(RecentEntries(self._engine, ability, views)))
+            return (yield from read(RecentEntries(self._engine, ability, views)))
 
         return await self._database.read(program, snapshot=True)

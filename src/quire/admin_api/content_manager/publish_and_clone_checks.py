@@ -62,11 +62,11 @@ def draft_relations(
     engine: WriteEngine, content_type: ContentType, rows: Sequence[int]
 ) -> Program[DraftRelations]:
     """Count for rows of a content type, including all their components."""
-    waiting: dict[str, list[int]] = {content_type.uid: [*rows]}
+    pending_ids: dict[str, list[int]] = {content_type.uid: [*rows]}
     visited: set[tuple[str, int]] = set()
     other_relations = many_to_many = 0
-    while waiting:
-        uid, ids = waiting.popitem()
+    while pending_ids:
+        uid, ids = pending_ids.popitem()
         layout = engine.store.layout(uid)
         counts = yield from _count_draft_targets(engine, layout, ids)
         other_relations, many_to_many = (
@@ -76,7 +76,7 @@ def draft_relations(
         for link in (yield from component_links(engine.store, layout, ids)):
             if (link.uid, link.id) not in visited:
                 visited.add((link.uid, link.id))
-                waiting.setdefault(link.uid, []).append(link.id)
+                pending_ids.setdefault(link.uid, []).append(link.id)
     return DraftRelations(other_relations, many_to_many)
 
 
@@ -124,7 +124,7 @@ ProhibitedField = list[object]
 
 def prohibited_fields(schema: Schema, model: Model) -> list[ProhibitedField]:
     """Return the attributes whose values must be unique, including those in components."""
-    return [[list(path), why] for path, why in _find_prohibited(schema, model, ())]
+    return [[list(path), reason] for path, reason in _find_prohibited(schema, model, ())]
 
 
 def _find_prohibited(
@@ -330,7 +330,7 @@ class CheckApi:
     async def auto_clone(self, request: Request) -> Response:
         """Clone an entry unchanged, if it has no unique values."""
         rights = rights_of(self._engine.schema, request, CREATE)
-        prohibited = prohibited_fields(self._engine.schema, rights.content_type)
-        if prohibited:
-            raise BadInputError(NO_CLONE, {"prohibitedFields": prohibited})
+        prohibited_paths = prohibited_fields(self._engine.schema, rights.content_type)
+        if prohibited_paths:
+            raise BadInputError(NO_CLONE, {"prohibitedFields": prohibited_paths})
         return await self._clone(request)

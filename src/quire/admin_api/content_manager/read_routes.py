@@ -67,7 +67,7 @@ class EntryApi:
         self._review = ReviewFilter(database, engine, history)
         self._reading = ContentReading(engine)
         self._lists = lists
-        self._around = around
+        self._around_reads = around
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -76,7 +76,7 @@ class EntryApi:
             "GET",
             "collection-types/:uid",
             SIGNED_IN,
-            self._around.admin_handler(self.find, "find"),
+            self._around_reads.admin_handler(self.find, "find"),
             query=(EntryListQuery, ReviewQuery, *version, PopulateQuery),
             response=PageEnvelope[ManagedEntry],
         )
@@ -86,7 +86,7 @@ class EntryApi:
         )
         query = (*version, PopulateQuery)
         for path, read, action in entry_routes:
-            handler = self._around.admin_handler(read, action)
+            handler = self._around_reads.admin_handler(read, action)
             yield route("GET", path, SIGNED_IN, handler, query=query, response=EntryResponse)
 
     async def find(self, request: Request) -> Response:

@@ -44,13 +44,13 @@ class ReviewFilter(Struct, frozen=True):
         content_type = permissions.content_type
         locale = locale_of(query, content_type, self.engine.default_locale)
         await self.history.ready()
-        reviewed = await self.database.read(
+        review_filter = await self.database.read(
             lambda: entry_review(self.engine).document_filter(
                 content_type.uid, locale, stage=stage, assignee=assignee
             ),
             snapshot=True,
         )
-        return reviewed if filters is None else {"$and": [filters, reviewed]}
+        return review_filter if filters is None else {"$and": [filters, review_filter]}
 
 
 def _row_id(query: Query, name: str) -> int | None:

@@ -146,7 +146,7 @@ class ManagedModelApi:
 
     async def type_view(self, request: Request) -> Response:
         """Show the view of a content type."""
-        return await self._shown_type(self._type(request))
+        return await self._respond_type(self._type(request))
 
     async def change_type_view(self, request: Request) -> Response:
         """Change the view of a content type."""
@@ -154,7 +154,7 @@ class ManagedModelApi:
         if not request.administrator.ability.allows(_CONFIGURE[content_type.kind]):
             raise ForbiddenError
         await self._change(content_type, request.body)
-        return await self._shown_type(content_type, identified=False)
+        return await self._respond_type(content_type, identified=False)
 
     async def component_view(self, request: Request) -> Response:
         """Show the view of a component."""
@@ -173,7 +173,9 @@ class ManagedModelApi:
         view = await self._change(component, request.body)
         return respond_data(_part(component, {component.uid: view}))
 
-    async def _shown_type(self, content_type: ContentType, *, identified: bool = True) -> Response:
+    async def _respond_type(
+        self, content_type: ContentType, *, identified: bool = True
+    ) -> Response:
         parts = self._nested_components(content_type)
         models = [content_type, *parts]
         views = await self._database.read(lambda: self._views(models, identified=identified))
@@ -216,12 +218,12 @@ class ManagedModelApi:
     def _nested_components(self, model: Model) -> list[Component]:
         """Return the components in a model, at any depth, in the order of their attributes."""
         components: dict[str, Component] = {}
-        waiting = [*_component_uids(model)]
-        while waiting:
-            uid = waiting.pop(0)
+        pending_uids = [*_component_uids(model)]
+        while pending_uids:
+            uid = pending_uids.pop(0)
             if uid not in components:
                 components[uid] = self._schema.components[uid]
-                waiting += _component_uids(components[uid])
+                pending_uids += _component_uids(components[uid])
         return list(components.values())
 
     def _type(self, request: Request) -> ContentType:

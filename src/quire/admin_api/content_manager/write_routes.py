@@ -150,12 +150,12 @@ class EntryWriteApi:
         """Update a document, or add a locale to it; that of a single type is created if missing."""
         self._require(request, UPDATE)
         body, locale = body_of(request.body), self._locale(request)
-        expected = expected_tags(request)
+        expected_etags = expected_tags(request)
 
         def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
             if document_id is None:
                 return (yield from writing.create(body, locale))
-            return (yield from writing.update(document_id, body, locale, expected))
+            return (yield from writing.update(document_id, body, locale, expected_etags))
 
         return await self._run_on(request, ContentWriting, act, changed=True)
 
@@ -208,8 +208,8 @@ class EntryWriteApi:
         discard, locale = _discards(request.body), self._locale(request)
 
         def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
-            existing = _require_document_id(document_id)
-            return (yield from writing.unpublish(existing, locale, discard=discard))
+            entry_id = _require_document_id(document_id)
+            return (yield from writing.unpublish(entry_id, locale, discard=discard))
 
         return await self._run_on(request, ContentPublishing, act)
 
@@ -229,19 +229,19 @@ class EntryWriteApi:
         """Publish several documents."""
         self._require(request, PUBLISH)
         ids, locales = document_ids(request.body), self._locales(request)
-        return await self._count(request, lambda several: several.publish(ids, locales))
+        return await self._count(request, lambda bulk_actions: bulk_actions.publish(ids, locales))
 
     async def unpublish_many(self, request: Request) -> Response:
         """Unpublish several documents."""
         self._require(request, PUBLISH)
         ids, locales = document_ids(request.body), self._locales(request)
-        return await self._count(request, lambda several: several.unpublish(ids, locales))
+        return await self._count(request, lambda bulk_actions: bulk_actions.unpublish(ids, locales))
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several documents."""
         self._require(request, DELETE)
         ids, locale = document_ids(request.body), self._locale(request)
-        return await self._count(request, lambda several: several.delete(ids, locale))
+        return await self._count(request, lambda bulk_actions: bulk_actions.delete(ids, locale))
 
     # Shared helpers ----------------------------------------------------------------------------
 
@@ -283,8 +283,8 @@ class EntryWriteApi:
         return await self._run(request, kind, run)
 
     async def _count(self, request: Request, act: RowCount) -> Response:
-        def run(several: BulkActions) -> Program[Result]:
-            return {"count": (yield from act(several))}
+        def run(bulk_actions: BulkActions) -> Program[Result]:
+            return {"count": (yield from act(bulk_actions))}
 
         return await self._run(request, BulkActions, run)
 

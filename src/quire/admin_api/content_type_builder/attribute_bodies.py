@@ -102,9 +102,9 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
 
     def _relation(self, place: Place, attribute: Attribute) -> Iterator[Problem]:
         relation, target = attribute.get("relation"), attribute.get("target")
-        allowed = ONE_SIDED if self._is_one_sided(target) else RELATIONS
-        if relation not in allowed:
-            message = f"must be one of the following values: {', '.join(allowed)}"
+        relation_types = ONE_SIDED if self._is_one_sided(target) else RELATIONS
+        if relation not in relation_types:
+            message = f"must be one of the following values: {', '.join(relation_types)}"
             yield Problem(path_of((*place, "relation")), message, relation)
             return
         if str(relation).startswith("morphTo"):
@@ -126,8 +126,12 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
 
 def is_reserved(name: str) -> bool:
     """Tell whether an attribute name is reserved."""
-    snake = snake_case(name)
-    return snake in RESERVED_IN_BUILDER or snake == _STATUS or snake.startswith("strapi")
+    snake_name = snake_case(name)
+    return (
+        snake_name in RESERVED_IN_BUILDER
+        or snake_name == _STATUS
+        or snake_name.startswith("strapi")
+    )
 
 
 def linkable(schema: Schema) -> list[str]:
@@ -139,9 +143,9 @@ def linkable(schema: Schema) -> list[str]:
     ]
 
 
-def _invalid_choice(place: Place, value: object, allowed: Sequence[object]) -> Problem:
-    choices = ", ".join(str(choice) for choice in allowed)
-    return problem_at(place, f"must be one of the following values: {choices}", value)
+def _invalid_choice(place: Place, value: object, choices: Sequence[object]) -> Problem:
+    choices_text = ", ".join(str(choice) for choice in choices)
+    return problem_at(place, f"must be one of the following values: {choices_text}", value)
 
 
 def _has_type(form: str, value: object) -> bool:
@@ -304,7 +308,7 @@ def _target_field(
         yield _invalid_choice((*place, "targetField"), target, texts)
 
 
-def _short_enough(place: Place, attribute: Attribute) -> Iterator[Problem]:
+def _check_text_lengths(place: Place, attribute: Attribute) -> Iterator[Problem]:
     """Limit the length of texts in schema files and in responses about the model."""
     for option, value in attribute.items():
         if isinstance(value, str) and length(value) > _MAX_LENGTH:
@@ -312,14 +316,14 @@ def _short_enough(place: Place, attribute: Attribute) -> Iterator[Problem]:
 
 
 _CHECKS: Mapping[str, tuple[Check, ...]] = {
-    "string": (_check_lengths, _short_enough),
-    "text": (_check_lengths, _short_enough),
-    "richtext": (_check_lengths, _short_enough),
-    "email": (_check_lengths, _short_enough),
+    "string": (_check_lengths, _check_text_lengths),
+    "text": (_check_lengths, _check_text_lengths),
+    "richtext": (_check_lengths, _check_text_lengths),
+    "email": (_check_lengths, _check_text_lengths),
     "password": (_check_lengths,),
     "enumeration": (_check_choices,),
     "media": (_check_media_kinds,),
     "component": (_check_reserved_columns, _check_amounts),
     "dynamiczone": (_check_dynamic_zone, _check_amounts),
-    "uid": (_check_uid_default, _short_enough),
+    "uid": (_check_uid_default, _check_text_lengths),
 }

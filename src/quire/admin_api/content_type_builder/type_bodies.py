@@ -60,9 +60,9 @@ class CheckedText(Struct, frozen=True):
         """See `Validator.problems`."""
         if self.nullable and (value is None or value is ABSENT):
             return
-        wrong = list(Text().problems(place, value))
-        yield from wrong
-        for rule in () if wrong else self.rules:
+        type_problems = list(Text().problems(place, value))
+        yield from type_problems
+        for rule in () if type_problems else self.rules:
             if (message := rule(value)) is not None:
                 yield problem_at(place, message, value)
 
@@ -103,8 +103,8 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        shape = Fields(closed=False, fields=self._fields())
-        yield from shape.problems(place, value)
+        validator = Fields(closed=False, fields=self._fields())
+        yield from validator.problems(place, value)
         if isinstance(value, Mapping) and value.get("singularName") == value.get("pluralName"):
             yield Problem(path_of(place), _NAMES_EQUAL, value)
 
@@ -127,7 +127,7 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
             current_names = {self.current_type.singular_name, self.current_type.plural_name}
             names, tables = names - current_names, tables - current_names
         name_rules: tuple[Rule, ...] = (
-            _kebab,
+            _require_kebab_case,
             _check_reserved,
             required,
         )
@@ -140,13 +140,13 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
             "kind": CheckedText((OneOf((*KINDS,)),), nullable=True),
             "collectionName": CheckedText((_table_name,), nullable=True),
             "singularName": CheckedText(
-                (MinLength(1), _untaken(names), *name_rules, self._check_unchanged),
+                (MinLength(1), _require_unused(names), *name_rules, self._check_unchanged),
             ),
             "pluralName": CheckedText(
                 (
                     MinLength(1),
-                    _untaken(names),
-                    _untaken(tables),
+                    _require_unused(names),
+                    _require_unused(tables),
                     *name_rules,
                 )
             ),
@@ -171,27 +171,27 @@ class ComponentValidator(Struct, frozen=True, kw_only=True):
         forms = AttributeBodies(
             schema=self.schema, component=True, current_attributes=self.current_attributes
         )
-        shape = Fields(
+        validator = Fields(
             closed=False,
             rules=(required,),
             fields={
                 "attributes": Attributes(forms),
-                "displayName": CheckedText((MinLength(1), _required_rule("displayName.required"))),
+                "displayName": CheckedText((MinLength(1), _require_value("displayName.required"))),
                 "description": CheckedText((), nullable=True),
                 "icon": CheckedText((), nullable=True),
                 "options": AnyObject(),
                 "pluginOptions": AnyObject(),
-                "category": CheckedText((_required_rule("category.required"), _category)),
+                "category": CheckedText((_require_value("category.required"), _category)),
             },
         )
-        yield from shape.problems(place, value)
+        yield from validator.problems(place, value)
 
 
-def _required_rule(message: str) -> Rule:
+def _require_value(message: str) -> Rule:
     return lambda value: None if required(value) is None else FullMessage(message)
 
 
-def _untaken(names: Collection[str]) -> Rule:
+def _require_unused(names: Collection[str]) -> Rule:
     return lambda value: FullMessage(_NAME_IN_USE.format(value)) if value in names else None
 
 
@@ -200,7 +200,7 @@ def _limit_members(value: object) -> str | None:
     return f"field must have at most {_MAX_ATTRIBUTES} members" if too_many else None
 
 
-def _kebab(value: object) -> str | None:
+def _require_kebab_case(value: object) -> str | None:
     return None if _is_empty(value) or is_kebab(str(value)) else _NOT_KEBAB
 
 
@@ -225,7 +225,7 @@ class CategoryName(RequestBody, forbid_unknown_fields=False):
 
     name: Annotated[
         str,
-        CheckedText((MinLength(3), _required_rule("name.required"), _category)),
+        CheckedText((MinLength(3), _require_value("name.required"), _category)),
     ]
 
 
@@ -314,8 +314,8 @@ class SchemaStatus(Struct, rename="camel"):
 
 def is_reserved_model(name: str) -> bool:
     """Tell whether a name of a content type is reserved."""
-    snake = snake_case(name)
-    return snake in RESERVED_MODELS or snake.startswith("strapi")
+    snake_name = snake_case(name)
+    return snake_name in RESERVED_MODELS or snake_name.startswith("strapi")
 
 
 def is_kebab(name: str) -> bool:

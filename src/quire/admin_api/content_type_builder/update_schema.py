@@ -98,9 +98,9 @@ class SchemaUpdate:
             *_entries(data, "components", is_component=True),
             *_entries(data, "contentTypes", is_component=False),
         ]
-        self._new = frozenset(entry.uid for entry in self.entries if entry.action == "create")
-        renamed = frozenset(entry.uid for entry in self.entries if entry.former is not None)
-        self._later = self._new | renamed
+        self._new_uids = frozenset(entry.uid for entry in self.entries if entry.action == "create")
+        renamed_uids = frozenset(entry.uid for entry in self.entries if entry.former is not None)
+        self._future_uids = self._new_uids | renamed_uids
         for entry in self.entries:
             self._check(entry)
 
@@ -111,7 +111,7 @@ class SchemaUpdate:
 
     def problems(self) -> Iterator[Problem]:
         """Yield the problems of attributes, with paths that begin with the uid."""
-        new_uids = tuple(uid for uid in self._later if "::" in uid)
+        new_uids = tuple(uid for uid in self._future_uids if "::" in uid)
         for entry in self.entries:
             if entry.action != "delete":
                 forms = AttributeBodies(
@@ -120,7 +120,7 @@ class SchemaUpdate:
                     current_attributes=self._current_attributes(entry),
                     more=new_uids,
                 )
-                attributes = self._merged_attributes(entry, self._own_attributes(entry))
+                attributes = self._merged_attributes(entry, self._stored_attributes(entry))
                 yield from forms.problems((entry.uid, "attributes"), attributes)
 
     def check_attributes(self) -> None:
@@ -158,8 +158,8 @@ class SchemaUpdate:
         uid = entry.uid
         if uid.startswith("plugin::"):
             uid = schema_files.extend(uid)
-        raw = schema_files.raw(uid) or {}
-        attributes = self._merged_attributes(entry, raw.get("attributes", {}))
+        definition = schema_files.raw(uid) or {}
+        attributes = self._merged_attributes(entry, definition.get("attributes", {}))
         former_names = {
             attribute.name: attribute.former
             for attribute in entry.attributes
@@ -179,12 +179,12 @@ class SchemaUpdate:
 
         Attributes in the body follow each other as they do there, others stay where they are.
         """
-        later_names = {
+        new_names = {
             attribute.former: attribute.name
             for attribute in entry.attributes
             if attribute.former is not None
         }
-        merged = {later_names.get(name, name): value for name, value in attributes.items()}
+        merged = {new_names.get(name, name): value for name, value in attributes.items()}
         for attribute in entry.attributes:
             if attribute.action == "delete":
                 merged.pop(attribute.name, None)
@@ -194,9 +194,9 @@ class SchemaUpdate:
             attribute.name for attribute in entry.attributes if attribute.name in merged
         ]
         next_names = iter(dict.fromkeys(requested_names))
-        moved = set(requested_names)
-        order = [next(next_names) if name in moved else name for name in merged]
-        return {name: merged[name] for name in order}
+        moved_names = set(requested_names)
+        ordered_names = [next(next_names) if name in moved_names else name for name in merged]
+        return {name: merged[name] for name in ordered_names}
 
     def _current_model(self, entry: ModelEntry) -> Model | None:
         models: Mapping[str, Model] = (
@@ -204,14 +204,14 @@ class SchemaUpdate:
         )
         return models.get(entry.present_uid)
 
-    def _own_attributes(self, entry: ModelEntry) -> Mapping[str, Any]:
+    def _stored_attributes(self, entry: ModelEntry) -> Mapping[str, Any]:
         model = self._current_model(entry)
         attributes = {} if model is None else model.raw.get("attributes")
         return attributes if isinstance(attributes, Mapping) else {}
 
     def _current_attributes(self, entry: ModelEntry) -> Mapping[str, Any]:
         """Return the unchanged attributes, which need no check."""
-        attributes = dict(self._own_attributes(entry))
+        attributes = dict(self._stored_attributes(entry))
         if entry.is_component:
             component = self._schema.components.get(entry.present_uid)
             description = {} if component is None else describe_component(component)
@@ -242,14 +242,14 @@ class SchemaUpdate:
         if entry.action == "delete":
             _refuse_foreign(entry.uid)
             return
-        if not _is_its_uid(entry):
+        if not _has_valid_uid(entry):
             raise BuilderError(_INVALID_UID.format(kind))
         content_type = self._schema.content_types.get(entry.present_uid)
         if content_type is not None and not is_visible(content_type):
             raise BuilderError(_NOT_OURS.format(entry.uid))
         for attribute in entry.attributes:
             target = attribute.properties.get("target")
-            exists = target in self._schema.content_types or target in self._later
+            exists = target in self._schema.content_types or target in self._future_uids
             if isinstance(target, str) and not exists and not target.startswith("__"):
                 raise BuilderError(_NO_TARGET.format(target))
 
@@ -259,7 +259,7 @@ def _refuse_foreign(uid: str) -> None:
         raise BuilderError(_NOT_OURS.format(uid))
 
 
-def _is_its_uid(entry: ModelEntry) -> bool:
+def _has_valid_uid(entry: ModelEntry) -> bool:
     if entry.uid.startswith("plugin::"):
         return entry.action == "update" and entry.former is None
     if not entry.is_component:

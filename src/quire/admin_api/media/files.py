@@ -214,10 +214,10 @@ class MediaFileApi:
         """Delete a file with all its sizes, and return it."""
         file_id = _path_id(request)
         rights = FileRights(request.administrator.ability, UPDATE)
-        gone = await self._library.remove([file_id], read=self._reads.file, check=rights.check)
-        if not gone:
+        files = await self._library.remove([file_id], read=self._reads.file, check=rights.check)
+        if not files:
             raise NotFoundError(NO_SUCH_FILE)
-        return respond_bare(gone[0])
+        return respond_bare(files[0])
 
     async def _upload(self, request: Request) -> list[MediaJson]:
         administrator = request.administrator

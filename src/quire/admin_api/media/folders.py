@@ -85,7 +85,7 @@ class FolderApi:
 
     async def find(self, request: Request) -> Response:
         """List folders, without pages."""
-        makers = await self._makers(request)
+        makers = await self._visible_creators(request)
         return respond_data(await self._reads.folders(request.query, makers, request.version))
 
     async def find_one(self, request: Request) -> Response:
@@ -93,10 +93,10 @@ class FolderApi:
         folder_id = id_of(request.parameters["id"])
         if folder_id is None:
             raise NotFoundError(UNKNOWN)
-        makers = await self._makers(request)
+        makers = await self._visible_creators(request)
         return respond_data(await self._reads.one_folder(folder_id, request.query, makers))
 
-    async def _makers(self, request: Request) -> frozenset[int] | None:
+    async def _visible_creators(self, request: Request) -> frozenset[int] | None:
         """Return the administrators whose files the caller may see, ``None`` for all."""
         rights = FileRights(request.administrator.ability, READ)
         rows = self._library.rows
@@ -180,13 +180,13 @@ class FolderApi:
         """Change the metadata of several files."""
         updates = read_body(request.body, FileUpdates).updates
         changes = [_change(index, file_update) for index, file_update in enumerate(updates)]
-        updated = await self._library.describe(
+        files = await self._library.describe(
             changes,
             read=self._reads.after_write,
             by=request.administrator.id,
             check=FileRights(request.administrator.ability, UPDATE).check,
         )
-        return respond_bare(updated)
+        return respond_bare(files)
 
     def _check(
         self, unit: UnitOfWork, rights: FileRights, files: list[int], folders: list[int]
@@ -195,9 +195,9 @@ class FolderApi:
 
         Returns the ids of the chosen files and folders that exist.
         """
-        contained = yield from contained_files(unit.store, files=files, folders=folders)
-        yield from rights.check(unit.store, contained.all_files)
-        return list(contained.files), list(contained.folders)
+        content = yield from contained_files(unit.store, files=files, folders=folders)
+        yield from rights.check(unit.store, content.all_files)
+        return list(content.files), list(content.folders)
 
     def _serialize_result(
         self, files: list[int], folders: list[int]

@@ -120,21 +120,26 @@ class CropApi:
         area = CropArea(left=body.left, top=body.top, width=body.width, height=body.height)
         editor = request.administrator.id
         async with library.image_workers.bench() as bench:
-            cropped, focus = await crop_file(library, row, area, bench)
+            cropped_file, focus = await crop_file(library, row, area, bench)
             point = None if focus is None else {"x": focus[0], "y": focus[1]}
             if not copies:
                 file_info = FileInfo({"focalPoint": point})
                 check = _require_unchanged(row, update)
-                replaced = await library.replace(
-                    row.id, cropped, file_info, read=self._reads.after_write, by=editor, check=check
+                replaced_file = await library.replace(
+                    row.id,
+                    cropped_file,
+                    file_info,
+                    read=self._reads.after_write,
+                    by=editor,
+                    check=check,
                 )
-                return respond_bare(replaced, CREATED)
+                return respond_bare(replaced_file, CREATED)
             texts = {name: file[name] for name in ("alternativeText", "caption") if file[name]}
             values = {**texts, "name": name_of_copy(row.name), "focalPoint": point}
             folder = file["folder"]
             file_info = FileInfo(values, None if folder is None else members(folder)["id"])
             (copy,) = await library.add(
-                [cropped],
+                [cropped_file],
                 [file_info],
                 read=self._reads.after_write,
                 into_api_folder=False,
@@ -194,10 +199,10 @@ class TransformApi:
         path = f"{UPLOADS_PATH}/x/{key}"
         parameters = transform_parameters(transform, path, self._rules)
         links = self._library.links
-        opening = (
+        signature_query = (
             "" if links is None else "&" + links.sign(f"{UPLOADS_PATH}/{key}").partition("?")[2]
         )
-        url = f"{quote(path)}?{urlencode(parameters)}{opening}"
+        url = f"{quote(path)}?{urlencode(parameters)}{signature_query}"
         return respond_data({"url": url, "signed": SIGNATURE in parameters})
 
 

@@ -51,8 +51,8 @@ class MediaSettingsApi:
 
     async def change_settings(self, request: Request) -> Response:
         """Change the settings of uploads."""
-        switches = sent_values(read_body(request.body, LibraryOptions))
-        return respond_data(await self._database.write(change_settings(self._store, switches)))
+        options = sent_values(read_body(request.body, LibraryOptions))
+        return respond_data(await self._database.write(change_settings(self._store, options)))
 
     async def view(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the view of the list of files."""

@@ -55,10 +55,10 @@ class MediaReads:
         schema = reader.schema
         self._database = library.rows.database
         self._store = library.rows.store
-        self._signed = library.links is not None
+        self._signs_urls = library.links is not None
         self._filter_values = settings.limits.filter_values
         types = {
-            uid: _readable(schema.content_types[uid])
+            uid: _unhide_attributes(schema.content_types[uid])
             for uid in (*_POPULATED_RELATIONS, ADMIN_USER_UID)
         }
         self._schema = replace(schema, content_types={**schema.content_types, **types})
@@ -91,9 +91,9 @@ class MediaReads:
         list_query["populate"] = [
             *dict.fromkeys(("folder", *_requested_relations(query, FILE_UID)))
         ]
-        prepared = self._prepare(FILE_UID, "list", list_query)
-        items, total = await self._reader.rows(prepared, version)
-        pagination = prepared.pagination
+        prepared_read = self._prepare(FILE_UID, "list", list_query)
+        items, total = await self._reader.rows(prepared_read, version)
+        pagination = prepared_read.pagination
         return {
             "results": [self.with_signed_flag(members(item)) for item in items],
             "pagination": {} if pagination is None else pagination.meta(total),
@@ -185,19 +185,19 @@ class MediaReads:
 
     def folder(self, folder_id: int) -> Program[MediaJson]:
         """Return a folder without its content. Raises NotFoundError."""
-        prepared = self._prepare(FOLDER_UID, "populated", {})
-        items = yield from prepared.row(folder_id)
+        prepared_read = self._prepare(FOLDER_UID, "populated", {})
+        items = yield from prepared_read.row(folder_id)
         if not items:
             raise NotFoundError(UNKNOWN)
         return members(items[0])
 
     def with_signed_flag(self, file: MediaJson) -> MediaJson:
         """Add, as Strapi does, whether the URL of a file is signed."""
-        return {**file, "isUrlSigned": self._signed}
+        return {**file, "isUrlSigned": self._signs_urls}
 
     def _file(self, file_id: int, populate: Collection[str]) -> Program[MediaJson]:
-        prepared = self._prepare(FILE_UID, "populated", {"populate": [*populate]})
-        items = yield from prepared.row(file_id)
+        prepared_read = self._prepare(FILE_UID, "populated", {"populate": [*populate]})
+        items = yield from prepared_read.row(file_id)
         if not items:
             raise NotFoundError(NO_SUCH_FILE)
         return self.with_signed_flag(members(items[0]))
@@ -261,17 +261,17 @@ def _requested_relations(query: Query, uid: str) -> list[str]:
     return [name for name in _POPULATED_RELATIONS[uid] if name in names or "*" in names]
 
 
-def _readable(content_type: ContentType) -> ContentType:
+def _unhide_attributes(content_type: ContentType) -> ContentType:
     """Return a type with all attributes that administrators may read."""
     uid = content_type.uid
     attributes: dict[str, Attribute] = {}
     for name, attribute in content_type.attributes.items():
-        hidden = attribute.private
+        is_hidden = attribute.private
         if uid == ADMIN_USER_UID:
-            hidden = name not in CREATOR_FIELDS
+            is_hidden = name not in CREATOR_FIELDS
         elif isinstance(attribute, ScalarAttribute):
-            hidden = False
+            is_hidden = False
         elif isinstance(attribute, RelationAttribute):
-            hidden = name not in _POPULATED_RELATIONS[uid]
-        attributes[name] = replace(attribute, private=hidden)
+            is_hidden = name not in _POPULATED_RELATIONS[uid]
+        attributes[name] = replace(attribute, private=is_hidden)
     return replace(content_type, attributes=attributes)

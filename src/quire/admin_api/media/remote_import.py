@@ -58,7 +58,7 @@ class ImportApi:
         self._reads = reads
         self._library = library
         self._size_limit = uploads.size_limit
-        self._turns = asyncio.Semaphore(_MAX_PARALLEL_DOWNLOADS)
+        self._semaphore = asyncio.Semaphore(_MAX_PARALLEL_DOWNLOADS)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -110,7 +110,7 @@ class ImportApi:
         # The HTTP client is slow to import, and most servers never need it.
         from quire.uploads.remote_import import import_file  # noqa: PLC0415
 
-        async with self._turns, self._library.image_workers.bench() as bench:
+        async with self._semaphore, self._library.image_workers.bench() as bench:
             incoming = await import_file(url, bench, size_limit=self._size_limit)
             (file,) = await self._library.add(
                 [incoming],
@@ -122,17 +122,17 @@ class ImportApi:
             return file
 
 
-def _events(urls: list[str], fates: list[_ImportResult]) -> Iterator[bytes]:
+def _events(urls: list[str], results: list[_ImportResult]) -> Iterator[bytes]:
     files, problems = [], []
-    for index, (url, fate) in enumerate(zip(urls, fates, strict=True)):
+    for index, (url, result) in enumerate(zip(urls, results, strict=True)):
         yield _event("file:fetching", {"url": url, "index": index, "total": len(urls)})
-        if fate.file is None:
-            problems.append({"name": url, "message": fate.problem})
-            yield _event("file:error", {"url": url, "index": index, "message": fate.problem})
+        if result.file is None:
+            problems.append({"name": url, "message": result.problem})
+            yield _event("file:error", {"url": url, "index": index, "message": result.problem})
         else:
-            files.append(fate.file)
-            name = fate.file["name"]
-            yield _event("file:complete", {"name": name, "index": index, "file": fate.file})
+            files.append(result.file)
+            name = result.file["name"]
+            yield _event("file:complete", {"name": name, "index": index, "file": result.file})
     yield _event("stream:complete", {"data": files, "errors": problems})
 
 

@@ -53,8 +53,8 @@ class Number(Struct, frozen=True, kw_only=True):
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Shape.problems`."""
-        wrong = isinstance(value, bool) or not isinstance(value, int | float)
-        if value is not ABSENT and wrong:
+        is_invalid = isinstance(value, bool) or not isinstance(value, int | float)
+        if value is not ABSENT and is_invalid:
             yield problem_at(place, not_of_type("number", value), value)
             return
         for rule in self.rules:
@@ -77,14 +77,14 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 def no_slashes(value: object) -> str | None:
     """Require a text without slashes."""
-    wrong = isinstance(value, str) and not _SLASH.fullmatch(value)
-    return "cannot contain slashes" if wrong else None
+    is_invalid = isinstance(value, str) and not _SLASH.fullmatch(value)
+    return "cannot contain slashes" if is_invalid else None
 
 
 def no_spaces_around(value: object) -> str | None:
     """Require a text without surrounding spaces."""
-    wrong = isinstance(value, str) and not _EDGES.fullmatch(value)
-    return "cannot start or end with a whitespace" if wrong else None
+    is_invalid = isinstance(value, str) and not _EDGES.fullmatch(value)
+    return "cannot start or end with a whitespace" if is_invalid else None
 
 
 _Name = Annotated[str, MinLength(1), no_slashes, no_spaces_around, MaxLength(_LONGEST_NAME)]

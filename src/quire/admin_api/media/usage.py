@@ -61,16 +61,16 @@ def unused_files(store: EntryStore, *, after: int = 0, limit: int = 100) -> Prog
 
     A search checks a bounded number of files, whatever it finds, and returns where to continue.
     """
-    unused: list[int] = []
+    unused_ids: list[int] = []
     candidates = yield from unlinked_files(store, after=after, limit=_LOOKED_AT)
     for row in (yield from find_files(store, candidates)):
         uses = yield from uses_of_file(store, row)
         if not uses:
-            unused.append(row.id)
-        if len(unused) >= limit:
-            return UnusedFiles(ids=tuple(unused), after=row.id)
-    last = candidates[-1] if len(candidates) == _LOOKED_AT else None
-    return UnusedFiles(ids=tuple(unused), after=last)
+            unused_ids.append(row.id)
+        if len(unused_ids) >= limit:
+            return UnusedFiles(ids=tuple(unused_ids), after=row.id)
+    last_id = candidates[-1] if len(candidates) == _LOOKED_AT else None
+    return UnusedFiles(ids=tuple(unused_ids), after=last_id)
 
 
 class UsageLookup(Struct, frozen=True):

@@ -130,13 +130,13 @@ class ExplainApi:
                 ):
                     continue
                 grant_rules = granted_by(self._content.engine.schema, [grant])
-                misses = (
+                missing_parts = (
                     _missing_parts(ability, grant_rules[0][2], permission_query, entry)
                     if grant_rules
                     else ["nothing"]
                 )
-                name = {"id": role.id, "name": role.name}
-                grants.append({"id": permission.id, "role": name, "misses": misses})
+                role_summary = {"id": role.id, "name": role.name}
+                grants.append({"id": permission.id, "role": role_summary, "misses": missing_parts})
         allowed = any(not row["misses"] for row in grants)
         reason = "granted" if allowed else "narrower" if grants else "no-permission"
         return {**_serialize_reasons(reason, allowed=allowed), "permissions": grants}
@@ -178,8 +178,8 @@ def _missing_parts(
     return missing_parts
 
 
-def _serialize_reasons(because: str, *, allowed: bool = False) -> dict[str, Any]:
-    return {"allowed": allowed, "because": because, "permissions": []}
+def _serialize_reasons(reason: str, *, allowed: bool = False) -> dict[str, Any]:
+    return {"allowed": allowed, "because": reason, "permissions": []}
 
 
 def _parse_query(request: Request) -> PermissionQuery:

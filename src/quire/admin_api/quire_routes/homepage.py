@@ -70,16 +70,16 @@ class HomeOverviewApi:
         def program() -> Program[dict[str, Any]]:
             types = list(managed_types(self._engine.schema, ability))
             views = yield from self._views(types)
-            recent = RecentEntries(self._engine, ability, views)
+            recent_entries = RecentEntries(self._engine, ability, views)
             overview: dict[str, Any] = {
-                "edited": (yield from recent.documents("update")),
-                "published": (yield from recent.documents("publish")),
-                "documents": (yield from recent.counts()),
-                "types": (yield from _count_by_type(recent, types)),
+                "edited": (yield from recent_entries.documents("update")),
+                "published": (yield from recent_entries.documents("publish")),
+                "documents": (yield from recent_entries.counts()),
+                "types": (yield from _count_by_type(recent_entries, types)),
                 "failingWebhooks": None,
             }
             if ability.allows(_SEES_WEBHOOKS):
-                overview["failingWebhooks"] = yield from self._failing()
+                overview["failingWebhooks"] = yield from self._failing_webhooks()
             return overview
 
         return respond_data(await self._database.read(program, snapshot=True))
@@ -95,7 +95,7 @@ class HomeOverviewApi:
             for content_type in types
         }
 
-    def _failing(self) -> Program[list[dict[str, Any]]]:
+    def _failing_webhooks(self) -> Program[list[dict[str, Any]]]:
         if not (yield from self._parts.tables.exists(DELIVERIES)):
             return []
         counts = yield from self._parts.deliveries.failing()
@@ -108,12 +108,12 @@ class HomeOverviewApi:
 
 
 def _count_by_type(
-    recent: RecentEntries, types: list[ContentType]
+    recent_entries: RecentEntries, types: list[ContentType]
 ) -> Program[list[dict[str, Any]]]:
     """Count the documents of each type that the caller may read."""
     counts = []
     for content_type in types:
-        count = yield from recent.count_of(content_type)
+        count = yield from recent_entries.count_of(content_type)
         counts.append(
             {
                 "uid": content_type.uid,

@@ -34,7 +34,7 @@ class AdminDescriptionApi:
         """``routes`` returns all of them, its own too, once they are known."""
         self._routes = routes
         self._schema = schema
-        self._made: bytes | None = None
+        self._encoded_document: bytes | None = None
 
     def routes(self) -> Iterator[Route]:
         """Yield the route."""
@@ -43,9 +43,9 @@ class AdminDescriptionApi:
 
     async def describe(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe the admin API as an OpenAPI document."""
-        if self._made is None:
-            self._made = (await asyncio.to_thread(self._describe)).body
-        return Response(200, self._made)
+        if self._encoded_document is None:
+            self._encoded_document = (await asyncio.to_thread(self._describe)).body
+        return Response(200, self._encoded_document)
 
     def _describe(self) -> Response:
         from quire.openapi.admin.api import describe_admin_api  # noqa: PLC0415
@@ -57,7 +57,7 @@ class AdminDescriptionApi:
             for content_type in schema.content_types.values()
             if is_displayed(content_type)
         )
-        managed = ManagedTypes(
+        managed_types = ManagedTypes(
             entry=ManagedEntry,
             entry_input=EntryInput,
             creator=CreatorSummary,
@@ -68,4 +68,4 @@ class AdminDescriptionApi:
             types=types,
             hides=is_hidden,
         )
-        return respond_bare(describe_admin_api(self._routes(), managed))
+        return respond_bare(describe_admin_api(self._routes(), managed_types))

@@ -87,12 +87,12 @@ class OutboxApi:
         if state is not None and state not in _STATES:
             raise ValidationError(f"state must be one of {', '.join(_STATES)}")
         before, limit = log_page(request.query)
-        dead = None if state is None else _STATES[str(state)]
+        is_dead = None if state is None else _STATES[str(state)]
 
         def program() -> Program[list[StoredChange]]:
             if not (yield from self._changes.tables.exists(CHANGES)):
                 return []
-            return (yield from self._changes.rows.find(dead=dead, before=before, limit=limit))
+            return (yield from self._changes.rows.find(dead=is_dead, before=before, limit=limit))
 
         changes = await self._database.read(program)
         return respond_data([_serialize_change(change) for change in changes])
@@ -136,11 +136,11 @@ class OutboxApi:
 
 
 def _serialize_change(change: StoredChange, **details: object) -> OutboxChange:
-    waits = change.ended_at is None
+    is_waiting = change.ended_at is None
     values = {
         "function": change.listener,
-        "state": "waiting" if waits else "failed",
-        "due_at": change.due if waits else None,
+        "state": "waiting" if is_waiting else "failed",
+        "due_at": change.due if is_waiting else None,
         **dict.fromkeys(("fields", "kept", "causes"), UNSET),
     }
     return build_response(OutboxChange, change, **{**values, **details})

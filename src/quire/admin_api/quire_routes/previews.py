@@ -44,8 +44,13 @@ def pattern_problem(pattern: str) -> str | None:
     if len(pattern) > _MAX_LENGTH:
         return TOO_LONG
     names = _PLACEHOLDER.findall(pattern)
-    plain = _PLACEHOLDER.sub("x", pattern)
-    if not _ADDRESS.fullmatch(plain) or "{" in plain or "}" in plain or "\\" in plain:
+    example_url = _PLACEHOLDER.sub("x", pattern)
+    if (
+        not _ADDRESS.fullmatch(example_url)
+        or "{" in example_url
+        or "}" in example_url
+        or "\\" in example_url
+    ):
         return NO_ADDRESS
     placeholders = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
     for name in names:
@@ -53,7 +58,7 @@ def pattern_problem(pattern: str) -> str | None:
             return UNKNOWN_PLACEHOLDER.format(name, placeholders)
     try:
         host = urlsplit(pattern).netloc
-        _ = urlsplit(plain).port
+        _ = urlsplit(example_url).port
     except ValueError:
         return NO_ADDRESS
     for name in _PLACEHOLDER.findall(host):
@@ -142,8 +147,8 @@ class PreviewApi:
     async def find(self, request: Request) -> Response:
         """Return the preview URLs of the readable content types."""
         ability = request.administrator.ability
-        settles = ability.allows(UPDATE_PROJECT)
-        uids = [uid for uid in self._uids if settles or ability.allows(READ, uid)]
+        may_change_project = ability.allows(UPDATE_PROJECT)
+        uids = [uid for uid in self._uids if may_change_project or ability.allows(READ, uid)]
         return await self._respond(uids)
 
     async def replace(self, request: Request) -> Response:

@@ -340,7 +340,9 @@ class ReleaseApi:
                 rights = read_permissions(request.administrator.ability, self._type(uid))
                 rights.require()
                 of_type = [entry for entry in entries if entry.uid == uid]
-                yield from self._require_reachable(rights, of_type, any_of=_changing(release))
+                yield from self._require_reachable(
+                    rights, of_type, any_of=_required_actions(release)
+                )
             yield from self._releases.add(release, entries, body.action, self._clock())
 
         return await self._change_release(request, change)
@@ -351,7 +353,7 @@ class ReleaseApi:
 
         def change(release: Release) -> Program[None]:
             item = yield from self._item(request, release)
-            yield from self._require_item(request, item, _changing(release))
+            yield from self._require_item(request, item, _required_actions(release))
             yield from self._releases.set_action(item, action, self._clock())
 
         return await self._change_release(request, change)
@@ -426,12 +428,12 @@ class ReleaseApi:
                 raise ConflictError(_NOT_DONE)
             ability = request.administrator.ability
             undo = ReleaseUndo(ReleasePublication(unit, ability, history))
-            skipped = yield from undo.undo(snapshots, skip_changed=skip_changed)
+            skipped_items = yield from undo.undo(snapshots, skip_changed=skip_changed)
             yield from self._parts.snapshots.forget(release_id)
             yield from self._releases.reopen(release, unit.tick())
-            reopened = yield from self._releases.get(release_id)
-            response = yield from self._serialize_release_details(request, reopened)
-            return build_response(ReleaseUndoResult, response, skipped=len(skipped))
+            reopened_release = yield from self._releases.get(release_id)
+            response = yield from self._serialize_release_details(request, reopened_release)
+            return build_response(ReleaseUndoResult, response, skipped=len(skipped_items))
 
         return respond_data(await self._run(request, program))
 
@@ -480,10 +482,10 @@ class ReleaseApi:
         return item
 
     def _require_item(
-        self, request: Request, item: ReleaseItem, any_of: Sequence[str]
+        self, request: Request, item: ReleaseItem, actions: Sequence[str]
     ) -> Program[None]:
         rights = read_permissions(request.administrator.ability, self._type(item.entry.uid))
-        yield from self._require_reachable(rights, [item.entry], any_of=any_of)
+        yield from self._require_reachable(rights, [item.entry], any_of=actions)
 
     def _require_reachable(
         self, permissions: TypePermissions, entries: Sequence[EntryKey], *, any_of: Sequence[str]
@@ -535,7 +537,7 @@ class ReleaseApi:
         return content_type
 
 
-def _changing(release: Release) -> tuple[str, ...]:
+def _required_actions(release: Release) -> tuple[str, ...]:
     """Return the actions of which one must be allowed on an entry to add it to a release.
 
     A scheduled release is published automatically, without another check of its items.

@@ -202,9 +202,9 @@ class ReviewApi:
 
         def program() -> Program[Workflow]:
             review = self._review
-            deleted = yield from review.workflows.delete(workflow_id)
-            yield from review.stages.forget_stages([stage.id for stage in deleted.stages])
-            return deleted
+            workflow = yield from review.workflows.delete(workflow_id)
+            yield from review.stages.forget_stages([stage.id for stage in workflow.stages])
+            return workflow
 
         return respond_data(_serialize_workflow(await self._database.write(program())))
 
@@ -214,11 +214,11 @@ class ReviewApi:
         await self._tables.ensure(ENTRY_STAGES)
 
         def program() -> Program[EntryReviewResponse | None]:
-            placed = yield from self._review_of_entry(request, rights)
-            workflow = yield from self._review.workflows.of_type(placed.uid)
+            review = yield from self._review_of_entry(request, rights)
+            workflow = yield from self._review.workflows.of_type(review.uid)
             if workflow is None:
                 return None
-            return (yield from self._serialize_review(request, workflow, placed))
+            return (yield from self._serialize_review(request, workflow, review))
 
         return respond_data(await self._database.read(program, snapshot=True))
 

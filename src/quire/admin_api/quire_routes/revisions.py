@@ -148,7 +148,7 @@ class RevisionApi:
             visible_entry = yield from self._visible_entry(rights, place)
             revision = yield from self._revision(request, place)
             data = visible_entry.visible(orjson.loads(revision.data))
-            (serialized,) = yield from self._serialize_missing([revision])
+            (description,) = yield from self._serialize_missing([revision])
             fields = differences(
                 rights.content_type, data, visible_entry.visible(visible_entry.draft), data
             )
@@ -156,7 +156,7 @@ class RevisionApi:
                 name: {"revision": revision_value, "draft": draft_value}
                 for name, (revision_value, draft_value) in fields.items()
             }
-            return {**serialized, "data": data, "fields": differing_fields}
+            return {**description, "data": data, "fields": differing_fields}
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -164,7 +164,7 @@ class RevisionApi:
         """Restore an earlier state as the draft; missing targets are left out and reported."""
         rights, place = self._place(request)
         rights_of(self._engine.schema, request, UPDATE)
-        history, expected = await self._history.ready(), expected_tags(request)
+        history, expected_etags = await self._history.ready(), expected_tags(request)
 
         def program(unit: UnitOfWork) -> Program[Result]:
             yield from self._visible_entry(rights, place)
@@ -174,7 +174,7 @@ class RevisionApi:
             )
             writing = ContentWriting(unit, rights, history)
             document_id, locale = place.document_id, place.locale
-            response = yield from writing.update(document_id, body, locale, expected)
+            response = yield from writing.update(document_id, body, locale, expected_etags)
             return {**response, "missing": missing_references}
 
         editor = request.administrator.id

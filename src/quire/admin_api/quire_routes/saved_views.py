@@ -179,6 +179,6 @@ def _state(value: object) -> str:
     return text
 
 
-def _serialize_view(view: SavedView, asking: int) -> SavedViewResponse:
+def _serialize_view(view: SavedView, user_id: int) -> SavedViewResponse:
     state = orjson.loads(view.state)
-    return build_response(SavedViewResponse, view, own=view.owner_id == asking, state=state)
+    return build_response(SavedViewResponse, view, own=view.owner_id == user_id, state=state)

@@ -163,19 +163,19 @@ class ScheduleApi:
             for job in jobs:
                 if job.id in entries:
                     arguments = entries[job.id]
-                    facts = {"at": iso_from_ms(arguments.at), "timezone": arguments.timezone}
+                    details = {"at": iso_from_ms(arguments.at), "timezone": arguments.timezone}
                     scheduled_actions.append(
-                        {**facts, "entry": descriptions_by_id[job.id], "release": None}
+                        {**details, "entry": descriptions_by_id[job.id], "release": None}
                     )
                     continue
                 release = releases.get(release_arguments(job).release)
                 if release is not None and release.scheduled_at is not None:
-                    facts = {
+                    details = {
                         "at": iso_from_ms(release.scheduled_at),
                         "timezone": release.timezone,
                     }
                     release_summary = {"id": release.id, "name": release.name}
-                    scheduled_actions.append({**facts, "entry": None, "release": release_summary})
+                    scheduled_actions.append({**details, "entry": None, "release": release_summary})
             return scheduled_actions
 
         return respond_data(await self._parts.database.read(program, snapshot=True))

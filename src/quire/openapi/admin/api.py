@@ -59,7 +59,9 @@ def _name(route: DeclaredRoute) -> str:
     """Return the id of an operation, from its method and path."""
     words = [route.method.lower()]
     for part in route.path.strip("/").replace(".", "/").replace("_", "-").split("/"):
-        bare = part.removeprefix(":")
-        words += [f"By{bare[:1].upper()}{bare[1:]}"] if part != bare else part.split("-")
+        parameter = part.removeprefix(":")
+        words += (
+            [f"By{parameter[:1].upper()}{parameter[1:]}"] if part != parameter else part.split("-")
+        )
     first_word, *other_words = (word for word in words if word)
     return first_word + "".join(f"{word[:1].upper()}{word[1:]}" for word in other_words)

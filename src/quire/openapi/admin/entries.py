@@ -68,12 +68,12 @@ class Entries:
     def __init__(self, managed: ManagedTypes, types: TypeSchemas) -> None:
         self._managed = managed
         self._models = Models(managed.schema, FullAccess(), types.schemas)
-        self._shown = _ResponsePointers(managed, self._models, types)
+        self._responses = _ResponsePointers(managed, self._models, types)
 
     def response_schema(self) -> JsonSchema:
         """Describe an entry of any of the types, in responses."""
         return _one_of(
-            [self._shown.document(content_type.uid) for content_type in self._managed.types]
+            [self._responses.document(content_type.uid) for content_type in self._managed.types]
         )
 
     def request_schema(self) -> JsonSchema:
@@ -122,13 +122,13 @@ class _ResponsePointers:
         model = self._managed.schema.content_types[uid]
         creator = nullable(self._types.schema(self._managed.creator))
         localizations = array_of(self._types.schema(self._managed.localization))
-        facts = {
+        automatic_members = {
             **_VERSION_PROPERTIES,
             "createdBy": creator,
             "updatedBy": creator,
             "localizations": localizations,
         }
-        members = {**facts, **self._attributes(model)}
+        members = {**automatic_members, **self._attributes(model)}
         return record(members, required=("id", "documentId"), description=_about(model))
 
     def _component(self, uid: str, extra_members: JsonSchema) -> JsonSchema:
@@ -147,14 +147,14 @@ class _ResponsePointers:
     def _value(self, attribute: Attribute) -> JsonSchema:
         match attribute:
             case RelationAttribute():
-                return self._related(attribute)
+                return self._relation_schema(attribute)
             case MediaAttribute(multiple=multiple):
                 file = self._types.schema(self._managed.file)
                 return nullable(array_of(file) if multiple else file)
             case _:
                 return nullable(attribute.type.json.response(attribute, self))
 
-    def _related(self, attribute: RelationAttribute) -> JsonSchema:
+    def _relation_schema(self, attribute: RelationAttribute) -> JsonSchema:
         """Describe a relation: its targets or their number."""
         has_target = attribute.target is not None
         entry = self._types.schema(self._managed.related) if has_target else FREE_OBJECT

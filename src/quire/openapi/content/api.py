@@ -48,7 +48,7 @@ def describe_content_api(
     Raises TypeError for a type that has no schema.
     """
     schemas = Schemas()
-    describing = DescriptionContext(Models(schema, ability, schemas), options.pages)
+    context = DescriptionContext(Models(schema, ability, schemas), options.pages)
     information = DocumentInfo(
         title=_TITLE,
         version=__version__,
@@ -56,42 +56,42 @@ def describe_content_api(
         server=options.server,
         credential=_CREDENTIAL,
     )
-    return assemble(information, _operations(describing, routes), schemas)
+    return assemble(information, _operations(context, routes), schemas)
 
 
 def _operations(
-    describing: DescriptionContext, routes: Iterable[DeclaredRoute]
+    context: DescriptionContext, routes: Iterable[DeclaredRoute]
 ) -> Iterator[RouteOperation]:
-    type_uids = {content_type.uid for content_type in describing.models.schema.api_types}
+    type_uids = {content_type.uid for content_type in context.models.schema.api_types}
     for route in routes:
         if route.custom is not None:
-            operation = describe_custom_route(describing, route.custom)
+            operation = describe_custom_route(context, route.custom)
         elif route.uid in type_uids and route.action is not None:
-            content_type = describing.models.schema.content_types[route.uid or ""]
+            content_type = context.models.schema.content_types[route.uid or ""]
             verb = route.action.rpartition(".")[2]
-            operation = describe_document_route(describing, content_type, verb)
+            operation = describe_document_route(context, content_type, verb)
         else:
-            operation = _operation(describing, route)
+            operation = _operation(context, route)
         yield route.method, route.path, operation
 
 
-def _operation(describing: DescriptionContext, route: DeclaredRoute) -> DescribedOperation:
+def _operation(context: DescriptionContext, route: DeclaredRoute) -> DescribedOperation:
     """Describe a route that every project has."""
     names = parameter_names(route)
-    ends_well = _NO_CONTENT in route.other_responses or "provider" in names
+    never_missing = _NO_CONTENT in route.other_responses or "provider" in names
     is_plain = route.method == "GET" and route.query is None
     errors = [
         *([] if is_plain else [400]),
         *([401] if route.action is None else [401, 403]),
-        *([404] if names and not ends_well else []),
+        *([404] if names and not never_missing else []),
         *([413] if route.body is not None else []),
     ]
     first_word, *other_words = route.handler.__name__.split("_")
     return describe_route(
         route,
-        describing.types,
+        context.types,
         operation_id=first_word + "".join(word.capitalize() for word in other_words),
         errors=errors,
         in_path=_IN_PATH,
-        read=describing.queries.of_kind,
+        read=context.queries.of_kind,
     )

@@ -47,7 +47,7 @@ _META = "meta"
 
 
 def describe_document_route(
-    describing: DescriptionContext, content_type: ContentType, action: str
+    context: DescriptionContext, content_type: ContentType, action: str
 ) -> DescribedOperation:
     """Describe the route of an action of a content type."""
     describe = _ACTIONS.get(action)
@@ -55,7 +55,7 @@ def describe_document_route(
         return _describe_project_action(content_type, action)
     if action == "find" and _is_single(content_type):
         describe = _find_one
-    return describe(describing, content_type)
+    return describe(context, content_type)
 
 
 def _describe_project_action(content_type: ContentType, action: str) -> DescribedOperation:
@@ -68,14 +68,14 @@ def _describe_project_action(content_type: ContentType, action: str) -> Describe
     )
 
 
-def _find(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
-    data = array_of(describing.models.document(model.uid))
-    page = record({"data": data, _META: page_meta(describing.schemas)})
+def _find(context: DescriptionContext, model: ContentType) -> DescribedOperation:
+    data = array_of(context.models.document(model.uid))
+    page = record({"data": data, _META: page_meta(context.schemas)})
     return DescribedOperation(
         id=f"list{class_name(model.plural_name)}",
         summary=f"List documents of {model.display_name}",
         tag=model.display_name,
-        parameters=[*describing.queries.page(model), _IF_NONE_MATCH],
+        parameters=[*context.queries.page(model), _IF_NONE_MATCH],
         responses=[
             DescribedResponse(schema=page, description="A page of documents.", headers=_LIST_ETAG),
             DescribedResponse(
@@ -85,54 +85,54 @@ def _find(describing: DescriptionContext, model: ContentType) -> DescribedOperat
     )
 
 
-def _find_one(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
+def _find_one(context: DescriptionContext, model: ContentType) -> DescribedOperation:
     return DescribedOperation(
-        id=f"find{_name(describing, model)}",
+        id=f"find{_name(context, model)}",
         summary=f"Show a document of {model.display_name}",
         tag=model.display_name,
-        parameters=[*_path(model), *describing.queries.document(model)],
-        responses=[_document_response(describing, model)],
+        parameters=[*_path(model), *context.queries.document(model)],
+        responses=[_document_response(context, model)],
         errors=(400, 401, 403, 404),
     )
 
 
-def _create(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
+def _create(context: DescriptionContext, model: ContentType) -> DescribedOperation:
     return DescribedOperation(
-        id=f"create{_name(describing, model)}",
+        id=f"create{_name(context, model)}",
         summary=f"Make a document of {model.display_name}",
         tag=model.display_name,
         description=_draft_note(model),
-        parameters=describing.queries.write_parameters(model),
-        body=json_body(record({"data": describing.models.created(model.uid)})),
-        responses=[_document_response(describing, model, status=201)],
+        parameters=context.queries.write_parameters(model),
+        body=json_body(record({"data": context.models.created(model.uid)})),
+        responses=[_document_response(context, model, status=201)],
         errors=(400, 401, 403, 413),
     )
 
 
-def _update(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
-    making = ", or make it" if _is_single(model) else ""
+def _update(context: DescriptionContext, model: ContentType) -> DescribedOperation:
+    summary_end = ", or make it" if _is_single(model) else ""
     return DescribedOperation(
-        id=f"update{_name(describing, model)}",
-        summary=f"Change a document of {model.display_name}{making}",
+        id=f"update{_name(context, model)}",
+        summary=f"Change a document of {model.display_name}{summary_end}",
         tag=model.display_name,
         description=_draft_note(model),
-        parameters=[*_path(model), _IF_MATCH, *describing.queries.write_parameters(model)],
-        body=json_body(record({"data": describing.models.write_body_reference(model.uid)})),
-        responses=[_document_response(describing, model)],
+        parameters=[*_path(model), _IF_MATCH, *context.queries.write_parameters(model)],
+        body=json_body(record({"data": context.models.write_body_reference(model.uid)})),
+        responses=[_document_response(context, model)],
         errors=(400, 401, 403, 404, 412, 413),
     )
 
 
-def _delete(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
+def _delete(context: DescriptionContext, model: ContentType) -> DescribedOperation:
     return DescribedOperation(
-        id=f"delete{_name(describing, model)}",
+        id=f"delete{_name(context, model)}",
         summary=f"Delete a document of {model.display_name}",
         tag=model.display_name,
         parameters=[
             *_path(model),
             _IF_MATCH,
-            *describing.queries.removed(model),
-            *describing.queries.narrowing(model),
+            *context.queries.removed(model),
+            *context.queries.narrowing(model),
         ],
         responses=[DescribedResponse(status=204, description="It is gone, or was not there.")],
         errors=(400, 401, 403, 412),
@@ -140,9 +140,9 @@ def _delete(describing: DescriptionContext, model: ContentType) -> DescribedOper
 
 
 def _document_response(
-    describing: DescriptionContext, model: ContentType, *, status: int = 200
+    context: DescriptionContext, model: ContentType, *, status: int = 200
 ) -> DescribedResponse:
-    document = describing.models.document(model.uid)
+    document = context.models.document(model.uid)
     envelope = record({"data": document, _META: {**FREE_OBJECT, "maxProperties": 0}})
     return DescribedResponse(
         status=status, schema=envelope, description="The document.", headers=_DOCUMENT_ETAG
@@ -155,15 +155,15 @@ def _draft_note(model: ContentType) -> str:
     return "What is written is published at once, unless `status` is `draft`."
 
 
-def _name(describing: DescriptionContext, model: ContentType) -> str:
-    return describing.models.names[model.uid]
+def _name(context: DescriptionContext, model: ContentType) -> str:
+    return context.models.names[model.uid]
 
 
 def page_meta(schemas: Schemas) -> JsonSchema:
     """Describe ``meta`` of a page."""
-    counted = {"pageCount": INTEGER, "total": INTEGER}
+    counts = {"pageCount": INTEGER, "total": INTEGER}
     pages = record(
-        {"page": INTEGER, "pageSize": INTEGER, **counted},
+        {"page": INTEGER, "pageSize": INTEGER, **counts},
         required=("page", "pageSize"),
         closed=True,
     )
@@ -172,8 +172,8 @@ def page_meta(schemas: Schemas) -> JsonSchema:
         required=("start", "limit"),
         closed=True,
     )
-    either = any_of(schemas.shared("PagesMeta", pages), schemas.shared("OffsetsMeta", offsets))
-    return schemas.shared("PageMeta", record({"pagination": either}))
+    pagination = any_of(schemas.shared("PagesMeta", pages), schemas.shared("OffsetsMeta", offsets))
+    return schemas.shared("PageMeta", record({"pagination": pagination}))
 
 
 def _is_single(model: ContentType) -> bool:
