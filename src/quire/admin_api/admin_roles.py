@@ -87,8 +87,10 @@ class PermissionList:
 
 
 def _readable_subjects(schema: Schema) -> frozenset[str]:
-    read = next(action for action in ADMIN_ACTIONS.values() if action.uid.endswith("explorer.read"))
-    return frozenset(content_type.uid for content_type in subjects_of(schema, read))
+    read_action = next(
+        action for action in ADMIN_ACTIONS.values() if action.uid.endswith("explorer.read")
+    )
+    return frozenset(content_type.uid for content_type in subjects_of(schema, read_action))
 
 
 class _Permission(Struct, frozen=True):

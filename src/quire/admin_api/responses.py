@@ -86,8 +86,8 @@ def build_response(kind: type[T], source: Struct, **argument: object) -> T:
     ``argument`` are fields that ``source`` does not have, or not as they are shown. Moments that
     are milliseconds become text.
     """
-    read, moments = _response_fields(kind, type(source), tuple(argument))
-    for name in read:
+    source_fields, moments = _response_fields(kind, type(source), tuple(argument))
+    for name in source_fields:
         argument[name] = getattr(source, name)
     for name in moments:
         value = argument[name]
@@ -110,7 +110,7 @@ def _response_fields(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of fields that are read from a source, and of those that are moments."""
     response_fields = fields(kind)
-    read = [
+    source_fields = [
         field.name
         for field in response_fields
         if field.name not in names and (field.required or hasattr(source, field.name))
@@ -118,7 +118,9 @@ def _response_fields(
     moments = [
         field.name for field in response_fields if Moment in (field.type, *get_args(field.type))
     ]
-    return tuple(read), tuple(name for name in moments if name in read or name in names)
+    return tuple(source_fields), tuple(
+        name for name in moments if name in source_fields or name in names
+    )
 
 
 def administrator_response(admin_user: AdminUser, *, roles: bool = True) -> AdministratorResponse:

@@ -99,17 +99,17 @@ class _ClassBuilder:
         )
 
     def _classes_of_model(self, model: Model) -> Iterator[ModelClass]:
-        names, about = self._names[model.uid], _about(model)
+        names, description = self._names[model.uid], _description(model)
         scalars = [scalar for scalar in model.scalars if not scalar.private and not scalar.secret]
         members = [self._member(model, attribute) for attribute in scalars]
-        yield ModelClass(name=names.plain, uid=model.uid, about=f"{about}.", members=members)
+        yield ModelClass(name=names.plain, uid=model.uid, about=f"{description}.", members=members)
         edges = _edges(model)
         if not edges:
             return
         yield ModelClass(
             name=names.populated,
             uid=model.uid,
-            about=f"{about}, with what was populated.",
+            about=f"{description}, with what was populated.",
             members=[self._member(model, attribute) for attribute in edges],
             optional=True,
             base=names.plain,
@@ -117,9 +117,14 @@ class _ClassBuilder:
 
     def _zone_class(self, uid: str) -> ModelClass:
         names = self._names[uid]
-        about = f"{_about(self._schema.model(uid))}, in a dynamic zone."
+        description = f"{_description(self._schema.model(uid))}, in a dynamic zone."
         return ModelClass(
-            name=names.in_zone, uid=uid, about=about, members=[], base=names.populated, tag=uid
+            name=names.in_zone,
+            uid=uid,
+            about=description,
+            members=[],
+            base=names.populated,
+            tag=uid,
         )
 
     def _member(self, model: Model, attribute: Attribute) -> ModelField:
@@ -185,6 +190,6 @@ def _edges(model: Model) -> list[Attribute]:
     ]
 
 
-def _about(model: Model) -> str:
+def _description(model: Model) -> str:
     kind = "component" if isinstance(model, Component) else "content type"
     return f"The {kind} {model.uid}"

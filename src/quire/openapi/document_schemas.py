@@ -148,11 +148,11 @@ class _ResponsePointers:
 
     def _document(self, uid: str) -> JsonSchema:
         model = self._models.schema.content_types[uid]
-        about = f"A document of the content type {uid}."
+        description = f"A document of the content type {uid}."
         return record(
             self._models.response_properties(model),
             required=("id", "documentId"),
-            description=about,
+            description=description,
         )
 
     def component(self, uid: str) -> JsonSchema:
@@ -171,9 +171,11 @@ class _ResponsePointers:
 
     def _component(self, uid: str, extra_members: Mapping[str, JsonSchema]) -> JsonSchema:
         properties = self._models.response_properties(self._models.schema.components[uid])
-        about = f"The component {uid}."
+        description = f"The component {uid}."
         return record(
-            {**properties, **extra_members}, required=("id", *extra_members), description=about
+            {**properties, **extra_members},
+            required=("id", *extra_members),
+            description=description,
         )
 
 

@@ -66,7 +66,7 @@ class DescribedResponse(Struct, frozen=True, kw_only=True):
         description: dict[str, object] = {"description": self.description}
         if self.headers:
             description["headers"] = {
-                name: {"description": about, "schema": TEXT} for name, about in self.headers.items()
+                name: {"description": text, "schema": TEXT} for name, text in self.headers.items()
             }
         if self.schema is not None:
             description["content"] = {self.media_type: {"schema": self.schema}}
@@ -143,7 +143,9 @@ def error_responses(schemas: Schemas) -> Mapping[str, object]:
     """Return the error responses, by the names by which operations refer to them."""
     failures = [*FAILURES.values(), (OTHER_FAILURE, "Any other error.")]
     content = {JSON: {"schema": error_schema(schemas)}}
-    return {name: {"description": about, "content": content} for name, about in failures}
+    return {
+        name: {"description": description, "content": content} for name, description in failures
+    }
 
 
 def _failure(name: str) -> Mapping[str, object]:

@@ -91,12 +91,12 @@ class TypeSchemas(Struct, frozen=True):
         """Describe the parameters of a query. Objects are written with brackets."""
         for member in fields(query):
             schema = dict(self.schema(member.type))
-            about = schema.pop("description", "")
+            description = schema.pop("description", "")
             kinds = schema.get("type", ())
             yield DescribedParameter(
                 name=member.encode_name,
                 schema=schema,
-                description=str(about),
+                description=str(description),
                 deep="object" in (kinds if isinstance(kinds, list) else [kinds]),
                 required=member.required,
             )

@@ -227,8 +227,8 @@ class Queries:
         """Describe the locales of a deletion."""
         if not model.localized:
             return []
-        about = f"The locale that goes, or `{_WILDCARD}` for all; the default one if absent."
-        return [DescribedParameter(name="locale", schema=TEXT, description=about)]
+        description = f"The locale that goes, or `{_WILDCARD}` for all; the default one if absent."
+        return [DescribedParameter(name="locale", schema=TEXT, description=description)]
 
     def shape(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the selection of attributes of a response."""
@@ -251,12 +251,12 @@ class Queries:
         yield from self.shape(model)
 
     def _filter(self, model: ContentType) -> DescribedParameter:
-        about = "Which entries to choose: conditions by attribute, all of which must hold."
+        description = "Which entries to choose: conditions by attribute, all of which must hold."
         return DescribedParameter(
             name="filters",
             schema=any_of(self._filters.reference(model), NULL),
             deep=True,
-            description=about,
+            description=description,
         )
 
     def _pagination(self) -> Iterator[DescribedParameter]:
@@ -271,8 +271,10 @@ class Queries:
             "limit": (size, f"How many entries to show, {_NOT_WITH_PAGES}; {default_note}."),
             "withCount": (FLAG, "Whether to count all entries."),
         }
-        for name, (schema, about) in members.items():
-            yield DescribedParameter(name=f"pagination[{name}]", schema=schema, description=about)
+        for name, (schema, description) in members.items():
+            yield DescribedParameter(
+                name=f"pagination[{name}]", schema=schema, description=description
+            )
 
     def _versions(
         self, model: ContentType, *, several_locales: bool
@@ -297,11 +299,11 @@ class Queries:
 
     def _locale(self, model: ContentType, *, several: bool) -> Iterator[DescribedParameter]:
         if model.localized:
-            about = "Code of a locale; the default one if absent."
+            description = "Code of a locale; the default one if absent."
             yield DescribedParameter(
                 name="locale",
                 schema=any_of(TEXT, array_of(TEXT)) if several else TEXT,
-                description=f"{about} `{_WILDCARD}` for all." if several else about,
+                description=f"{description} `{_WILDCARD}` for all." if several else description,
             )
 
 

@@ -31,15 +31,15 @@ def describe_route(
     operation_id: str,
     errors: Sequence[int],
     description: str = "",
-    in_path: Mapping[str, DescribedParameter] | None = None,
+    path_parameters: Mapping[str, DescribedParameter] | None = None,
     read: KindOfRead | None = None,
 ) -> DescribedOperation:
-    """Describe a route; ``in_path`` are parameters of its path that are no mere texts.
+    """Describe a route; ``path_parameters`` are parameters of its path that are no mere texts.
 
     Raises TypeError for a type that has no schema.
     """
     names = parameter_names(route)
-    parameters = in_path or {}
+    parameters = path_parameters or {}
     responses = [*_responses(route, types)]
     described_statuses = {response.status for response in responses}
     return DescribedOperation(
@@ -109,15 +109,15 @@ def _remove_none(hint: object) -> object:
 def _responses(route: DeclaredRoute, types: TypeSchemas) -> Iterator[DescribedResponse]:
     for status, response in {route.status: route.response, **route.other_responses}.items():
         if response is None:
-            about = _NO_CONTENT.get(status, "Done.") if route.other_responses else "Done."
-            yield DescribedResponse(status=status, description=about)
+            description = _NO_CONTENT.get(status, "Done.") if route.other_responses else "Done."
+            yield DescribedResponse(status=status, description=description)
             continue
         schema = dict(types.schema(response))
-        about = str(schema.pop("description", _default_description(status)))
+        description = str(schema.pop("description", _default_description(status)))
         media_type = str(schema.pop(MEDIA_TYPE, JSON))
         yield DescribedResponse(
             status=status,
-            description=about,
+            description=description,
             schema=schema,
             media_type=media_type,
             headers=_LOCATION if status == HTTPStatus.FOUND else {},

@@ -54,12 +54,12 @@ class LocalePrefillApi:
         if content_type is None:
             raise PolicyError
         read_permissions(ability, content_type).require()
-        requested = filling_of(request.query)
+        prefill_query = filling_of(request.query)
         prefill = LocalePrefill(
             content=ContentReading(self._engine), ability=ability, view_of=self._view_of
         )
         values = await self._database.read(
-            lambda: prefill.fill(content_type, requested), snapshot=True
+            lambda: prefill.fill(content_type, prefill_query), snapshot=True
         )
         return respond_data(values)
 

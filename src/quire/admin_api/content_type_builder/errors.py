@@ -56,8 +56,12 @@ def uids_of_files(schema: Schema) -> dict[str, str]:
 
 def _problem(uid: str, path: Sequence[str], message: str) -> Problem:
     steps = tuple(step for step in path if step)
-    place = ".".join(steps)
-    text = f"{uid.removeprefix(EXTENSION)}: {place} {message}" if place else f"{uid}: {message}"
+    problem_path = ".".join(steps)
+    text = (
+        f"{uid.removeprefix(EXTENSION)}: {problem_path} {message}"
+        if problem_path
+        else f"{uid}: {message}"
+    )
     return Problem((uid.removeprefix(EXTENSION), *steps), text)
 
 

@@ -248,14 +248,14 @@ class MediaFileApi:
     ) -> Response:
         if len(form.files) > 1:
             raise ApplicationError(SEVERAL_FILES)
-        incoming: IncomingFile = form.files[0]
+        incoming_file: IncomingFile = form.files[0]
         info_texts = form.texts(_INFO)
         file_info = (
             information_of_one(decoded(info_texts), folders=True) if info_texts else NO_FILE_INFO
         )
         file = await self._library.replace(
             file_id,
-            incoming,
+            incoming_file,
             file_info,
             read=self._reads.after_write,
             by=administrator.id,

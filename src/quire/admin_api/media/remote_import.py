@@ -111,9 +111,9 @@ class ImportApi:
         from quire.uploads.remote_import import import_file  # noqa: PLC0415
 
         async with self._semaphore, self._library.image_workers.bench() as bench:
-            incoming = await import_file(url, bench, size_limit=self._size_limit)
+            incoming_file = await import_file(url, bench, size_limit=self._size_limit)
             (file,) = await self._library.add(
-                [incoming],
+                [incoming_file],
                 [file_info],
                 read=self._reads.after_write,
                 into_api_folder=False,

@@ -124,16 +124,16 @@ class RevisionApi:
 
     async def find(self, request: Request) -> Response:
         """List the revisions of an entry in one locale, the latest first."""
-        rights, place = self._place(request)
+        rights, key = self._requested_key(request)
         history = await self._history.ready()
 
         def program() -> Program[list[dict[str, object]]]:
-            yield from self._visible_entry(rights, place)
+            yield from self._visible_entry(rights, key)
             if not history.max_revisions:
                 return []
             return (
                 yield from self._serialize_missing(
-                    (yield from history.revisions.list_for_entry(place))
+                    (yield from history.revisions.list_for_entry(key))
                 )
             )
 
@@ -141,12 +141,12 @@ class RevisionApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a revision, and the fields in which the present draft differs from it."""
-        rights, place = self._place(request)
+        rights, key = self._requested_key(request)
         await self._history.ready()
 
         def program() -> Program[dict[str, object]]:
-            visible_entry = yield from self._visible_entry(rights, place)
-            revision = yield from self._revision(request, place)
+            visible_entry = yield from self._visible_entry(rights, key)
+            revision = yield from self._revision(request, key)
             data = visible_entry.visible(orjson.loads(revision.data))
             (description,) = yield from self._serialize_missing([revision])
             fields = differences(
@@ -162,45 +162,45 @@ class RevisionApi:
 
     async def restore(self, request: Request) -> Response:
         """Restore an earlier state as the draft; missing targets are left out and reported."""
-        rights, place = self._place(request)
+        rights, key = self._requested_key(request)
         rights_of(self._engine.schema, request, UPDATE)
         history, expected_etags = await self._history.ready(), expected_tags(request)
 
         def program(unit: UnitOfWork) -> Program[Result]:
-            yield from self._visible_entry(rights, place)
-            revision = yield from self._revision(request, place)
+            yield from self._visible_entry(rights, key)
+            revision = yield from self._revision(request, key)
             body, missing_references = yield from revision_as_request(
                 self._engine, rights, revision
             )
             writing = ContentWriting(unit, rights, history)
-            document_id, locale = place.document_id, place.locale
+            document_id, locale = key.document_id, key.locale
             response = yield from writing.update(document_id, body, locale, expected_etags)
             return {**response, "missing": missing_references}
 
         editor = request.administrator.id
         return respond_bare(await self._documents.run(program, editor=editor, origin=_ORIGIN))
 
-    def _place(self, request: Request) -> tuple[TypePermissions, RevisionKey]:
+    def _requested_key(self, request: Request) -> tuple[TypePermissions, RevisionKey]:
         rights = rights_of(self._engine.schema, request)
         content_type = rights.content_type
         locale = locale_of(request.query, content_type, self._engine.default_locale)
         return rights, RevisionKey(content_type.uid, request.parameters["id"], locale)
 
     def _visible_entry(
-        self, permissions: TypePermissions, place: RevisionKey
+        self, permissions: TypePermissions, key: RevisionKey
     ) -> Program[_VisibleEntry]:
         """Return the entry for a caller who may read it.
 
         Raises NotFoundError if the document does not exist, and ForbiddenError.
         """
-        versions = yield from self._reading.every_version(permissions, place.document_id)
+        versions = yield from self._reading.every_version(permissions, key.document_id)
         if not versions:
             raise NotFoundError
         content_type = permissions.content_type
-        draft_version = RequestedVersion("draft", place.locale, "draft")
+        draft_version = RequestedVersion("draft", key.locale, "draft")
         draft_entry = chosen_of(content_type, versions, draft_version)
         rules = permissions.require_on(
-            entry_origin(draft_entry or {**versions[0], "locale": place.locale})
+            entry_origin(draft_entry or {**versions[0], "locale": key.locale})
         )
         draft: RevisionData = {}
         if draft_entry is not None:
@@ -208,12 +208,12 @@ class RevisionApi:
             draft = revision_data(self._engine.schema, content_type, entry)
         return _VisibleEntry(EntrySanitizer(self._engine.schema, permissions, ()), rules, draft)
 
-    def _revision(self, request: Request, place: RevisionKey) -> Program[Revision]:
+    def _revision(self, request: Request, key: RevisionKey) -> Program[Revision]:
         revision_id = id_of(request.parameters["revision"])
         revision = None
         if revision_id is not None and self._history.history.max_revisions:
             revision = yield from self._history.history.revisions.get(revision_id)
-        if revision is None or revision.key != place:
+        if revision is None or revision.key != key:
             raise NotFoundError
         return revision
 
@@ -240,6 +240,6 @@ class RevisionApi:
             return {}
         id_filter = Comparison("id", Predicate.IN, (0,))
         node = PlanNode(uid=ADMIN_USER_UID, fields=CREATOR_FIELDS, filter=id_filter)
-        read = ResolvedRead(plan=ReadPlan(root=node), values=([*ids],))
-        rows, _ = yield from self._engine.reads.planned(read).entries()
+        resolved_read = ResolvedRead(plan=ReadPlan(root=node), values=([*ids],))
+        rows, _ = yield from self._engine.reads.planned(resolved_read).entries()
         return {row["id"]: row for row in rows}

@@ -151,8 +151,8 @@ class SavedViewApi:
             return view
 
         await self._tables.ensure(SAVED_VIEWS)
-        deleted = await self._database.write(program())
-        return respond_data(_serialize_view(deleted, request.administrator.id))
+        deleted_view = await self._database.write(program())
+        return respond_data(_serialize_view(deleted_view, request.administrator.id))
 
     def _editable_view(self, request: Request, view_id: int | None = None) -> Program[SavedView]:
         """Return a view that the caller may change; super admins may change shared ones, too.

@@ -20,19 +20,21 @@ _CREDENTIAL = "The access token of an administrator who has signed in."
 _OPEN_ERRORS, _ERRORS = (400, 429), (400, 401, 403)
 
 
-def describe_admin_api(routes: Iterable[DeclaredRoute], managed: ManagedTypes) -> dict[str, Any]:
+def describe_admin_api(
+    routes: Iterable[DeclaredRoute], managed_types: ManagedTypes
+) -> dict[str, Any]:
     """Make the document of these routes, in their order, and of the content that is managed.
 
     Raises TypeError for a type without a schema.
     """
     schemas = Schemas()
     types = TypeSchemas(schemas)
-    entries = Entries(managed, types)
-    types.known[managed.entry] = schemas.refer(
-        managed.entry, "ManagedEntry", entries.response_schema
+    entries = Entries(managed_types, types)
+    types.known[managed_types.entry] = schemas.refer(
+        managed_types.entry, "ManagedEntry", entries.response_schema
     )
-    entry_input = schemas.refer(managed.entry_input, "EntryInput", entries.request_schema)
-    types.known[managed.entry_input] = entry_input
+    entry_input = schemas.refer(managed_types.entry_input, "EntryInput", entries.request_schema)
+    types.known[managed_types.entry_input] = entry_input
     information = DocumentInfo(
         title="Admin API",
         version=__version__,

@@ -65,20 +65,23 @@ class ManagedTypes(Struct, frozen=True, kw_only=True):
 class Entries:
     """Describes the entries of all managed types."""
 
-    def __init__(self, managed: ManagedTypes, types: TypeSchemas) -> None:
-        self._managed = managed
-        self._models = Models(managed.schema, FullAccess(), types.schemas)
-        self._responses = _ResponsePointers(managed, self._models, types)
+    def __init__(self, managed_types: ManagedTypes, types: TypeSchemas) -> None:
+        self._managed_types = managed_types
+        self._models = Models(managed_types.schema, FullAccess(), types.schemas)
+        self._responses = _ResponsePointers(managed_types, self._models, types)
 
     def response_schema(self) -> JsonSchema:
         """Describe an entry of any of the types, in responses."""
         return _one_of(
-            [self._responses.document(content_type.uid) for content_type in self._managed.types]
+            [
+                self._responses.document(content_type.uid)
+                for content_type in self._managed_types.types
+            ]
         )
 
     def request_schema(self) -> JsonSchema:
         """Describe the writable values of an entry of any of the types."""
-        return _one_of([self._input(content_type) for content_type in self._managed.types])
+        return _one_of([self._input(content_type) for content_type in self._managed_types.types])
 
     def _input(self, model: ContentType) -> JsonSchema:
         models = self._models
@@ -92,8 +95,8 @@ class Entries:
 class _ResponsePointers:
     """The references of entries in responses."""
 
-    def __init__(self, managed: ManagedTypes, models: Models, types: TypeSchemas) -> None:
-        self._managed = managed
+    def __init__(self, managed_types: ManagedTypes, models: Models, types: TypeSchemas) -> None:
+        self._managed_types = managed_types
         self._models = models
         self._types = types
         self.shared = models.schemas.shared
@@ -119,9 +122,9 @@ class _ResponsePointers:
         )
 
     def _entry(self, uid: str) -> JsonSchema:
-        model = self._managed.schema.content_types[uid]
-        creator = nullable(self._types.schema(self._managed.creator))
-        localizations = array_of(self._types.schema(self._managed.localization))
+        model = self._managed_types.schema.content_types[uid]
+        creator = nullable(self._types.schema(self._managed_types.creator))
+        localizations = array_of(self._types.schema(self._managed_types.localization))
         automatic_members = {
             **_VERSION_PROPERTIES,
             "createdBy": creator,
@@ -132,7 +135,7 @@ class _ResponsePointers:
         return record(members, required=("id", "documentId"), description=_about(model))
 
     def _component(self, uid: str, extra_members: JsonSchema) -> JsonSchema:
-        members = self._attributes(self._managed.schema.components[uid])
+        members = self._attributes(self._managed_types.schema.components[uid])
         return record({"id": INTEGER, **members, **extra_members}, required=("id", *extra_members))
 
     def _attributes(self, model: Model) -> dict[str, JsonSchema]:
@@ -141,7 +144,7 @@ class _ResponsePointers:
             for attribute in model.attributes.values()
             if attribute.name not in AUTOMATIC_NAMES
             and not isinstance(attribute, LocalizationsAttribute)
-            and not self._managed.hides(model, attribute)
+            and not self._managed_types.hides(model, attribute)
         }
 
     def _value(self, attribute: Attribute) -> JsonSchema:
@@ -149,7 +152,7 @@ class _ResponsePointers:
             case RelationAttribute():
                 return self._relation_schema(attribute)
             case MediaAttribute(multiple=multiple):
-                file = self._types.schema(self._managed.file)
+                file = self._types.schema(self._managed_types.file)
                 return nullable(array_of(file) if multiple else file)
             case _:
                 return nullable(attribute.type.json.response(attribute, self))
@@ -157,7 +160,7 @@ class _ResponsePointers:
     def _relation_schema(self, attribute: RelationAttribute) -> JsonSchema:
         """Describe a relation: its targets or their number."""
         has_target = attribute.target is not None
-        entry = self._types.schema(self._managed.related) if has_target else FREE_OBJECT
+        entry = self._types.schema(self._managed_types.related) if has_target else FREE_OBJECT
         rows = array_of(entry) if attribute.to_many else entry
         return nullable(any_of(record({"count": INTEGER}, required=()), rows))
 

@@ -92,6 +92,6 @@ def _operation(context: DescriptionContext, route: DeclaredRoute) -> DescribedOp
         context.types,
         operation_id=first_word + "".join(word.capitalize() for word in other_words),
         errors=errors,
-        in_path=_IN_PATH,
+        path_parameters=_IN_PATH,
         read=context.queries.of_kind,
     )
