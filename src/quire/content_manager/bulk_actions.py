@@ -29,10 +29,10 @@ class BulkActions(WriteContext, frozen=True):
             yield from review.require_publishable(
                 self._type.uid, draft["documentId"], draft["locale"]
             )
-        among = tuple(code for code in locales if code is not None)
+        locale_codes = tuple(code for code in locales if code is not None)
         draft_ids = {draft["documentId"] for draft in drafts}
         commands = [
-            PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
+            PublishDocument(uid=self._type.uid, document_id=document_id, locales=locale_codes)
             for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in draft_ids)
         ]
         yield from run_together(

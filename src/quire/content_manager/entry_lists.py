@@ -49,7 +49,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
 
     def page(self, facts: ListFacts | None = None) -> Program[dict[str, object]]:
         """Return the page. Uses ``facts``, and adds what is missing."""
-        prepared_read, shaping = self.planned, self.sanitizer
+        prepared_read, sanitizer = self.planned, self.sanitizer
         entries, total = yield from prepared_read.entries(facts, prepared_read.budget())
         versions = DocumentVersions(self.rights.content_type, _all_versions(entries))
         results = []
@@ -57,7 +57,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
             entry["localizations"] = self._localizations(entry, versions)
             if self.selected is None:
                 entry["status"] = versions.status(entry)
-                results.append(shaping.entry(entry))
+                results.append(sanitizer.entry(entry))
             else:
                 results.append(self._narrowed(entry, versions, self.selected))
         meta = {} if prepared_read.pagination is None else prepared_read.pagination.meta(total)

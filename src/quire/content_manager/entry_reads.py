@@ -206,10 +206,10 @@ class ContentReading(Struct, frozen=True):
         document_id = all_versions[0]["documentId"]
         full, _ = yield from self.planner.localizations(permissions, [document_id]).entries()
         versions = DocumentVersions(permissions.content_type, all_versions)
-        shaping = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
+        sanitizer = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
         by_id = {version["id"]: version for version in full}
         full_localizations = [
-            shaping.entry({**by_id[localization["id"]], "status": versions.status(localization)})
+            sanitizer.entry({**by_id[localization["id"]], "status": versions.status(localization)})
             for localization in (
                 in_locale_order(all_versions) if entry is None else versions.localizations(entry)
             )
@@ -267,7 +267,7 @@ class ContentReading(Struct, frozen=True):
             budget=budget
         )
         versions = DocumentVersions(permissions.content_type, full)
-        shaping = self.sanitizer(permissions, requested_version)
+        sanitizer = self.sanitizer(permissions, requested_version)
         localization_sanitizer = self.sanitizer(
             permissions, RequestedVersion("draft", EVERY_LOCALE)
         )
@@ -280,7 +280,7 @@ class ContentReading(Struct, frozen=True):
                 {name: value for name, value in localization.items() if name not in CREATORS}
                 for localization in localizations
             ]
-        return [shaping.entry(entry) for entry in entries]
+        return [sanitizer.entry(entry) for entry in entries]
 
     def sanitizer(
         self, permissions: TypePermissions, requested_version: RequestedVersion
@@ -308,10 +308,10 @@ class ContentReading(Struct, frozen=True):
     ) -> dict[str, object]:
         content_type = permissions.content_type
         versions = DocumentVersions(content_type, all_versions)
-        shaping = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
+        sanitizer = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
         default = self.engine.default_locale
         locales = [
-            shaping.entry(
+            sanitizer.entry(
                 {**version, "status": versions.status(version)}
                 if content_type.draft_and_publish
                 else version

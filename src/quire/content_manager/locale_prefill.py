@@ -71,8 +71,12 @@ def filling_of(query: Query) -> PrefillRequest:
 
 
 def _names(query: Query) -> tuple[str, ...]:
-    needed = ("sourceLocale", "targetLocale", "collectionType")
-    return needed if query.get("collectionType") == _SINGLES else ("documentId", *needed)
+    required_names = ("sourceLocale", "targetLocale", "collectionType")
+    return (
+        required_names
+        if query.get("collectionType") == _SINGLES
+        else ("documentId", *required_names)
+    )
 
 
 _NAME = ValidationError.name
@@ -171,11 +175,11 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         labels = yield from self._labels(
             target, main, [reference["id"] for reference in references.values()]
         )
-        labelled = {
+        labelled_entries = {
             key: {**reference, **labels.get(reference["id"], {})}
             for key, reference in references.items()
         }
-        return _PrefilledTarget(main=main, entries=labelled)
+        return _PrefilledTarget(main=main, entries=labelled_entries)
 
     def _labels(
         self, target: ContentType, main: str, ids: Sequence[int]

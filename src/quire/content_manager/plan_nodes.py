@@ -109,7 +109,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         Without any, there are none to check.
         """
         component = self.schema.components[uid]
-        checked = [
+        field_names = [
             scalar.name for scalar in component.scalars if not scalar.secret and _has_rules(scalar)
         ]
         edges = [
@@ -117,9 +117,9 @@ class Nodes(Struct, frozen=True, kw_only=True):
             for attribute in component.attributes.values()
             if (edge := self._checked_parts(attribute)) is not None
         ]
-        if not checked and not edges:
+        if not field_names and not edges:
             return None
-        return PlanNode(uid=uid, fields=("id", *checked), edges=tuple(edges))
+        return PlanNode(uid=uid, fields=("id", *field_names), edges=tuple(edges))
 
     def _fields(self, model: Model, path: str) -> tuple[str, ...]:
         return tuple(scalar.name for scalar in model.scalars if self._shows(model, scalar, path))

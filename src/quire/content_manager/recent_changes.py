@@ -118,8 +118,8 @@ class RecentEntries(Struct, frozen=True):
         total = yield from self.count_of(content_type)
         if not content_type.draft_and_publish:
             return StatusCounts(draft=0, published=total, modified=0)
-        never = PublicationFilter.NEVER_PUBLISHED_DOCUMENT
-        draft = yield from self.count_of(content_type, never)
+        never_published = PublicationFilter.NEVER_PUBLISHED_DOCUMENT
+        draft = yield from self.count_of(content_type, never_published)
         modified = yield from self.count_of(content_type, PublicationFilter.MODIFIED)
         return StatusCounts(draft=draft, published=total - draft - modified, modified=modified)
 

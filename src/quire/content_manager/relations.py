@@ -106,15 +106,15 @@ class Relations(Struct, frozen=True):
         """
         ids = yield from self._linked_rows(query)
         rows = yield from self._matching(query, ids)
-        placed = {row_id: place for place, row_id in enumerate(reversed(ids))}
-        ordered = sorted({row["id"] for row in rows}, key=lambda row_id: placed[row_id])
+        positions = {row_id: place for place, row_id in enumerate(reversed(ids))}
+        sorted_ids = sorted({row["id"] for row in rows}, key=lambda row_id: positions[row_id])
         start = (query.page - 1) * query.page_size
-        page_ids = ordered[start : start + query.page_size]
+        page_ids = sorted_ids[start : start + query.page_size]
         if not self.field.attribute.to_many:
-            page_ids = ordered = ordered[:1]
+            page_ids = sorted_ids = sorted_ids[:1]
         by_id = {row["id"]: row for row in rows}
         results = yield from self._describe_rows([by_id[row_id] for row_id in page_ids])
-        return {"results": results, "pagination": self._pages(query, len(ordered))}
+        return {"results": results, "pagination": self._pages(query, len(sorted_ids))}
 
     def _pages(self, query: RelationQuery, total: int) -> dict[str, int]:
         if not self.field.attribute.to_many:
@@ -207,10 +207,10 @@ class Relations(Struct, frozen=True):
 
         Raises ForbiddenError.
         """
-        above = yield from component_owners(self.engine.store, uid, row_id)
-        if depth > _MAX_DEPTH or not above:
+        holders = yield from component_owners(self.engine.store, uid, row_id)
+        if depth > _MAX_DEPTH or not holders:
             raise ForbiddenError
-        for holder in above:
+        for holder in holders:
             field_path = f"{holder.field}.{path}"
             content_type = self.engine.schema.content_types.get(holder.uid)
             if content_type is None:

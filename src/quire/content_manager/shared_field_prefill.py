@@ -67,8 +67,8 @@ def shared_fields(
         for name, value in entry.items()
         if name not in SYSTEM_FIELDS and name not in CREATORS and covers(rules, name)
     }
-    unset = yield from _unset_secrets(engine, content_type, entry["id"])
-    values |= {name: None for name in unset if covers(rules, name)}
+    unset_names = yield from _unset_secrets(engine, content_type, entry["id"])
+    values |= {name: None for name in unset_names if covers(rules, name)}
     names = ("id", "locale", "publishedAt")
     localizations = [{name: version[name] for name in names} for version in (*other_locales, entry)]
     return {"nonLocalizedFields": values, "localizations": localizations}

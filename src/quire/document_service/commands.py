@@ -154,10 +154,10 @@ class PreparedCommands:
 
     def get(self, command: Command) -> Command | None:
         """Return the command that replaces another one; ``None`` if it is not prepared yet."""
-        result = self._results.get(id(command))
-        if result is not None:
+        entry = self._results.get(id(command))
+        if entry is not None:
             self._unused = [other for other in self._unused if other is not command]
-            return result[1]
+            return entry[1]
         for number, created in enumerate(self._unused):
             if created == command:
                 del self._unused[number]

@@ -68,10 +68,10 @@ def prepared_command(engine: WriteEngine, prepared: PreparedCommands, command: C
     """Return the command to run. Raises PreparationNeededError if it is not prepared yet."""
     if not _functions(engine, command):
         return command
-    result = prepared.get(command)
-    if result is None:
+    replacement = prepared.get(command)
+    if replacement is None:
         raise PreparationNeededError(command)
-    return result
+    return replacement
 
 
 def _functions(engine: WriteEngine, command: Command) -> tuple[Hook, ...]:

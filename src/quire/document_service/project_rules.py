@@ -64,10 +64,10 @@ class RuleEvaluation:
         if volatile:
             return self._with_rules(principal, texts, volatile)
         key = (principal, texts)
-        result = self._narrowed.get(key)
-        if result is None:
-            result = self._narrowed[key] = self._with_rules(principal, texts, volatile)
-        return result
+        narrowed_principal = self._narrowed.get(key)
+        if narrowed_principal is None:
+            narrowed_principal = self._narrowed[key] = self._with_rules(principal, texts, volatile)
+        return narrowed_principal
 
     def narrow_administrator(self, administrator: access.Administrator) -> access.Administrator:
         """Return an administrator whose ability is narrowed by the rules."""

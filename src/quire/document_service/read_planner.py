@@ -264,8 +264,8 @@ class ReadPlanner:
     def documents(self, find: DocumentQuery, document_ids: Sequence[str]) -> PreparedRead:
         """Plan the read of any number of documents, in any order. Raises as `page` does."""
         resolver, query = self._unlimited_finder(find), _query_of(find)
-        among = as_query({"documentId": {"$in": document_ids}})
-        return self.planned(resolver.window({**query, "filters": among}))
+        id_filter = as_query({"documentId": {"$in": document_ids}})
+        return self.planned(resolver.window({**query, "filters": id_filter}))
 
     def counts(self, find: DocumentQuery, group: Mapping[str, object]) -> Program[dict[int, int]]:
         """Return how many documents have each of some values, in one statement.
@@ -320,8 +320,8 @@ class ReadPlanner:
     ) -> Program[frozenset[int]]:
         """Return the rows, out of some rows of a type, that satisfy a bound rule."""
         slots = Slots()
-        among = msgspec.json.encode({"id": {"$in": sorted(ids)}}).decode()
-        parts = (self._rule(uid, rule, slots), self._rule(uid, among, slots))
+        id_filter = msgspec.json.encode({"id": {"$in": sorted(ids)}}).decode()
+        parts = (self._rule(uid, rule, slots), self._rule(uid, id_filter, slots))
         return (yield from self._ids(uid, Junction(conjunction=True, parts=parts), slots, None))
 
     def _rule(self, uid: str, rule: str, slots: Slots) -> Filter:

@@ -164,11 +164,11 @@ class DocumentService:
                     editor=editor,
                     origin=origin,
                 )
-            except PreparationNeededError as needed:
-                created = [needed.command]
+            except PreparationNeededError as error:
+                created = [error.command]
                 await self._prepare(prepared, created, principal, editor, origin)
                 passwords_to_hash += passwords_of(self.schema, prepared.all(created))
-                prepared.restart_with(needed.command)
+                prepared.restart_with(error.command)
         raise InternalServerError
 
     async def _prepare(

@@ -108,15 +108,15 @@ def _run_all(unit: UnitOfWork, runs: Sequence[_Run[T]]) -> Program[None]:
             return
         # Who has come least far goes first, so that others are met at the next call.
         _, first = min(waiting, key=lambda item: item[0].calls)
-        together = [(run, call) for run, call in waiting if call.key == first.key]
+        matching = [(run, call) for run, call in waiting if call.key == first.key]
         call = replace(
-            first, members=tuple(member for _, call in together for member in call.members)
+            first, members=tuple(member for _, call in matching for member in call.members)
         )
         if unit.is_interleaved:
             yield _pause(call)
         else:
             yield from call.run(call.members)
-        for run, _ in together:
+        for run, _ in matching:
             yield from run.advance(unit)
 
 

@@ -30,8 +30,8 @@ class EntryReview(Struct, frozen=True):
         self, workflow: Workflow, uid: str, document_id: str, locale: str | None
     ) -> Program[Stage]:
         """Return the stage of an entry in a workflow."""
-        placed = yield from self.stages.get(uid, document_id, locale)
-        return workflow.stage(placed.stage_id)
+        entry_stage = yield from self.stages.get(uid, document_id, locale)
+        return workflow.stage(entry_stage.stage_id)
 
     def document_filter(
         self, uid: str, locale: str | None, *, stage: int | None, assignee: int | None

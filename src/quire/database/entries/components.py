@@ -53,16 +53,16 @@ def component_links(
 
     key = ("component links", layout.model.uid)
     rows = yield from store.writes.run_listed(key, build, entities)
-    results = []
+    links = []
     for link_id, entity, id_, uid, name, order in rows:
         if id_ is not None and store.layouts.get(str(uid)) is not None:
             place = float(order) if isinstance(order, int | float) else None
-            results.append(
+            links.append(
                 ComponentLink(
                     int(link_id or 0), int(entity or 0), int(id_), str(uid), str(name), place
                 )
             )
-    return results
+    return links
 
 
 def attach_components(

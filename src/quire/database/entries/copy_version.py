@@ -231,7 +231,7 @@ class _Copier:
         links = yield from self._links_of(edge, source)
         if not links:
             return
-        mapped = yield from self._map_targets(edge.target, [link.target_id for link in links])
+        target_ids = yield from self._map_targets(edge.target, [link.target_id for link in links])
         prior = self._replacement.replaced_id if layout.model.uid == self._uid else None
         prior_links: list[_RowLink] = []
         if prior is not None:
@@ -241,11 +241,11 @@ class _Copier:
         among_own = edge.target == layout.model.uid
         rows: list[_RowLink] = []
         for link in links:
-            target = mapped.get(link.target_id)
+            target = target_ids.get(link.target_id)
             if target is None or any(row.target_id == target for row in rows):
                 continue
-            itself = among_own and target == new_id
-            if two_sided and itself:
+            is_self_link = among_own and target == new_id
+            if two_sided and is_self_link:
                 if edge.owning:
                     self.own.append(SelfLink(edge, link.order, link.inverse))
                 continue
@@ -253,7 +253,7 @@ class _Copier:
             if prior is not None or (among_own and not edge.owning):
                 # A document keeps its position on the other side; among documents of its own type,
                 # one that is published for the first time comes last.
-                inverse = places.get(prior if prior and itself else target)
+                inverse = places.get(prior if prior and is_self_link else target)
             rows.append(_RowLink(target, link.order, inverse))
         if two_sided and has_single_source(attribute):
             yield from self._take_targets(edge, [row.target_id for row in rows], new_id)
@@ -299,15 +299,15 @@ class _Copier:
             )
             dialect = self._store.dialect
             is_target = dialect.member_of(table_clause.c[edge.target_column], builder.parents())
-            spared = dialect.member_of(
+            is_kept = dialect.member_of(
                 table_clause.c[edge.source_column],
                 builder.list_slot(0, lambda value: value),
             )
-            return sa.delete(table_clause).where(is_target, sa.not_(spared))
+            return sa.delete(table_clause).where(is_target, sa.not_(is_kept))
 
-        spared = [*self._replacement.siblings, new_id]
+        kept_sources = [*self._replacement.siblings, new_id]
         key = ("steal", edge.table, edge.source_column)
-        yield from self._store.writes.run_listed(key, build, fars, (spared,))
+        yield from self._store.writes.run_listed(key, build, fars, (kept_sources,))
 
     def _insert_links(
         self, edge: LinkEdge, source_id: int, links: Sequence[_RowLink]

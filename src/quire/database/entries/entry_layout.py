@@ -71,12 +71,12 @@ class EntryLayout(Struct, frozen=True, dict=True):
     @cached_property
     def links(self) -> tuple[tuple[RelationAttribute, LinkEdge], ...]:
         """Relations through a link table, from this side."""
-        results = [
+        edges = [
             (self.model.attributes[name], edge) for name, edge in self.table.edges_of(LinkEdge)
         ]
         return tuple(
             (attribute, edge)
-            for attribute, edge in results
+            for attribute, edge in edges
             if isinstance(attribute, RelationAttribute)
         )
 
@@ -200,10 +200,10 @@ class EntryLayouts:
 
     def incoming(self, uid: str) -> IncomingLinks:
         """Return the references to the rows of a content type."""
-        result = self._incoming.get(uid)
-        if result is None:
-            result = self._incoming[uid] = self._find_incoming(uid)
-        return result
+        links = self._incoming.get(uid)
+        if links is None:
+            links = self._incoming[uid] = self._find_incoming(uid)
+        return links
 
     def uses_of(self, component: str) -> tuple[tuple[EntryLayout, str], ...]:
         """Return the models that use a component, each with the attribute that contains it."""

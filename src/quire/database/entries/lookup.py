@@ -153,16 +153,16 @@ class _TakenLookup:
     ) -> tuple[sa.FromClause, AliasedTable]:
         """Join the components on the path from the entry to the value."""
         source: sa.FromClause = top.source
-        above, holder = self._top, top
+        layout, holder = self._top, top
         for field, uid in self._way:
-            links = builder.table(above.table.components_table)
+            links = builder.table(layout.table.components_table)
             condition = sa.and_(
                 links.c(COMPONENT_ENTITY) == holder.c("id"),
                 links.c(FIELD) == builder.constant(field),
                 links.c(COMPONENT_TYPE) == builder.constant(uid),
             )
             source = source.join(links.source, condition)
-            above = self._store.layout(uid)
-            holder = builder.table(above.table.name)
+            layout = self._store.layout(uid)
+            holder = builder.table(layout.table.name)
             source = source.join(holder.source, holder.c("id") == links.c(COMPONENT_ID))
         return source, holder

@@ -18,10 +18,10 @@ def read_stored(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[
     Values are those of JSON, timestamps are epoch milliseconds; components have their ``id``, those
     of dynamic zones ``__component`` too. Raises LookupError when there is no such row.
     """
-    result = yield from _read(store, layout, [row_id])
-    if row_id not in result:
+    entries = yield from _read(store, layout, [row_id])
+    if row_id not in entries:
         raise LookupError(f"{layout.table.name} has no row {row_id}")
-    return result[row_id]
+    return entries[row_id]
 
 
 def _read(
@@ -36,11 +36,11 @@ def _read(
         return sa.select(table.c("id"), *(table.c(name) for name in columns)).where(member)
 
     rows = yield from store.writes.run_listed(("stored", layout.model.uid), build, ids)
-    result = {int(row[0] or 0): _values(store, layout, row) for row in rows}
+    values_by_id = {int(row[0] or 0): _values(store, layout, row) for row in rows}
     links = yield from component_links(store, layout, ids)
     inner = yield from _read_components(store, links)
-    _place(layout, result, links, inner)
-    return result
+    _place(layout, values_by_id, links, inner)
+    return values_by_id
 
 
 def _values(store: EntryStore, layout: EntryLayout, row: Row) -> dict[str, object]:

@@ -80,7 +80,7 @@ def _morph_ids(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program
 
 
 def _linked_rows(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[list[list[Row]]]:
-    results = []
+    linked_rows = []
     for _, edge in layout.links:
 
         def build(
@@ -97,8 +97,8 @@ def _linked_rows(store: EntryStore, layout: EntryLayout, row_id: int) -> Program
             return query.order_by(table.c(order or "id"), table.c("id"))
 
         key = ("linked", edge.table, edge.source_column)
-        results.append((yield from store.writes.run(key, build, (row_id,))))
-    return results
+        linked_rows.append((yield from store.writes.run(key, build, (row_id,))))
+    return linked_rows
 
 
 def clear_parts(
@@ -111,8 +111,8 @@ def clear_parts(
         if name in names:
             yield from _clear_morph(store, edge, row_id)
     links = yield from component_links(store, layout, [row_id])
-    gone = [link for link in links if link.field in names]
-    yield from detach_components(store, layout, gone)
+    removed_links = [link for link in links if link.field in names]
+    yield from detach_components(store, layout, removed_links)
 
 
 def _clear_morph(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program[None]:

@@ -40,11 +40,11 @@ def count_standing(store: EntryStore, layout: EntryLayout) -> Program[StatusCoun
             sa.func.max(sa.case((is_published, moment))).label("published"),
         ).group_by(table.c(columns["documentId"]))
         documents = grouped.subquery()
-        never = documents.c.live == sa.literal_column("0")
-        alike = documents.c.drafted == documents.c.published
+        is_unpublished = documents.c.live == sa.literal_column("0")
+        has_equal_times = documents.c.drafted == documents.c.published
         counted = sa.func.count()
-        drafts = sa.func.count(sa.case((never, 1)))
-        unmodified = sa.func.count(sa.case((sa.and_(sa.not_(never), alike), 1)))
+        drafts = sa.func.count(sa.case((is_unpublished, 1)))
+        unmodified = sa.func.count(sa.case((sa.and_(sa.not_(is_unpublished), has_equal_times), 1)))
         return sa.select(counted, drafts, unmodified).select_from(documents)
 
     rows = yield from store.writes.run(("standing", layout.model.uid), build)
@@ -156,9 +156,9 @@ def counterparts(
             target.c(columns["locale"]).is_not_distinct_from(source.c(columns["locale"])),
             published_at.is_not(None) if published else published_at.is_(None),
         )
-        joined = source.source.join(target.source, is_counterpart)
+        join = source.source.join(target.source, is_counterpart)
         member = store.dialect.member_of(source.c("id"), builder.parents())
-        query = sa.select(source.c("id"), target.c("id")).select_from(joined)
+        query = sa.select(source.c("id"), target.c("id")).select_from(join)
         return query.where(member).order_by(target.c("id"))
 
     if not ids:

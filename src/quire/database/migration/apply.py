@@ -67,8 +67,8 @@ def _rest(model: Model) -> dict[str, object]:
 
 
 def _attributes(model: Model) -> Mapping[str, object]:
-    result = model.raw.get(_ATTRIBUTES)
-    return result if isinstance(result, Mapping) else {}
+    attributes = model.raw.get(_ATTRIBUTES)
+    return attributes if isinstance(attributes, Mapping) else {}
 
 
 def post_migrate(

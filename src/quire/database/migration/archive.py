@@ -149,8 +149,8 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(ARCHIVE_TABLE)
-        selection = (table.c(name) for name in ("id", "made_at", "title", "kept"))
-        return sa.select(*selection).select_from(table.source).order_by(table.c("id"))
+        columns = (table.c(name) for name in ("id", "made_at", "title", "kept"))
+        return sa.select(*columns).select_from(table.source).order_by(table.c("id"))
 
     rows = yield from writes.run(("list archives",), build)
     return [
@@ -221,8 +221,8 @@ def _insert(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str])
         existing = sa.table(archived_rows.table, sa.column("id"))
         target = sa.table(archived_rows.table, *(sa.column(name) for name in columns))
         rows = sa.select(*(source.c(name) for name in columns)).select_from(source.source)
-        gone = rows.where(sa.not_(sa.exists().where(existing.c.id == source.c("id"))))
-        return sa.insert(target).from_select(list(columns), gone).returning(target.c.id)
+        missing_rows = rows.where(sa.not_(sa.exists().where(existing.c.id == source.c("id"))))
+        return sa.insert(target).from_select(list(columns), missing_rows).returning(target.c.id)
 
     rows = yield from writes.run(("put back rows", archived_rows.archive_table), build)
     return len(rows)
@@ -253,10 +253,10 @@ def expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]
 
 def forget_expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
     """Delete the archives that have expired; returns them."""
-    result = yield from expired(kind, days=days, now=now)
-    for archive in result:
+    expired_archives = yield from expired(kind, days=days, now=now)
+    for archive in expired_archives:
         yield from forget(Writes(kind.dialect()), kind.ddl, archive)
-    return result
+    return expired_archives
 
 
 class ModelArchive:

@@ -61,10 +61,10 @@ def with_dependents(store: EntryStore, uid: str, ids: Collection[int]) -> Progra
     """Return the rows of a model that have components, or links of any kind."""
     layout = store.layout(uid)
     parts = yield from component_links(store, layout, ids)
-    results = {part.entity for part in parts}
+    bound_ids = {part.entity for part in parts}
     for table, column, morph in _link_tables(store, uid):
-        results.update((yield from _bound(store, table, column, ids, morph)))
-    return results
+        bound_ids.update((yield from _bound(store, table, column, ids, morph)))
+    return bound_ids
 
 
 def _keep(archive: ArchiveWriter, dependents: _DependentIds) -> Program[None]:

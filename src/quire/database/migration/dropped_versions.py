@@ -29,15 +29,15 @@ def drafts_of(writes: Writes, table: str) -> Program[Drafts]:
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         draft, published = builder.table(table), builder.table(table)
-        beside = sa.and_(
+        is_same_entry = sa.and_(
             published.c(_DOCUMENT) == draft.c(_DOCUMENT),
             published.c(_LOCALE).is_not_distinct_from(draft.c(_LOCALE)),
             published.c(_PUBLISHED).is_not(None),
         )
-        joined = draft.source.outerjoin(published.source, beside)
+        join = draft.source.outerjoin(published.source, is_same_entry)
         newer = sa.case((draft.c(_UPDATED) > published.c(_UPDATED), 1), else_=0)
         query = sa.select(draft.c("id"), sa.func.count(published.c("id")), sa.func.max(newer))
-        drafts = query.select_from(joined).where(draft.c(_PUBLISHED).is_(None))
+        drafts = query.select_from(join).where(draft.c(_PUBLISHED).is_(None))
         return drafts.group_by(draft.c("id")).order_by(draft.c("id"))
 
     rows = yield from writes.run(("drafts of", table), build)
@@ -70,5 +70,5 @@ def other_locales(writes: Writes, table: str, default: str | None) -> Program[li
 
 def _locale_of(table: AliasedTable, row: AliasedTable) -> "sa.Select[tuple[object]]":
     is_same_document = table.c(_DOCUMENT) == row.c(_DOCUMENT)
-    ordered = sa.select(table.c(_LOCALE)).where(is_same_document).order_by(table.c("id"))
-    return ordered.limit(sa.literal_column("1"))
+    query = sa.select(table.c(_LOCALE)).where(is_same_document).order_by(table.c("id"))
+    return query.limit(sa.literal_column("1"))

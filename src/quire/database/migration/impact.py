@@ -29,8 +29,8 @@ class RowCounter:
                 query = query.where(source.c(having).is_not(None))
             return query if lacking is None else query.where(source.c(lacking).is_(None))
 
-        result = yield from self._writes.run(("count", table, having, lacking), build)
-        return _number(result)
+        count_rows = yield from self._writes.run(("count", table, having, lacking), build)
+        return _number(count_rows)
 
     def rows_with(self, table: str, **values: Value) -> Program[int]:
         """Count the rows with these values in these columns."""
@@ -41,10 +41,10 @@ class RowCounter:
             conditions = [source.c(name) == builder.plain_slot(i) for i, name in enumerate(columns)]
             return sa.select(sa.func.count()).select_from(source.source).where(*conditions)
 
-        result = yield from self._writes.run(
+        count_rows = yield from self._writes.run(
             ("count", table, columns), build, tuple(values.values())
         )
-        return _number(result)
+        return _number(count_rows)
 
     def documents(self, table: str) -> Program[int]:
         """Count the documents that have rows in a table."""
@@ -53,8 +53,8 @@ class RowCounter:
             source = builder.table(table)
             return sa.select(sa.func.count(sa.distinct(source.c("document_id"))))
 
-        result = yield from self._writes.run(("count documents", table), build)
-        return _number(result)
+        count_rows = yield from self._writes.run(("count documents", table), build)
+        return _number(count_rows)
 
     def repeated(self, table: str, column: str, *, documents: bool) -> Program[int]:
         """Count rows whose value another row has, too.
@@ -78,8 +78,8 @@ class RowCounter:
                 sa.func.coalesce(sa.func.sum(groups.c.members), sa.literal_column("0"))
             )
 
-        result = yield from self._writes.run(("repeated", table, column, documents), build)
-        return _number(result)
+        count_rows = yield from self._writes.run(("repeated", table, column, documents), build)
+        return _number(count_rows)
 
     def unfit(
         self, table: str, column: str, source_kind: StorageKind, target_kind: StorageKind

@@ -200,8 +200,10 @@ def _before_renaming(
     attributes = raw_attributes if isinstance(raw_attributes, Mapping) else {}
     raw = dict(model.raw)
     if model.uid in renames.models and model.collection_name not in tables:
-        usual = (name for name in _default_tables(renames.models[model.uid]) if name in tables)
-        raw["collectionName"] = next(usual, model.collection_name)
+        default_names = (
+            name for name in _default_tables(renames.models[model.uid]) if name in tables
+        )
+        raw["collectionName"] = next(default_names, model.collection_name)
     return {
         **raw,
         "attributes": {

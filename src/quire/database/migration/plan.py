@@ -81,40 +81,46 @@ class _ModelInspection:
     """Checks the rows of one model."""
 
     def __init__(
-        self, was: Model, will: Model, table: str, counting: RowCounter, writes: Writes
+        self, old_model: Model, new_model: Model, table: str, counting: RowCounter, writes: Writes
     ) -> None:
-        self._was = was
-        self._will = will
+        self._old_model = old_model
+        self._new_model = new_model
         self._table = table
         self._counting = counting
         self._writes = writes
 
     def check_attribute(
-        self, was: ScalarAttribute, will: ScalarAttribute, column: str
+        self, old_attribute: ScalarAttribute, new_attribute: ScalarAttribute, column: str
     ) -> Program[list[MigrationNotice]]:
         """Check an attribute that existed before."""
         notices = []
-        if will.required and not was.required:
+        if new_attribute.required and not old_attribute.required:
             rows = yield from self._counting.rows(self._table, lacking=column)
-            notices.append(self._notice(will, rows, "is required"))
-        if _is_unique(will) and not _is_unique(was):
+            notices.append(self._notice(new_attribute, rows, "is required"))
+        if _is_unique(new_attribute) and not _is_unique(old_attribute):
             rows = yield from self._counting.repeated(
-                self._table, column, documents=isinstance(self._was, ContentType)
+                self._table, column, documents=isinstance(self._old_model, ContentType)
             )
-            notices.append(self._notice(will, rows, "has to be unique"))
-        choices = tuple(_choices(will))
-        if choices and tuple(_choices(was)) != choices and was.storage is StorageKind.STRING:
+            notices.append(self._notice(new_attribute, rows, "has to be unique"))
+        choices = tuple(_choices(new_attribute))
+        if (
+            choices
+            and tuple(_choices(old_attribute)) != choices
+            and old_attribute.storage is StorageKind.STRING
+        ):
             rows = yield from self._others(column, choices)
-            notices.append(self._notice(will, rows, f"is none of {', '.join(choices)}"))
+            notices.append(self._notice(new_attribute, rows, f"is none of {', '.join(choices)}"))
         return notices
 
-    def new(self, will: ScalarAttribute) -> Program[list[MigrationNotice]]:
+    def new(self, new_attribute: ScalarAttribute) -> Program[list[MigrationNotice]]:
         """Check a new required attribute: no row has a value yet."""
         rows = yield from self._counting.rows(self._table)
-        return [self._notice(will, rows, "is required")]
+        return [self._notice(new_attribute, rows, "is required")]
 
     def _notice(self, attribute: ScalarAttribute, rows: int, rule: str) -> MigrationNotice:
-        return MigrationNotice(uid=self._will.uid, attribute=attribute.name, rows=rows, rule=rule)
+        return MigrationNotice(
+            uid=self._new_model.uid, attribute=attribute.name, rows=rows, rule=rule
+        )
 
     def _others(self, column: str, choices: tuple[str, ...]) -> Program[int]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -167,7 +173,7 @@ def plan_program(
 
     Raises MigrationConflictError when a new table or column exists already.
     """
-    result = yield from inspector.tables()
+    existing_tables = yield from inspector.tables()
     correspondence = (
         _NO_MATCH
         if change.before is None
@@ -176,15 +182,15 @@ def plan_program(
     structure = diff_schema(
         None if change.before is None else change.before.metadata,
         change.after.metadata,
-        result,
+        existing_tables,
         correspondence.matched_tables,
         writer,
     )
-    planner = _Planner(change, correspondence, structure, result, writes)
+    planner = _Planner(change, correspondence, structure, existing_tables, writes)
     steps = yield from planner.steps()
     crowds = yield from planner.crowds()
     notices = yield from notices_program(
-        change.before, change.after, correspondence, change.renames, result, writes
+        change.before, change.after, correspondence, change.renames, existing_tables, writes
     )
     return PlannedMigration(
         change=change,

@@ -42,18 +42,18 @@ _UID_TABLES = (SAVED_VIEWS, REVISIONS, ENTRY_STAGES, RELEASE_SNAPSHOTS, CHANGES)
 def order_renames(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Order renames so that no name is in use twice; cycles go through temporary names."""
     waiting = dict(renames)
-    passing: list[tuple[str, str]] = []
+    deferred_renames: list[tuple[str, str]] = []
     while waiting:
         free = [old_name for old_name, new_name in waiting.items() if new_name not in waiting]
         if not free:
             old_name, new_name = waiting.popitem()
-            between = f"{_TEMPORARY_PREFIX}_{len(passing)}"
-            yield old_name, between
-            passing.append((between, new_name))
+            temporary_name = f"{_TEMPORARY_PREFIX}_{len(deferred_renames)}"
+            yield old_name, temporary_name
+            deferred_renames.append((temporary_name, new_name))
             continue
         for old_name in free:
             yield old_name, waiting.pop(old_name)
-    yield from passing
+    yield from deferred_renames
 
 
 def rename_models(

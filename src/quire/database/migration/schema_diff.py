@@ -88,7 +88,7 @@ def diff_schema(
         name: _origin(renamed_by_new_name.get(name), name, existing_tables, taken_names)
         for name in after.tables
     }
-    compared = [
+    changes = [
         _TableComparison(
             tables_before.tables.get(origin),
             after.tables[name],
@@ -102,7 +102,7 @@ def diff_schema(
     return StructureChange(
         dropped=tuple(sorted(given_up)),
         created=tuple(name for name, origin in origins.items() if origin is None),
-        changed=tuple(change for change in compared if change.is_any),
+        changed=tuple(change for change in changes if change.is_any),
     )
 
 
@@ -149,9 +149,11 @@ class _TableComparison:
             for new_name, old_name in pairs.items()
             if new_name in after.c and old_name in existing_table.columns
         }
-        living = set(self._earlier.values())
+        matched_names = set(self._earlier.values())
         self._dropped = tuple(
-            name for name in existing_table.columns if name in names_before and name not in living
+            name
+            for name in existing_table.columns
+            if name in names_before and name not in matched_names
         )
 
     def change(self) -> TableChange:
@@ -161,14 +163,14 @@ class _TableComparison:
             for new_name, old_name in self._earlier.items()
             if old_name != new_name
         }
-        stays = set(self._found.columns) - set(self._dropped) - set(renamed)
-        taken_names = sorted(stays & set(renamed.values()))
+        kept_names = set(self._found.columns) - set(self._dropped) - set(renamed)
+        taken_names = sorted(kept_names & set(renamed.values()))
         if taken_names:
             message = (
                 f"{self._found.name} has a column {taken_names[0]} already; nothing was changed"
             )
             raise MigrationConflictError(message)
-        remaining_names = stays | set(renamed.values())
+        remaining_names = kept_names | set(renamed.values())
         added = tuple(column.name for column in self._after.c if column.name not in remaining_names)
         retyped = tuple(self._retyped_columns())
         dropped, created = self._indexes(added, {column.column for column in retyped})
@@ -201,7 +203,7 @@ class _TableComparison:
         self, added: Collection[str], retyped: Collection[str]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Name the indexes to drop and those to make."""
-        gone = set(self._dropped) | {self._earlier[name] for name in retyped}
+        removed_columns = set(self._dropped) | {self._earlier[name] for name in retyped}
         new_names = {old_name: new_name for new_name, old_name in self._earlier.items()}
         indexes_after = {str(index.name): index for index in sorted_indexes(self._after)}
         indexes_before = self._former_indexes()
@@ -210,7 +212,7 @@ class _TableComparison:
             if name.startswith("sqlite_") or index.columns == ("id",):
                 continue
             columns = tuple(new_names.get(column, column) for column in index.columns)
-            if gone.intersection(index.columns):
+            if removed_columns.intersection(index.columns):
                 dropped.append(name)
             elif name in indexes_after and _matches_index(indexes_after[name], index, columns):
                 unchanged_names.add(name)

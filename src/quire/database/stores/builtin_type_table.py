@@ -100,8 +100,8 @@ class ContentTable(Table[RowT]):
 
     def linked(self, attribute: str, ids: Collection[int]) -> Program[dict[int, list[int]]]:
         """Return the targets of a relation of rows, in order."""
-        result = yield from self._store.links.read(self.uid, attribute, ids)
-        return {row_id: [link.row for link in result.get(row_id, ())] for row_id in ids}
+        links_by_row = yield from self._store.links.read(self.uid, attribute, ids)
+        return {row_id: [link.row for link in links_by_row.get(row_id, ())] for row_id in ids}
 
     def link(
         self, attribute: str, row_id: int, targets: Collection[int], *, creating: bool
@@ -129,5 +129,5 @@ def content_table(
     tables, key = store.writes.tables, (uid, row, new_id)
     if key not in tables:
         tables[key] = ContentTable(store, uid, row, new_id)
-    result: ContentTable[RowT] = tables[key]
-    return result
+    table: ContentTable[RowT] = tables[key]
+    return table

@@ -36,8 +36,8 @@ def view_key(uid: str) -> str:
 
 def read_setting(writes: Writes, key: str) -> Program[object]:
     """Return the value of a key, ``None`` if there is none."""
-    result = yield from _table(writes).first(eq("key", key))
-    return None if result is None else decode_setting(result.value)
+    setting = yield from _table(writes).first(eq("key", key))
+    return None if setting is None else decode_setting(setting.value)
 
 
 def select_setting(builder: StatementBuilder) -> "sa.Select[tuple[Any]]":
@@ -59,11 +59,11 @@ def _select_one_setting(builder: StatementBuilder) -> sa.ClauseElement:
 
 def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, object]]:
     """Return the values of several keys, by key, without missing ones."""
-    results = yield from _table(writes).select(in_list("key", keys))
+    settings = yield from _table(writes).select(in_list("key", keys))
     # Of several rows with a key the first one counts, as in Strapi.
     return {
         setting.key: decode_setting(setting.value)
-        for setting in reversed(results)
+        for setting in reversed(settings)
         if setting.value is not None
     }
 

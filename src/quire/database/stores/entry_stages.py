@@ -47,8 +47,8 @@ class EntryStages:
     def get(self, uid: str, document_id: str, locale: str | None) -> Program[EntryStage]:
         """Return the stage of an entry."""
         conditions = (eq("document_id", document_id), eq("uid", uid), eq("locale", locale))
-        result = yield from self._table.first(*conditions)
-        return result or EntryStage(uid=uid, document_id=document_id, locale=locale)
+        entry_stage = yield from self._table.first(*conditions)
+        return entry_stage or EntryStage(uid=uid, document_id=document_id, locale=locale)
 
     def save(self, stage: EntryStage) -> Program[None]:
         """Save the stage of an entry."""

@@ -59,9 +59,11 @@ def uses_of_file(store: EntryStore, file: FileRow) -> Program[list[FileUse]]:
     entries: list[_UsingRow] = []
     while waiting:
         layouts = {holder.uid: store.layouts.get(holder.uid) for holder in waiting}
-        results = [holder for holder in waiting if layouts[holder.uid] is not None]
-        entries += [holder for holder in results if not is_component(store.layout(holder.uid))]
-        parts = [holder for holder in results if is_component(store.layout(holder.uid))]
+        known_holders = [holder for holder in waiting if layouts[holder.uid] is not None]
+        entries += [
+            holder for holder in known_holders if not is_component(store.layout(holder.uid))
+        ]
+        parts = [holder for holder in known_holders if is_component(store.layout(holder.uid))]
         waiting = yield from _parents_of(store, parts)
     return (yield from _file_uses(store, entries))
 

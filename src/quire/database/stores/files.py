@@ -65,17 +65,17 @@ def find_files(store: EntryStore, ids: Collection[int]) -> Program[list[FileRow]
 def file_by_key(store: EntryStore, key: str) -> Program[FileRow | None]:
     """Return the file with a storage key, ``None`` if no row has it."""
     stem = key.rpartition(".")[0] if "." in key else key
-    results = yield from _files(store).select(eq("hash", stem))
-    return next((row for row in results if row.keys[0] == key), None)
+    candidates = yield from _files(store).select(eq("hash", stem))
+    return next((row for row in candidates if row.keys[0] == key), None)
 
 
 def files_within(store: EntryStore, paths: Collection[str]) -> Program[list[FileRow]]:
     """Return the files of folders, given by their paths, and of all their subfolders."""
-    result: dict[int, FileRow] = {}
+    files_by_id: dict[int, FileRow] = {}
     for path in paths:
         is_within = any_of(eq("folderPath", path), starts_with("folderPath", f"{path}/"))
-        result |= {row.id: row for row in (yield from _files(store).select(is_within))}
-    return list(result.values())
+        files_by_id |= {row.id: row for row in (yield from _files(store).select(is_within))}
+    return list(files_by_id.values())
 
 
 def insert_file(

@@ -231,8 +231,8 @@ class JobRows:
     def latest(self, name: str, key: str) -> Program[StoredJob | None]:
         """Return the latest job with a name and a cancel key."""
         conditions = (eq("cancel_key", key), eq("name", name))
-        results = yield from self._table.select(*conditions, order=("-id",), limit=1)
-        return results[0] if results else None
+        latest_jobs = yield from self._table.select(*conditions, order=("-id",), limit=1)
+        return latest_jobs[0] if latest_jobs else None
 
     def pending(self, names: Sequence[str], limit: int) -> Program[list[StoredJob]]:
         """Return jobs with these names that have not ended, in the order of their due times."""

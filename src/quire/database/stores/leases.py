@@ -95,15 +95,15 @@ class Leases:
         """Take a lease, or renew it; tell whether ``holder`` has it now."""
         now = self._clock()
         lease = _Lease(name=name, holder=holder, ends_at=now + LASTS_MS)
-        result = yield from self._rows.first(eq("name", name))
+        current_lease = yield from self._rows.first(eq("name", name))
         # Write transactions exclude each other, so nobody else inserts meanwhile.
-        if result is None:
+        if current_lease is None:
             yield from self._rows.insert(lease)
             return True
-        if result.ends_at > now and not _is_ours(result.holder, holder):
+        if current_lease.ends_at > now and not _is_ours(current_lease.holder, holder):
             return False
         changes = {"holder": holder, "ends_at": lease.ends_at}
-        yield from self._rows.update(changes, eq("id", result.id))
+        yield from self._rows.update(changes, eq("id", current_lease.id))
         return True
 
     def _given_back(self, name: str, holder: str) -> Program[None]:

@@ -59,10 +59,10 @@ class StatementScope(Struct, frozen=True, kw_only=True):
 
     def _linked_expression(self, edge: LinkEdge) -> Expression:
         links = self.builder.table(edge.table)
-        result = sa.select(links.c(edge.target_column)).where(
+        target_ids = sa.select(links.c(edge.target_column)).where(
             links.c(edge.source_column) == self.column("id")
         )
-        return result.limit(sa.literal_column("1")).correlate(self.source).scalar_subquery()
+        return target_ids.limit(sa.literal_column("1")).correlate(self.source).scalar_subquery()
 
     def is_null(self, name: str) -> Expression:
         """Return the condition that a column is null."""

@@ -83,10 +83,10 @@ class SlowLists:
 
     def count(self, plan: ReadPlan) -> None:
         """Count a list whose page was searched for among many rows."""
-        result = slow_list_of(plan)
-        has_room = len(self.counts) < _MAX_LISTS or result in self.counts
-        if has_room and (result.equal or result.sort):
-            self.counts[result] += 1
+        slow_list = slow_list_of(plan)
+        has_room = len(self.counts) < _MAX_LISTS or slow_list in self.counts
+        if has_room and (slow_list.equal or slow_list.sort):
+            self.counts[slow_list] += 1
 
     @property
     def has_news(self) -> bool:

@@ -62,15 +62,15 @@ class AdvisedIndex(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        result = self.slow.list
-        parameters = [f"{name}=..." for name in result.equal]
-        keys = [f"{name}:desc" if descending else name for name, descending in result.sort]
+        slow_list = self.slow.list
+        parameters = [f"{name}=..." for name in slow_list.equal]
+        keys = [f"{name}:desc" if descending else name for name, descending in slow_list.sort]
         parameters += [f"sort={','.join(keys)}"] if keys else []
-        status = [result.status] if result.status else []
+        status = [slow_list.status] if slow_list.status else []
         last = iso_from_ms(self.slow.last)[:10]
         times = "once" if self.slow.times == 1 else f"{self.slow.times} times"
         return (
-            f"{', '.join([result.uid, *status])}: {'&'.join(parameters)} was slow "
+            f"{', '.join([slow_list.uid, *status])}: {'&'.join(parameters)} was slow "
             f"at least {times}, last on {last}"
         )
 

@@ -111,18 +111,18 @@ def opening_program(inspector: Inspector, expected_columns: ColumnNames) -> Prog
 
     Runs two short statements, whatever the size of the database.
     """
-    result = yield from inspector.column_names()
-    migrations = yield from _internal_migrations(result)
+    existing_columns = yield from inspector.column_names()
+    migrations = yield from _internal_migrations(existing_columns)
     lacking = (
         f"{table}.{column}"
         for table, columns in expected_columns.items()
-        if table in result
-        for column in columns - result[table]
+        if table in existing_columns
+        for column in columns - existing_columns[table]
     )
     return DatabaseState(
-        empty=not result,
-        problem=layout_problem(result, migrations) if result else None,
-        missing_tables=tuple(sorted(expected_columns.keys() - result.keys())),
+        empty=not existing_columns,
+        problem=layout_problem(existing_columns, migrations) if existing_columns else None,
+        missing_tables=tuple(sorted(expected_columns.keys() - existing_columns.keys())),
         missing_columns=tuple(sorted(lacking)),
     )
 

@@ -119,12 +119,12 @@ def is_read_index(index: Index) -> bool:
 
 def index_columns(index: Index) -> list[tuple[str, bool]]:
     """Return the columns of an index in their order, and whether each is descending."""
-    results = []
+    columns = []
     for expression in index.expressions:
         descending = isinstance(expression, UnaryExpression) and expression.modifier is desc_op
         column: Any = expression.element if descending else expression  # type: ignore[union-attr]  # a column, or one that is descending
-        results.append((str(column.name), descending))
-    return results
+        columns.append((str(column.name), descending))
+    return columns
 
 
 def sorted_indexes(table: Table) -> list[Index]:

@@ -405,14 +405,14 @@ def link_columns(source: Model, attribute: RelationAttribute, target: Model) -> 
     source_name = snake_case(source.singular_name)
     target_name = snake_case(target.singular_name)
     has_same_id_column = id_column(source_name) == id_column(target_name)
-    ordered = attribute.relation in {Relation.ONE_TO_MANY, Relation.MANY_TO_MANY}
+    has_order = attribute.relation in {Relation.ONE_TO_MANY, Relation.MANY_TO_MANY}
     two_sided = attribute.inversed_by is not None
     inverse = two_sided and attribute.relation in {Relation.MANY_TO_ONE, Relation.MANY_TO_MANY}
-    inverse_prefix = "inv" if ordered and source_name == target_name else None
+    inverse_prefix = "inv" if has_order and source_name == target_name else None
     return LinkColumns(
         source=id_column(source_name),
         target=identifier(target_name, prefix="inv" if has_same_id_column else None, suffix="id"),
-        order=identifier(target_name, suffix="order") if ordered else None,
+        order=identifier(target_name, suffix="order") if has_order else None,
         inverse_order=identifier(source_name, prefix=inverse_prefix, suffix="order")
         if inverse
         else None,

@@ -101,10 +101,10 @@ def _replace_each(
 
     ``entries`` are all of the document. Raises NotFoundError if there are no sources.
     """
-    ordered = by_locale(sources)
-    if not ordered:
+    sorted_sources = by_locale(sources)
+    if not sorted_sources:
         raise NotFoundError
-    first, *other_sources = ordered
+    first, *other_sources = sorted_sources
     shared_values = yield from shared_values_before(unit, layout, entries, first.locale)
 
     def replace_next(source: EntryRow) -> Program[WrittenEntry]:

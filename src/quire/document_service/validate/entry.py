@@ -429,7 +429,7 @@ class _EntryValidation:
 
     def _component(
         self,
-        above: _EntryPath,
+        parent: _EntryPath,
         attribute: Attribute,
         uid: str,
         item: Mapping[str, object],
@@ -438,7 +438,7 @@ class _EntryValidation:
         """Check one component: one with an id is updated, unless everything is new."""
         row = None if self._creating or item.get("id") is None else row_id(item["id"])
         model = self._schema.components[uid]
-        component_path = (*above.component_path, (attribute.name, uid))
+        component_path = (*parent.component_path, (attribute.name, uid))
         values = self._values(
             _EntryPath(model, item, place, row is None, self._creating, component_path)
         )

@@ -107,14 +107,18 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
         """Change which rows refer to a row; see `Links.apply`."""
         del siblings  # a column holds one id, so links cannot be shared
         table, pointer_values = self.pointer.table, self.pointer.values_for(row_id, self.uid)
-        claimed = self._claimed_rows(change)
-        replaces = change.set is not None or (bool(claimed) and not self.to_many)
-        gone = {row for target in change.disconnect for row in target.rows} - set(claimed)
+        claimed_rows = self._claimed_rows(change)
+        replaces = change.set is not None or (bool(claimed_rows) and not self.to_many)
+        removed_rows = {row for target in change.disconnect for row in target.rows} - set(
+            claimed_rows
+        )
         if replaces and not creating:
-            yield from self.statements.release(table, pointer_values, claimed, other_rows=True)
-        elif gone and not creating:
-            yield from self.statements.release(table, pointer_values, gone, other_rows=False)
-        yield from self.statements.point(table, pointer_values, claimed)
+            yield from self.statements.release(table, pointer_values, claimed_rows, other_rows=True)
+        elif removed_rows and not creating:
+            yield from self.statements.release(
+                table, pointer_values, removed_rows, other_rows=False
+            )
+        yield from self.statements.point(table, pointer_values, claimed_rows)
 
     def attach(
         self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]

@@ -162,12 +162,12 @@ class LinkStatements:
                 order_by=(group_rows.c[column], group_rows.c[_ROW]),
             )
             is_in_group = self._dialect.member_of(group_rows.c[group_column], builder.parents())
-            placed = (
+            new_places = (
                 sa.select(group_rows.c[_ROW], place.label("place")).where(is_in_group).subquery()
             )
-            wrong = table_clause.c[column].is_distinct_from(placed.c.place)
-            update = sa.update(table_clause).values({column: placed.c.place})
-            return update.where(table_clause.c[_ROW] == placed.c[_ROW], wrong)
+            has_other_place = table_clause.c[column].is_distinct_from(new_places.c.place)
+            update = sa.update(table_clause).values({column: new_places.c.place})
+            return update.where(table_clause.c[_ROW] == new_places.c[_ROW], has_other_place)
 
         key = ("links.close", table, column, group_column)
         yield from self._run(key, build, (), self._ids(groups))
@@ -210,7 +210,7 @@ class LinkStatements:
         excluded_sources: tuple[str, Collection[int]],
     ) -> Program[None]:
         """Delete the rows with one of the target ids, except those of the given source ids."""
-        (target_column, targets), (source_column, spared) = target_ids, excluded_sources
+        (target_column, targets), (source_column, excluded_ids) = target_ids, excluded_sources
         if not targets:
             return
 
@@ -226,7 +226,7 @@ class LinkStatements:
             )
 
         key = ("links.steal", table, target_column, source_column)
-        yield from self._run(key, build, (list(spared),), self._ids(targets))
+        yield from self._run(key, build, (list(excluded_ids),), self._ids(targets))
 
     def point(
         self, table: str, pointer: Mapping[str, str | int | None], ids: Collection[int]

@@ -44,8 +44,8 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             return
         current = yield from self._current(row_id)
         targets = yield from self._targets_after(current, change)
-        lost = [target_id for target_id in current if target_id not in targets]
-        yield from self._delete(current, lost)
+        removed_ids = [target_id for target_id in current if target_id not in targets]
+        yield from self._delete(current, removed_ids)
         yield from self._take_targets(row_id, self._named_rows(change), siblings)
         yield from self._order(current, targets)
         new_links = [
@@ -62,7 +62,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         )
         if self.edge.inverse_order is not None:
             yield from self.statements.close_gaps(
-                self.edge.table, self.edge.inverse_order, self.edge.target_column, lost
+                self.edge.table, self.edge.inverse_order, self.edge.target_column, removed_ids
             )
 
     def attach(
@@ -123,11 +123,13 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         """Return the target rows after the change, in order."""
         if change.set is not None:
             return self._set_rows(change.set)
-        connected = {row for target in change.connect for row in target.rows}
-        gone = {row for target in change.disconnect for row in target.rows} - connected
+        connected_ids = {row for target in change.connect for row in target.rows}
+        removed_ids = {row for target in change.disconnect for row in target.rows} - connected_ids
         if self.to_many:
-            return order_targets(_orders(current), gone, change.connect, strict=change.strict)
-        remaining_ids = [target_id for target_id in current if target_id not in gone]
+            return order_targets(
+                _orders(current), removed_ids, change.connect, strict=change.strict
+            )
+        remaining_ids = [target_id for target_id in current if target_id not in removed_ids]
         return (yield from self._replace_target(remaining_ids, self._connect_rows(change.connect)))
 
     def _replace_target(
@@ -138,8 +140,10 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             return list(remaining_ids)
         other_ids = [target_id for target_id in remaining_ids if target_id not in connected_ids]
         if other_ids:
-            spared = yield from self.statements.same_documents(self.target_table, connected_ids)
-            other_ids = [target_id for target_id in other_ids if target_id in spared]
+            same_document_ids = yield from self.statements.same_documents(
+                self.target_table, connected_ids
+            )
+            other_ids = [target_id for target_id in other_ids if target_id in same_document_ids]
         return [*other_ids, *connected_ids]
 
     def _set_rows(self, targets: Sequence[LinkTarget]) -> list[int]:
