@@ -69,7 +69,7 @@ class BulkActions(WriteContext, frozen=True):
         if not versions_in_locale:
             raise NotFoundError
         for version in versions_in_locale:
-            self._to(DELETE).require_on(entry_origin(version))
+            self._rights_to(DELETE).require_on(entry_origin(version))
         ids = list(dict.fromkeys(version["documentId"] for version in versions_in_locale))
         removals = []
         for document_id in ids:
@@ -98,5 +98,5 @@ class BulkActions(WriteContext, frozen=True):
             and any(self._is_in(version, code) for code in locales)
         ]
         for version in versions:
-            self._to(action).require_on(entry_origin(version))
+            self._rights_to(action).require_on(entry_origin(version))
         return versions

@@ -59,7 +59,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
                 entry["status"] = versions.status(entry)
                 results.append(sanitizer.entry(entry))
             else:
-                results.append(self._narrowed(entry, versions, self.selected))
+                results.append(self._select_fields(entry, versions, self.selected))
         meta = {} if prepared_read.pagination is None else prepared_read.pagination.meta(total)
         return {"results": results, "pagination": meta}
 
@@ -72,7 +72,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
             for localization in localizations
         ]
 
-    def _narrowed(
+    def _select_fields(
         self, entry: EntryJson, versions: DocumentVersions, selected: frozenset[str]
     ) -> EntryJson:
         """Return an entry in a list that selects its scalars.

@@ -126,7 +126,7 @@ class TypePermissions(Struct, frozen=True):
     def grants_on_readable(self, path: str, locales: Iterable[str] | None) -> bool:
         """Tell whether a field is granted for every readable entry."""
         rules = self.rules(locales)
-        if any(_unbound(rule, locales) for rule in rules):
+        if any(_applies_to_all(rule, locales) for rule in rules):
             return self.grants_on_all(path, locales)
         groups: dict[tuple[object, object], list[GrantRule]] = {}
         for rule in rules:
@@ -135,7 +135,7 @@ class TypePermissions(Struct, frozen=True):
 
     def grants_on_all(self, path: str, locales: Iterable[str] | None) -> bool:
         """Tell whether a field is granted for every existing entry in these locales."""
-        rules = [rule for rule in self.rules(locales) if _unbound(rule, locales)]
+        rules = [rule for rule in self.rules(locales) if _applies_to_all(rule, locales)]
         return bool(rules) and covers(rules, path)
 
 
@@ -155,7 +155,7 @@ def may_follow(ability: AdminAbility, target: ContentType) -> bool:
     return target.uid == ADMIN_USER_UID or ability.allows(READ, target.uid)
 
 
-def _unbound(rule: GrantRule, locales: Iterable[str] | None) -> bool:
+def _applies_to_all(rule: GrantRule, locales: Iterable[str] | None) -> bool:
     """Tell whether a rule applies to all entries in these locales."""
     if rule.conditions:
         return False

@@ -194,8 +194,8 @@ class Nodes(Struct, frozen=True, kw_only=True):
         folder = file.attributes.get("folder")
         edges: tuple[PlanEdge, ...] = ()
         if isinstance(folder, RelationAttribute):
-            edges = (PlanEdge(attribute="folder", nodes=(self._whole(str(folder.target)),)),)
-        return PlanNode(uid=FILE_UID, fields=self._all(file), edges=edges)
+            edges = (PlanEdge(attribute="folder", nodes=(self._type_node(str(folder.target)),)),)
+        return PlanNode(uid=FILE_UID, fields=self._visible_fields(file), edges=edges)
 
     def _relation(
         self, attribute: RelationAttribute, *, counted: bool, rows: bool
@@ -215,7 +215,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         if not may_follow(self.ability, target):
             fields = tuple(scalar.name for scalar in target.scalars if scalar.name in REFERENCE)
         elif self.ability.super_admin:
-            fields = self._all(target)
+            fields = self._visible_fields(target)
         else:
             rights = read_permissions(self.ability, target)
             fields = tuple(
@@ -239,17 +239,17 @@ class Nodes(Struct, frozen=True, kw_only=True):
         nodes = tuple(
             PlanNode(
                 uid=model.uid,
-                fields=self._all(model),
+                fields=self._visible_fields(model),
                 status=self._status(model) if isinstance(model, ContentType) else None,
             )
             for model in models
         )
         return PlanEdge(attribute=attribute.name, nodes=nodes)
 
-    def _whole(self, uid: str) -> PlanNode:
-        return PlanNode(uid=uid, fields=self._all(self.schema.content_types[uid]))
+    def _type_node(self, uid: str) -> PlanNode:
+        return PlanNode(uid=uid, fields=self._visible_fields(self.schema.content_types[uid]))
 
-    def _all(self, model: Model) -> tuple[str, ...]:
+    def _visible_fields(self, model: Model) -> tuple[str, ...]:
         return tuple(scalar.name for scalar in model.scalars if not is_hidden(model, scalar))
 
     def _status(self, target: ContentType) -> Status | None:

@@ -40,13 +40,15 @@ class ContentPublishing(WriteContext, frozen=True):
         if not versions:
             raise NotFoundError(NO_DOCUMENT)
         draft = self.draft_of(versions, locale)
-        if self._to(UPDATE).ability.allows(UPDATE, self._type.uid):
+        if self._rights_to(UPDATE).ability.allows(UPDATE, self._type.uid):
             # The result is no revision, because it is published next.
             command = yield from self._writing.change(document_id, body, locale)
             yield from run_command(self.unit, command)
         elif draft is None:
             raise NotFoundError(NO_DOCUMENT)
-        self._to(PUBLISH).require_on(entry_origin(draft or {**versions[0], "locale": locale}))
+        self._rights_to(PUBLISH).require_on(
+            entry_origin(draft or {**versions[0], "locale": locale})
+        )
         return (yield from self._publish(document_id, locale))
 
     def check(self, document_id: str, locale: str | None) -> Program[None]:
@@ -56,8 +58,8 @@ class ContentPublishing(WriteContext, frozen=True):
 
     def publish_new(self, body: Body, locale: str | None) -> Program[Result]:
         """Create a document and publish it."""
-        self._to(CREATE).in_locale(locale)
-        self._to(PUBLISH).in_locale(locale)
+        self._rights_to(CREATE).in_locale(locale)
+        self._rights_to(PUBLISH).in_locale(locale)
         command = yield from self._writing.creation(body, locale)
         entries = yield from self.perform(command)
         return (yield from self._publish(entries[0].document_id, locale))
@@ -78,7 +80,7 @@ class ContentPublishing(WriteContext, frozen=True):
         published = chosen_of(self._type, versions, RequestedVersion("published", locale))
         if published is None:
             raise NotFoundError(NO_ENTITY)
-        self._to(PUBLISH).require_on(entry_origin(published))
+        self._rights_to(PUBLISH).require_on(entry_origin(published))
         if discard:
             discarding = yield from self._discarding(document_id, versions, locale)
             yield from self.perform(discarding)
@@ -100,7 +102,7 @@ class ContentPublishing(WriteContext, frozen=True):
         published = chosen_of(self._type, versions, RequestedVersion("published", locale))
         if published is None:
             raise NotFoundError
-        self._to(UPDATE).require_on(entry_origin(published))
+        self._rights_to(UPDATE).require_on(entry_origin(published))
         command = yield from self._discarding(document_id, versions, locale)
         return (yield from self.show(command, full=True))
 

@@ -98,7 +98,7 @@ def _choice(place: str, value: object, choices: Sequence[str]) -> Iterator[str]:
 
 def _metadatas(value: Mapping[str, object], model: Model) -> Iterator[str]:
     descriptions = described_attributes(model)
-    yield from _unknown("metadatas", value, descriptions)
+    yield from _check_keys("metadatas", value, descriptions)
     for name, metadata in value.items():
         if name not in descriptions:
             continue
@@ -114,14 +114,14 @@ def _members(place: str, value: object, members: Mapping[str, type]) -> Iterator
     if not isinstance(value, Mapping):
         yield f"{place} {not_of_type('object', value)}"
         return
-    yield from _unknown(place, value, members)
+    yield from _check_keys(place, value, members)
     for name, type_ in members.items():
         member = value.get(name)
         if member is not None and not isinstance(member, type_):
             yield f"{place}.{name} {not_of_type(_TYPES[type_], member)}"
 
 
-def _unknown(
+def _check_keys(
     place: str, value: Mapping[str, object], known_values: Mapping[str, object]
 ) -> Iterator[str]:
     unknown = [name for name in value if name not in known_values]
@@ -136,13 +136,13 @@ def _layouts(value: Mapping[str, object], model: Model) -> Iterator[str]:
         yield "layouts.edit is required and must be an array"
     if not isinstance(columns, list):
         yield "layouts.list is required and must be an array"
-    for position, row in enumerate(_some(rows)):
+    for position, row in enumerate(_first_items(rows)):
         yield from _row(f"layouts.edit[{position}]", row, names)
-    for position, name in enumerate(_some(columns)):
+    for position, name in enumerate(_first_items(columns)):
         yield from _choice(f"layouts.list[{position}]", name, names)
 
 
-def _some(value: object) -> list[object]:
+def _first_items(value: object) -> list[object]:
     return value[:MAX_ROWS] if isinstance(value, list) else []
 
 
@@ -150,7 +150,7 @@ def _row(place: str, row: object, names: Sequence[str]) -> Iterator[str]:
     if not isinstance(row, list):
         yield f"{place} {not_of_type('array', row)}"
         return
-    for position, cell in enumerate(_some(row)):
+    for position, cell in enumerate(_first_items(row)):
         path = f"{place}[{position}]"
         if not isinstance(cell, Mapping):
             yield f"{path} {not_of_type('object', cell)}"

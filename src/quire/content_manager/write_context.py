@@ -59,7 +59,7 @@ class WriteContext(Struct, frozen=True):
     def _reading(self) -> ContentReading:
         return ContentReading(self.unit.engine)
 
-    def _to(self, action: str) -> TypePermissions:
+    def _rights_to(self, action: str) -> TypePermissions:
         return replace(self.rights, action=action)
 
     def perform(self, command: Command) -> Program[list[WrittenEntry]]:

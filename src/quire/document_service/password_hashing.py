@@ -49,7 +49,7 @@ def passwords_in(schema: Schema, model: Model, data: object) -> Iterator[Passwor
             if attribute.secret and isinstance(value, str):
                 yield password_of(attribute, value)
         elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
-            yield from _below(schema, attribute, value)
+            yield from _passwords_in_components(schema, attribute, value)
 
 
 def passwords_of(schema: Schema, commands: Iterable[Command]) -> Iterator[Password]:
@@ -59,7 +59,7 @@ def passwords_of(schema: Schema, commands: Iterable[Command]) -> Iterator[Passwo
             yield from passwords_in(schema, schema.model(command.uid), command.data)
 
 
-def _below(
+def _passwords_in_components(
     schema: Schema, attribute: ComponentAttribute | DynamicZoneAttribute, value: object
 ) -> Iterator[Password]:
     items = value if isinstance(value, list) else [value]

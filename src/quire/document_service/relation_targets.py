@@ -59,7 +59,7 @@ class ResolvedTargets(Struct):
         """Return the requested change of an attribute in terms of rows."""
         uid = target_uid(layout, name)
 
-        def linked(target: RelationTarget) -> LinkTarget:
+        def link_target(target: RelationTarget) -> LinkTarget:
             position = target.position
             return LinkTarget(
                 rows=rows_of(unit, self, uid, target),
@@ -70,9 +70,9 @@ class ResolvedTargets(Struct):
             )
 
         return LinkChange(
-            set=None if change.set is None else tuple(linked(target) for target in change.set),
-            connect=tuple(linked(target) for target in change.connect),
-            disconnect=tuple(linked(target) for target in change.disconnect),
+            set=None if change.set is None else tuple(link_target(target) for target in change.set),
+            connect=tuple(link_target(target) for target in change.connect),
+            disconnect=tuple(link_target(target) for target in change.disconnect),
             strict=change.strict,
         )
 

@@ -63,7 +63,7 @@ def with_dependents(store: EntryStore, uid: str, ids: Collection[int]) -> Progra
     parts = yield from component_links(store, layout, ids)
     bound_ids = {part.entity for part in parts}
     for table, column, morph in _link_tables(store, uid):
-        bound_ids.update((yield from _bound(store, table, column, ids, morph)))
+        bound_ids.update((yield from _ids_in_column(store, table, column, ids, morph)))
     return bound_ids
 
 
@@ -111,7 +111,7 @@ def _source_ids(
     return (yield from _selected_ids(store, table, ("id", column), ids, morph))
 
 
-def _bound(
+def _ids_in_column(
     store: EntryStore,
     table: str,
     column: str,

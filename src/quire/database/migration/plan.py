@@ -108,7 +108,7 @@ class _ModelInspection:
             and tuple(_choices(old_attribute)) != choices
             and old_attribute.storage is StorageKind.STRING
         ):
-            rows = yield from self._others(column, choices)
+            rows = yield from self._count_other_values(column, choices)
             notices.append(self._notice(new_attribute, rows, f"is none of {', '.join(choices)}"))
         return notices
 
@@ -122,7 +122,7 @@ class _ModelInspection:
             uid=self._new_model.uid, attribute=attribute.name, rows=rows, rule=rule
         )
 
-    def _others(self, column: str, choices: tuple[str, ...]) -> Program[int]:
+    def _count_other_values(self, column: str, choices: tuple[str, ...]) -> Program[int]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             source = builder.table(self._table)
             member = self._writes.dialect.member_of(source.c(column), builder.parents())

@@ -116,7 +116,7 @@ def _rename_metadata(metadata: Any, attribute: str, model: Model, names: NameMap
     later_name = names.name(model.uid, attribute)
     target = names.leads_to(model.uid, later_name)
 
-    def shown(key: str, value: Any) -> Any:  # noqa: ANN401 - JSON
+    def rename_value(key: str, value: Any) -> Any:  # noqa: ANN401 - JSON
         if key == _LABEL and value == attribute:
             return later_name
         if key == _MAIN_FIELD and target is not None and isinstance(value, str):
@@ -124,7 +124,7 @@ def _rename_metadata(metadata: Any, attribute: str, model: Model, names: NameMap
         return value
 
     return {
-        place: {key: shown(key, value) for key, value in facts.items()}
+        place: {key: rename_value(key, value) for key, value in facts.items()}
         if isinstance(facts, Mapping)
         else facts
         for place, facts in metadata.items()

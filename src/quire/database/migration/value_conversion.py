@@ -81,7 +81,7 @@ def _short_text(value: PortableValue, kind: StorageKind) -> str:
 
 def _integer_of(bits: int) -> ValueConversion:
     def convert(value: PortableValue, kind: StorageKind) -> int:
-        number = _whole(value, kind)
+        number = _integer(value, kind)
         if not -(2**bits) <= number < 2**bits:
             raise ConversionError
         return number
@@ -89,7 +89,7 @@ def _integer_of(bits: int) -> ValueConversion:
     return convert
 
 
-def _whole(value: PortableValue, kind: StorageKind) -> int:
+def _integer(value: PortableValue, kind: StorageKind) -> int:
     if kind in _MOMENTS:
         raise ConversionError
     if isinstance(value, str) and kind is not StorageKind.JSON:
@@ -129,7 +129,7 @@ def _float(value: PortableValue, kind: StorageKind) -> float:
     return number
 
 
-def _fixed(value: PortableValue, kind: StorageKind) -> Decimal:
+def _bounded_decimal(value: PortableValue, kind: StorageKind) -> Decimal:
     if kind in _MOMENTS:
         raise ConversionError
     number = _decimal(value, kind)
@@ -216,7 +216,7 @@ _MEANINGS: Mapping[StorageKind, ValueConversion] = {
     StorageKind.INTEGER: _integer_of(_INTEGER_BITS),
     StorageKind.BIGINTEGER: _integer_of(_BIG_BITS),
     StorageKind.FLOAT: _float,
-    StorageKind.DECIMAL: _fixed,
+    StorageKind.DECIMAL: _bounded_decimal,
     StorageKind.BOOLEAN: _boolean,
     StorageKind.DATE: _date,
     StorageKind.TIME: _time,

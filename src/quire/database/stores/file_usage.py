@@ -54,8 +54,8 @@ class _UsingRow(Struct, frozen=True):
 
 def uses_of_file(store: EntryStore, file: FileRow) -> Program[list[FileUse]]:
     """Return where a file is used, entry by entry."""
-    waiting = yield from _linked(store, file.id)
-    waiting += yield from _named(store, file.hash)
+    waiting = yield from _rows_linked_to(store, file.id)
+    waiting += yield from _rows_with_name(store, file.hash)
     entries: list[_UsingRow] = []
     while waiting:
         layouts = {holder.uid: store.layouts.get(holder.uid) for holder in waiting}
@@ -93,7 +93,7 @@ def _files_edge(store: EntryStore) -> MorphListEdge:
     return edge
 
 
-def _linked(store: EntryStore, file_id: int) -> Program[list[_UsingRow]]:
+def _rows_linked_to(store: EntryStore, file_id: int) -> Program[list[_UsingRow]]:
     edge = _files_edge(store)
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -111,12 +111,12 @@ def _linked(store: EntryStore, file_id: int) -> Program[list[_UsingRow]]:
     ]
 
 
-def _named(store: EntryStore, name: str) -> Program[list[_UsingRow]]:
+def _rows_with_name(store: EntryStore, name: str) -> Program[list[_UsingRow]]:
     """Return rows whose texts contain the name of a file, which is too long to occur by chance."""
     results: list[_UsingRow] = []
     if not name:
         return results
-    pattern = f"%{_escaped(name)}%"
+    pattern = f"%{_escape_pattern(name)}%"
     for model in store.schema.models():
         if model.uid == FILE_UID:
             continue
@@ -226,5 +226,5 @@ def _file_uses(store: EntryStore, holders: Collection[_UsingRow]) -> Program[lis
     return uses
 
 
-def _escaped(text: str) -> str:
+def _escape_pattern(text: str) -> str:
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -75,14 +75,14 @@ class StatementScope(Struct, frozen=True, kw_only=True):
 
     def list_slot(self) -> Expression:
         """Bind the next value, a list."""
-        return self.builder.list_slot(next(self.slots), _unchanged)
+        return self.builder.list_slot(next(self.slots), _identity)
 
     def other_row(self) -> "StatementScope":
         """Return the scope of another row of the same table."""
         return structs.replace(self, source=self.builder.table(self.name).source)
 
 
-def _unchanged(value: Scalar) -> Value:
+def _identity(value: Scalar) -> Value:
     return value
 
 

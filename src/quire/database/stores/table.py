@@ -288,7 +288,7 @@ class Table(Generic[RowT]):
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._alias_scope(builder)
             query = self._select_columns(scope, self._selected_columns, where).order_by(
-                *_ordered(scope, order)
+                *_order_clauses(scope, order)
             )
             return query if limit is None else query.limit(scope.slot())
 
@@ -368,7 +368,7 @@ def open_table(writes: Writes, name: str, row: type[RowT]) -> Table[RowT]:
     return result
 
 
-def _ordered(scope: StatementScope, order: Sequence[str]) -> list[Any]:
+def _order_clauses(scope: StatementScope, order: Sequence[str]) -> list[Any]:
     return [
         scope.column(name[1:]).desc() if name.startswith("-") else scope.column(name)
         for name in order

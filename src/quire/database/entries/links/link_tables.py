@@ -94,9 +94,9 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         )
         result: dict[int, list[LinkedRow]] = {}
         for source_id, target_id, position, inverse in rows:
-            result.setdefault(_whole(source_id), []).append(
+            result.setdefault(_row_id(source_id), []).append(
                 LinkedRow(
-                    row=_whole(target_id),
+                    row=_row_id(target_id),
                     order=_number(position) if edge.order else None,
                     inverse_order=_number(inverse) if edge.inverse_order else None,
                 )
@@ -170,7 +170,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         rows = yield from self.statements.select(
             edge.table, columns, fixed={edge.source_column: row_id}, order=[*order, "id"]
         )
-        return {_whole(row[1]): _StoredLink(_whole(row[0]), _last_number(row)) for row in rows}
+        return {_row_id(row[1]): _StoredLink(_row_id(row[0]), _last_number(row)) for row in rows}
 
     def _write_first(
         self, row_id: int, links: Sequence[LinkedRow], siblings: Collection[int]
@@ -233,7 +233,7 @@ def _orders(current: Current) -> dict[int, float]:
     return orders
 
 
-def _whole(value: Value) -> int:
+def _row_id(value: Value) -> int:
     return int(value or 0)
 
 
