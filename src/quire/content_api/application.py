@@ -193,10 +193,10 @@ class ContentApi:
     async def _response(self, request: Request, receive: AsgiReceive) -> Response | None:
         try:
             if request.method in METHODS_WITH_BODY:
-                await self._take_body(request, receive)
+                await self._read_body(request, receive)
             return await self.respond_to_read(request)
         except StaleSchemaError as error:
-            return await self._response_anew(request, error)
+            return await self._respond_with_successor(request, error)
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
             return _respond_problem(request, error)
 
@@ -285,7 +285,9 @@ class ContentApi:
         result = self._find(request)
         return result is not None and result[0].is_immediate
 
-    async def _response_anew(self, request: Request, error: StaleSchemaError) -> Response | None:
+    async def _respond_with_successor(
+        self, request: Request, error: StaleSchemaError
+    ) -> Response | None:
         """Repeat a request whose tables have changed meanwhile, with the replacement of this API.
 
         A request that has written something is not repeated; one whose body was streamed to its
@@ -338,10 +340,10 @@ class ContentApi:
         origin = headers.get(b"origin")
         if method != "OPTIONS":
             return [*self.headers.api(origin)]
-        preflight = _asks_method(headers) and response is not NO_CONTENT
+        preflight = _is_preflight(headers) and response is not NO_CONTENT
         return [*self.headers.options(origin if preflight else None)]
 
-    async def _take_body(self, request: Request, receive: AsgiReceive) -> None:
+    async def _read_body(self, request: Request, receive: AsgiReceive) -> None:
         """Read the body of a request, or leave it to the handler."""
         if self._streams(request):
             request.receive = receive
@@ -359,7 +361,7 @@ class ContentApi:
             return NO_CONTENT
         if path == _READY:
             return await self._readiness.respond()
-        if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
+        if method == "OPTIONS" and b"origin" in headers and _is_preflight(headers):
             return Response(204, b"", None)
         route_method = "GET" if method == "HEAD" else method
         result = self._find(request)
@@ -478,5 +480,5 @@ def _log_fields(request: Request) -> dict[str, str]:
     return {"path": request.path.decode("latin-1"), "request_id": request.id.decode()}
 
 
-def _asks_method(headers: Mapping[bytes, bytes]) -> bool:
+def _is_preflight(headers: Mapping[bytes, bytes]) -> bool:
     return b"access-control-request-method" in headers

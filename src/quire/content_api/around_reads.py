@@ -36,7 +36,7 @@ class AroundReads:
     def __init__(self, documents: DocumentService) -> None:
         self._documents = documents
         self._engine = documents.engine
-        self._around = documents.engine.extensions.around
+        self._functions_by_read = documents.engine.extensions.around
 
     def content_routes(self, routes: Iterable[Route]) -> list[Route]:
         """Return routes of the content API; those with functions around them call these."""
@@ -45,7 +45,7 @@ class AroundReads:
     def _content_route(self, route: Route) -> Route:
         uid, _, name = (route.action or "").rpartition(".")
         action = _ACTIONS.get(name) if route.method == "GET" else None
-        if action is None or (uid, action) not in self._around:
+        if action is None or (uid, action) not in self._functions_by_read:
             return route
 
         async def respond(request: Request) -> Response:
@@ -59,7 +59,7 @@ class AroundReads:
         self, request: Request, uid: str, action: ReadAction, handler: Handler
     ) -> Response:
         """Respond to a request of the content API that ``handler`` reads documents for."""
-        functions = self._around.get((uid, action))
+        functions = self._functions_by_read.get((uid, action))
         if functions is None:
             return await handler(request)
         principal = request.principal
@@ -78,12 +78,12 @@ class AroundReads:
 
     def admin_handler(self, handler: Handler, action: ReadAction) -> Handler:
         """Return a handler of the admin API that reads documents of the type ``:uid``."""
-        if not self._around:
+        if not self._functions_by_read:
             return handler
 
         async def respond(request: Request) -> Response:
             uid = request.parameters["uid"]
-            functions = self._around.get((uid, action))
+            functions = self._functions_by_read.get((uid, action))
             if functions is None:
                 return await handler(request)
             administrator = request.administrator

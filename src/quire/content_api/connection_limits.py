@@ -58,7 +58,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._watch: TimerHandle | None = None
         self._begun = False
         self._is_new = True
-        self._received = 0
+        self._received_bytes = 0
         self._is_stopping = False
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn
@@ -78,7 +78,7 @@ class LimitedConnection(HttpToolsProtocol):
         """Parse data; reject a head that is too large."""
         self._chunk = len(data)
         self._began_here = False
-        self._received += self._chunk
+        self._received_bytes += self._chunk
         self._head_at_most += self._chunk
         super().data_received(data)
         # A part of a head's first chunk may belong to the previous request.
@@ -170,7 +170,7 @@ class LimitedConnection(HttpToolsProtocol):
         is_between_requests = cycle is None or cycle.response_complete
         if self._is_new or not self._is_client_late():
             self._is_new = False
-            self._received = 0
+            self._received_bytes = 0
             self._watch = self.loop.call_later(self.period, self._check_progress)
             return
         if self._begun if is_between_requests else not cycle.response_started and not self.pipeline:
@@ -182,7 +182,9 @@ class LimitedConnection(HttpToolsProtocol):
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:
             return self._in_head or not self._begun
-        return bool(cycle.more_body and not self.flow.read_paused and self._received < self.least)
+        return bool(
+            cycle.more_body and not self.flow.read_paused and self._received_bytes < self.least
+        )
 
 
 def _accepting_cancellation(application: AsgiApp) -> AsgiApp:

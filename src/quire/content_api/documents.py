@@ -97,7 +97,7 @@ class DocumentApi:
         )
 
     def _prepare(self, request: Request, mode: Mode) -> Awaitable[PreparedRead]:
-        ability, computes = request.principal.ability, self._computes(request)
+        ability, computes = request.principal.ability, self._may_compute(request)
         return self._reader.prepare(
             self._type,
             mode,
@@ -107,7 +107,7 @@ class DocumentApi:
             may_wait=request.may_wait,
         )
 
-    def _computes(self, request: Request) -> bool:
+    def _may_compute(self, request: Request) -> bool:
         """Tell whether a response may have computed fields; the v4 format has none."""
         return self._computed is not None and not _is_nested(request)
 
@@ -234,7 +234,7 @@ class DocumentApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete a document in one locale or in several; a missing one is no error."""
-        command = await self._deletion(request)
+        command = await self._delete_command(request)
         await self._documents.perform([command], principal=request.principal)
         return NO_CONTENT
 
@@ -247,7 +247,7 @@ class DocumentApi:
         schema, ability = self._reader.schema, request.principal.ability
         return prepared, data_of(schema, self._type, request.body, ability)
 
-    async def _deletion(self, request: Request) -> DeleteDocument:
+    async def _delete_command(self, request: Request) -> DeleteDocument:
         prepared = await self._prepare(request, "removed")
         query = request.query
         refuse_draft_deletion(self._type, query)

@@ -129,8 +129,8 @@ class RoleApi:
     ) -> None:
         self._reader = reader
         self._roles = roles
-        self._known = all_actions(reader.schema, routed)
-        self._routed = routed
+        self._action_names = all_actions(reader.schema, routed)
+        self._routed_actions = routed
         self._accounts = accounts
         self._type = reader.schema.content_types[ROLE_UID]
 
@@ -181,7 +181,7 @@ class RoleApi:
         self, ability: Ability, rules: Mapping[str, object] = _NO_RULES
     ) -> dict[str, ControllerPermissions]:
         tree: dict[str, ControllerPermissions] = {}
-        for controller in controllers(self._reader.schema, self._routed):
+        for controller in controllers(self._reader.schema, self._routed_actions):
             owner = tree.setdefault(controller.owner, ControllerPermissions({}))
             owner.controllers[controller.name] = {
                 name: ActionPermission(
@@ -200,7 +200,7 @@ class RoleApi:
             name=_text(body.name),
             description=_text(body.description),
             type=_text(body.type),
-            actions=body.enabled() & self._known,
+            actions=body.enabled() & self._action_names,
             rules=self._rules(body),
         )
         await self._roles.create(role, principal=request.principal)
@@ -216,7 +216,7 @@ class RoleApi:
             {name: text for name, text in texts.items() if text is not UNSET},
             body.enabled(),
             self._rules(body),
-            known_names=self._known,
+            known_names=self._action_names,
             principal=request.principal,
         )
         return respond_bare(OK_RESPONSE)

@@ -65,7 +65,7 @@ _COMPLETE: Any = _ReadCycle(is_complete=True)
 """The cycle after the response; later data of the request are ignored."""
 
 
-async def _no_body() -> dict[str, Any]:
+async def _receive_no_body() -> dict[str, Any]:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
@@ -110,11 +110,11 @@ class FastPathProtocol(LimitedConnection):
         super().__init__(config, server_state, app_state, _loop)
         application = config.loaded_app
         self._application: Any = application if hasattr(application, "content") else None
-        self._plain = self.limit_concurrency is None
+        self._uses_fast_path = self.limit_concurrency is None
         self._date_headers: Iterable[Header] | None = None
         self._date_lines = b""
         self._last_read = 0.0
-        self._known: _Head | None = None
+        self._cached_head: _Head | None = None
         """The head of the last request, if the next one may be compared with it."""
         self._head: _Head | None = None
         """The head of the last request in this piece, if it used the fast path."""
@@ -123,9 +123,9 @@ class FastPathProtocol(LimitedConnection):
 
     def data_received(self, data: bytes) -> None:
         """Respond to a read with known header fields, or parse the data."""
-        if self._known is not None and self._responds_to_known(data, self._known):
+        if self._cached_head is not None and self._responds_to_known(data, self._cached_head):
             return
-        self._known = self._head = None
+        self._cached_head = self._head = None
         self._messages = 0
         was_at_rest = self._is_at_rest()
         super().data_received(data)
@@ -146,8 +146,8 @@ class FastPathProtocol(LimitedConnection):
 
     def shutdown(self) -> None:
         """Close the connection after the running request; later ones use the ordinary path."""
-        self._plain = False
-        self._known = None
+        self._uses_fast_path = False
+        self._cached_head = None
         super().shutdown()
 
     def _is_at_rest(self) -> bool:
@@ -162,7 +162,7 @@ class FastPathProtocol(LimitedConnection):
         if head is None or line is None or len(data) > _LONGEST_KNOWN:
             return
         head.stands_behind(data[line.end() :])
-        self._known = head
+        self._cached_head = head
 
     def on_message_begin(self) -> None:
         """Begin a request; the scope of an ordinary one is created when it is known to be one."""
@@ -230,7 +230,7 @@ class FastPathProtocol(LimitedConnection):
         if observer is not None:
             observer.in_flight += 1
         try:
-            response = await content.response(request, _no_body)
+            response = await content.response(request, _receive_no_body)
         except asyncio.CancelledError:
             response = respond_cancelled(request)
         finally:
@@ -259,7 +259,7 @@ class FastPathProtocol(LimitedConnection):
         cycle: Any = self.cycle
         parser = self.parser
         return (
-            self._plain
+            self._uses_fast_path
             and parser.get_method() == b"GET"
             and parser.get_http_version() == "1.1"
             and parser.should_keep_alive()

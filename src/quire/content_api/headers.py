@@ -103,10 +103,10 @@ class Cors:
     """
 
     def __init__(self, settings: CorsSettings) -> None:
-        self._listed = frozenset(
+        self._allowed_origins = frozenset(
             origin.encode("latin-1") for origin in settings.origins if origin != _ANY
         )
-        self._any = _ANY in settings.origins
+        self._allows_any_origin = _ANY in settings.origins
         seconds = str(int(settings.max_age.total_seconds())).encode()
         self._preflight: tuple[Header, ...] = (
             (b"access-control-max-age", seconds),
@@ -114,7 +114,7 @@ class Cors:
             (b"access-control-allow-headers", ",".join(settings.headers).encode()),
         )
         exposed_headers = ",".join(settings.expose_headers).encode()
-        self._exposed = (
+        self._expose_headers = (
             ((b"access-control-expose-headers", exposed_headers),) if exposed_headers else ()
         )
 
@@ -123,7 +123,7 @@ class Cors:
         if origin is None:
             return _FOR_NO_PAGE
         origin_headers = self._origin_headers(origin)
-        return (*origin_headers, *self._exposed) if origin_headers else ()
+        return (*origin_headers, *self._expose_headers) if origin_headers else ()
 
     def preflight(self, origin: bytes | None) -> tuple[Header, ...]:
         """Return the headers of the response to a preflight request."""
@@ -131,12 +131,12 @@ class Cors:
         return (*origin_headers, *self._preflight) if origin_headers else ()
 
     def _origin_headers(self, origin: bytes | None) -> tuple[Header, ...]:
-        if origin in self._listed:
+        if origin in self._allowed_origins:
             return (
                 (b"access-control-allow-origin", origin),
                 (b"access-control-allow-credentials", b"true"),
             )
-        if origin is not None and origin != _NO_ORIGIN and self._any:
+        if origin is not None and origin != _NO_ORIGIN and self._allows_any_origin:
             return _FOR_ANY
         return ()
 

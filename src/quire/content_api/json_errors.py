@@ -85,20 +85,20 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.remark: str | None = None
         self._text = text
-        self._at = 0
-        self._open: list[str] = []
+        self._position = 0
+        self._open_brackets: list[str] = []
 
     def document(self) -> None:
         """Read the whole text. Raises _FoundError at the first error."""
         self._value()
-        while self._open:
-            closing_sign = self._open[-1]
+        while self._open_brackets:
+            closing_sign = self._open_brackets[-1]
             sign = self._next_sign()
             if sign == closing_sign:
-                self._at += 1
-                self._open.pop()
+                self._position += 1
+                self._open_brackets.pop()
             elif sign == ",":
-                self._at += 1
+                self._position += 1
                 if closing_sign == "}":
                     self._skip(_members)
                     self._next_name()
@@ -116,14 +116,14 @@ class _Scanner:
             sign = self._next_sign()
             if sign not in {"{", "["}:
                 return self._scalar(sign)
-            self._at += 1
+            self._position += 1
             closing_sign = "}" if sign == "{" else "]"
             if self._next_sign() == closing_sign:
-                self._at += 1
+                self._position += 1
                 return None
             if sign == "{":
                 self._first_name()
-            self._open.append(closing_sign)
+            self._open_brackets.append(closing_sign)
 
     def _first_name(self) -> None:
         if self._next_sign() != '"':
@@ -131,7 +131,7 @@ class _Scanner:
         self._string()
         if self._next_sign() != ":":
             self._fail(_COLON)
-        self._at += 1
+        self._position += 1
 
     def _next_name(self) -> None:
         """Read a name after a comma: V8 has another message for a missing colon there."""
@@ -140,7 +140,7 @@ class _Scanner:
         self._string()
         if self._next_sign() != ":":
             self._unexpected()
-        self._at += 1
+        self._position += 1
 
     def _scalar(self, sign: str) -> None:
         if sign == '"':
@@ -156,35 +156,35 @@ class _Scanner:
         for expected in word:
             if self._sign() != expected:
                 self._unexpected()
-            self._at += 1
+            self._position += 1
 
     def _number(self) -> None:
-        start = self._at
+        start = self._position
         if self._sign() == "-":
-            self._at += 1
+            self._position += 1
         first_sign = self._sign()
-        self._some_digits(_MINUS)
-        if first_sign == "0" and self._at > (integer := self._text.index("0", start)) + 1:
-            self._at = integer + 1
+        self._require_digits(_MINUS)
+        if first_sign == "0" and self._position > (integer := self._text.index("0", start)) + 1:
+            self._position = integer + 1
             self._fail(_ODD_NUMBER)
         if self._sign() == ".":
-            self._at += 1
-            self._some_digits(_FRACTION)
+            self._position += 1
+            self._require_digits(_FRACTION)
         if self._sign() in {"e", "E"}:
-            self._at += 1
+            self._position += 1
             self._skip(_sign)
-            self._some_digits(_EXPONENT)
-        if math.isinf(float(self._text[start : self._at])):
+            self._require_digits(_EXPONENT)
+        if math.isinf(float(self._text[start : self._position])):
             self._note(_TOO_GREAT, start)
 
-    def _some_digits(self, otherwise: str) -> None:
-        start = self._at
+    def _require_digits(self, otherwise: str) -> None:
+        start = self._position
         self._skip(_digits)
-        if self._at == start:
+        if self._position == start:
             self._fail(otherwise)
 
     def _string(self) -> None:
-        self._at += 1
+        self._position += 1
         while True:
             self._skip(_plain)
             sign = self._sign()
@@ -192,14 +192,14 @@ class _Scanner:
                 self._fail(_OPEN_STRING)
             if sign not in {'"', "\\"}:
                 self._fail(_CONTROL)
-            self._at += 1
+            self._position += 1
             if sign == '"':
                 return
             self._escape()
 
     def _escape(self) -> None:
         """Read the part after a backslash."""
-        start = self._at - 1
+        start = self._position - 1
         sign = self._sign()
         if not sign:
             raise _FoundError(_END)
@@ -208,11 +208,11 @@ class _Scanner:
         if sign != "u":
             if sign not in _ESCAPES:
                 self._fail(_ESCAPE)
-            self._at += 1
+            self._position += 1
             return
         unit = self._unit()
-        if 0xD800 <= unit < 0xDC00 and self._text.startswith("\\u", self._at):
-            self._at += 1
+        if 0xD800 <= unit < 0xDC00 and self._text.startswith("\\u", self._position):
+            self._position += 1
             if not 0xDC00 <= self._unit() < 0xE000:
                 self._note(_HALF, start)
         elif 0xD800 <= unit < 0xE000:
@@ -220,29 +220,29 @@ class _Scanner:
 
     def _unit(self) -> int:
         """Read the ``u`` of an escape and its digits; return their UTF-16 unit."""
-        self._at += 1
-        start = self._at
+        self._position += 1
+        start = self._position
         self._skip(_hex)
-        if self._at - start < _HEX_DIGITS:
+        if self._position - start < _HEX_DIGITS:
             self._fail(_UNICODE_ESCAPE)
-        return int(self._text[start : self._at], 16)
+        return int(self._text[start : self._position], 16)
 
     # The text, and positions in it -------------------------------------------------------------
 
     def _sign(self) -> str:
         """Return the next character, empty at the end."""
-        return self._text[self._at : self._at + 1]
+        return self._text[self._position : self._position + 1]
 
     def _next_sign(self) -> str:
-        if (match := _next.match(self._text, self._at)) is None:
+        if (match := _next.match(self._text, self._position)) is None:
             return ""
-        self._at = match.start(1)
+        self._position = match.start(1)
         return match[1]
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
         """Skip a match of a pattern, which may be empty."""
-        if (match := pattern.match(self._text, self._at)) is not None:
-            self._at = match.end()
+        if (match := pattern.match(self._text, self._position)) is not None:
+            self._position = match.end()
 
     def _add_position(self, message: str, position: int) -> str:
         return f"{message} in JSON at position {_units(self._text[:position])}"
@@ -252,8 +252,8 @@ class _Scanner:
 
     def _fail(self, message: str) -> NoReturn:
         if message == _BEHIND:
-            raise _FoundError(f"{message} at position {_units(self._text[: self._at])}")
-        raise _FoundError(self._add_position(message, self._at))
+            raise _FoundError(f"{message} at position {_units(self._text[: self._position])}")
+        raise _FoundError(self._add_position(message, self._position))
 
     def _unexpected(self) -> NoReturn:
         """Report a character that cannot begin a value or continue a word."""
@@ -266,12 +266,15 @@ class _Scanner:
             self._fail(_ODD_NUMBER)
         if self._text == _NO_OBJECT:
             raise _FoundError(f'"{_NO_OBJECT}" is not valid JSON')
-        encoded_text, position = self._text.encode("utf-16-le"), _units(self._text[: self._at])
+        encoded_text, position = (
+            self._text.encode("utf-16-le"),
+            _units(self._text[: self._position]),
+        )
         token = _decode_units(encoded_text[2 * position : 2 * position + 2])
-        raise _FoundError(_ODD_SIGN.format(token, _surroundings(encoded_text, position)))
+        raise _FoundError(_ODD_SIGN.format(token, _quote_around(encoded_text, position)))
 
 
-def _surroundings(text: bytes, position: int) -> str:
+def _quote_around(text: bytes, position: int) -> str:
     """Return the text around a unit, quoted, with dots where it is cut."""
     length = len(text) // 2
     first, last = position - _CONTEXT, position + _CONTEXT

@@ -51,9 +51,9 @@ class Readiness:
         self._tables = tables
         self._require_schema = require_schema
         self._stop_notice = stop_notice or StopNotice()
-        self._failed: tuple[str, ...] = ()
+        self._failed_checks: tuple[str, ...] = ()
         """The failed checks of the last request."""
-        self._inspected: VersionedValue[bool] = VersionedValue(database.versions, NO_TABLES)
+        self._schema_check: VersionedValue[bool] = VersionedValue(database.versions, NO_TABLES)
         """The content version in which all tables existed."""
 
     async def respond(self) -> Response:
@@ -63,8 +63,8 @@ class Readiness:
             return Response(503, msgspec.json.encode(body), headers=_UNAVAILABLE_HEADERS)
         checks = await self._check()
         failed_checks = tuple(name for name, state in checks.items() if state == "failed")
-        if failed_checks != self._failed:
-            self._failed = failed_checks
+        if failed_checks != self._failed_checks:
+            self._failed_checks = failed_checks
             if failed_checks:
                 _log.error("not ready", failed=failed_checks)
             else:
@@ -79,7 +79,7 @@ class Readiness:
         if is_in_place is not None:
             checks["file"] = "ok" if is_in_place else "failed"
         version = self._database.version()
-        is_inspected = self._inspected.get(version) is True
+        is_inspected = self._schema_check.get(version) is True
         has_schema: bool | None
         try:
             async with asyncio.timeout(_LIMIT_SECONDS):
@@ -92,7 +92,7 @@ class Readiness:
             has_schema = None
         if has_schema is None:
             return {**checks, "database": "failed", "schema": "unknown"}
-        self._inspected.set(version, has_schema)
+        self._schema_check.set(version, has_schema)
         return {**checks, "schema": "ok" if has_schema else "failed"}
 
     def _has_schema(self, *, is_inspected: bool) -> Program[bool]:

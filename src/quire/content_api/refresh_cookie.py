@@ -17,7 +17,7 @@ class RefreshCookie:
 
     def __init__(self, settings: UserSessionSettings, cors: CorsSettings, *, secure: bool) -> None:
         self._name = settings.cookie_name
-        self._always = settings.http_only
+        self._is_http_only = settings.http_only
         self._trusted = frozenset(cors.origins) - {"*"}
         self._attributes = "".join(
             (
@@ -30,7 +30,7 @@ class RefreshCookie:
 
     def is_wanted(self, request: Request) -> bool:
         """Tell whether the refresh token is sent as a cookie, and not in the body."""
-        return self._always or request.headers.get(_ASKED_BY) == b"httpOnly"
+        return self._is_http_only or request.headers.get(_ASKED_BY) == b"httpOnly"
 
     def set(self, token: str) -> tuple[Header, ...]:
         """Return the header that sets the refresh token."""

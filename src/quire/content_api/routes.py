@@ -133,10 +133,10 @@ class RouteTable:
         self.prefix = prefix
         self.routes = tuple(routes)
         self._root = _RouteNode()
-        self._plain: dict[tuple[str, bytes], MatchedRoute] = {}
+        self._literal_routes: dict[tuple[str, bytes], MatchedRoute] = {}
         for route in self.routes:
             self._add(route)
-        self._single = {
+        self._parameter_routes = {
             key: matched_route
             for route in self.routes
             for key, matched_route in self._unambiguous_parameter_route(route)
@@ -168,18 +168,18 @@ class RouteTable:
         node.routes.setdefault(route.method, (route, tuple(names)))
         if not names:
             key = (route.method, b"/" + path.lower().encode())
-            self._plain.setdefault(key, (route, _NO_PARAMETERS))
+            self._literal_routes.setdefault(key, (route, _NO_PARAMETERS))
 
     def find(self, method: str, raw_path: bytes) -> MatchedRoute | None:
         """Return the best route of a method and a path (percent-encoded, without the prefix).
 
         One trailing slash is ignored. Raises BadRequestError when a parameter cannot be decoded.
         """
-        matched_route = self._plain.get((method, raw_path))
+        matched_route = self._literal_routes.get((method, raw_path))
         if matched_route is not None:
             return matched_route
         head, _, last = raw_path.rpartition(b"/")
-        single = self._single.get((method, head)) if last else None
+        single = self._parameter_routes.get((method, head)) if last else None
         if single is not None:
             route, name = single
             return route, {name: decode_segment(last)}

@@ -54,7 +54,7 @@ class ScriptedReads:
     def __init__(self, reader: ReadService, responses: ResponseCache, around: AroundReads) -> None:
         self._reader = reader
         self._responses = responses
-        self._around = around
+        self._around_reads = around
 
     async def respond(
         self, request: Request, read: DocumentRead, received_request: ReceivedRequest | None = None
@@ -68,7 +68,7 @@ class ScriptedReads:
             return self._respond(request, read, received_request)
 
         action: ReadAction = "find" if read.is_list else "find_one"
-        return await self._around.respond(request, read.uid, action, handle)
+        return await self._around_reads.respond(request, read.uid, action, handle)
 
     async def _respond(
         self, request: Request, read: DocumentRead, received_request: ReceivedRequest | None

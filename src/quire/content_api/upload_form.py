@@ -31,12 +31,12 @@ class FileForm(Form):
         self.files: list[IncomingFile] = []
         self._folder = folder
         self._size_limit = size_limit
-        self._opened = 0
+        self._file_count = 0
         self._path = folder
-        self._described = ("", "")
+        self._file_description = ("", "")
         self._size_of_file = 0
-        self._waiting: list[tuple[Path, bytes]] = []
-        self._waiting_size = 0
+        self._pending_chunks: list[tuple[Path, bytes]] = []
+        self._pending_size = 0
         self._file: tuple[Path, BinaryIO] | None = None
 
     def texts(self, name: str) -> list[str]:
@@ -52,16 +52,16 @@ class FileForm(Form):
         """Accept files of the right field."""
         if name != FILES:
             return None
-        self._opened += 1
-        self._path = self._folder / f"incoming-{self._opened}"
-        self._described = (filename, type_)
+        self._file_count += 1
+        self._path = self._folder / f"incoming-{self._file_count}"
+        self._file_description = (filename, type_)
         self._size_of_file = 0
         return self._write
 
     def end_file(self) -> None:
         """Add a file, unless it is empty."""
         if self._size_of_file:
-            name, declared_type = self._described
+            name, declared_type = self._file_description
             self.files.append(
                 IncomingFile(
                     path=self._path, name=name, declared=declared_type, size=self._size_of_file
@@ -72,17 +72,19 @@ class FileForm(Form):
         self._size_of_file += len(chunk)
         if self._size_of_file > self._size_limit:
             limit = shown_size(self._size_limit)
-            raise PayloadTooLargeError(f"{self._described[0]} exceeds size limit of {limit}.")
+            raise PayloadTooLargeError(
+                f"{self._file_description[0]} exceeds size limit of {limit}."
+            )
         self._total += len(chunk)
         if self._total > self._total_limit:
             limit = shown_size(self._total_limit)
             raise PayloadTooLargeError(f"The files exceed size limit of {limit}.")
-        self._waiting.append((self._path, chunk))
-        self._waiting_size += len(chunk)
+        self._pending_chunks.append((self._path, chunk))
+        self._pending_size += len(chunk)
 
     async def settle(self) -> None:
         """Write the received data if there is enough."""
-        if self._waiting_size >= _BUFFER:
+        if self._pending_size >= _BUFFER:
             await self.flush()
 
     async def flush(self) -> None:
@@ -90,7 +92,7 @@ class FileForm(Form):
 
         Raises OutOfSpaceError when the disk is full, StorageError for its other errors.
         """
-        pending_chunks, self._waiting, self._waiting_size = self._waiting, [], 0
+        pending_chunks, self._pending_chunks, self._pending_size = self._pending_chunks, [], 0
         try:
             await asyncio.to_thread(self._append, pending_chunks)
         except OSError as error:

@@ -252,7 +252,7 @@ class FileApi:
             raise ValidationError(NO_FILES)
         file_id = _file_id(request)
         files = await self._library.describe(
-            [(file_id, _information(body))], read=self._public_data
+            [(file_id, _read_file_info(body))], read=self._public_data
         )
         return respond_bare(files[0])
 
@@ -320,7 +320,7 @@ def _file_id(request: Request) -> int:
     return result
 
 
-def _information(body: object) -> FileInfo:
+def _read_file_info(body: object) -> FileInfo:
     """Parse the metadata of a file in a body. Raises ValidationError."""
     if body is None:
         return NO_FILE_INFO

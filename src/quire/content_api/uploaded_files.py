@@ -61,7 +61,7 @@ class UploadedFiles:
         if is_transformed:
             response = await self._transform_response(key, raw_query)
         else:
-            response = await self._as_it_is(key)
+            response = await self._original_response(key)
         if response.status_code == _FOUND_ELSEWHERE:
             return response
         if self._links is not None:
@@ -70,7 +70,7 @@ class UploadedFiles:
             response.headers["cache-control"] = _FOR_EVER
         return response
 
-    async def _as_it_is(self, key: str) -> Response:
+    async def _original_response(self, key: str) -> Response:
         link = await self._storage.link(key, self._lifetime)
         if link is None and self._storage.provider != LOCAL:
             return await self._copy_response(key)

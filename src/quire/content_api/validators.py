@@ -127,14 +127,14 @@ def _pattern(pattern: re.Pattern[str], expected: str) -> Rule:
     )
 
 
-def _few_bytes(value: object) -> str | None:
+def _check_byte_length(value: object) -> str | None:
     too_long = isinstance(value, str) and len(value.encode(errors="replace")) > MAX_BYTES
     return f"must be less than {MAX_BYTES + 1} bytes" if too_long else None
 
 
 PASSWORD_RULES: tuple[Rule, ...] = (
     MinLength(8),
-    _few_bytes,
+    _check_byte_length,
     _pattern(_LOWER, "lowercase character"),
     _pattern(_UPPER, "uppercase character"),
     _pattern(_DIGIT, "number"),

@@ -63,14 +63,14 @@ def read_controller(
     module = file.module
     methods = factory_methods(module, "createCoreController", uid)
     if methods is None:
-        _take_bare(result, module, uid, scripts)
+        _add_bare_controller(result, module, uid, scripts)
         return result
     outcome = factory_object(module, "createCoreController", uid) or Object(())
     for name, value in methods.items():
-        _take_action(result, module, name, value, uid, project)
+        _add_action(result, module, name, value, uid, project)
         reasons = result.closed if name in CORE_ACTIONS else result.own
         if name in reasons:
-            _take_script(result, module, outcome, uid, name, scripts, is_core=True)
+            _add_script(result, module, outcome, uid, name, scripts, is_core=True)
         elif name in result.reads:
             with suppress(NotUnderstoodError):
                 script = check_action(module, outcome, uid, name, scripts, is_core=True)
@@ -78,7 +78,9 @@ def read_controller(
     return result
 
 
-def _take_bare(actions: Actions, module: Module, uid: str, scripts: ScriptProject) -> None:
+def _add_bare_controller(
+    actions: Actions, module: Module, uid: str, scripts: ScriptProject
+) -> None:
     """Add the actions of a controller without a core factory."""
     actions.closed = dict.fromkeys(CORE_ACTIONS, "has code of its own in place of the core")
     exported = module.exported
@@ -87,10 +89,10 @@ def _take_bare(actions: Actions, module: Module, uid: str, scripts: ScriptProjec
     for name in _methods(module, exported) or ():
         if name not in CORE_ACTIONS:
             actions.own[name] = ""
-        _take_script(actions, module, exported, uid, name, scripts, is_core=False)
+        _add_script(actions, module, exported, uid, name, scripts, is_core=False)
 
 
-def _take_script(
+def _add_script(
     actions: Actions,
     module: Module,
     expression: Expression,
@@ -112,7 +114,7 @@ def _take_script(
         del reasons[name]
 
 
-def _take_action(
+def _add_action(
     actions: Actions, module: Module, name: str, value: Expression, uid: str, project: ReadContext
 ) -> None:
     reasons = actions.closed if name in CORE_ACTIONS else actions.own
@@ -126,10 +128,10 @@ def _take_action(
     except NotUnderstoodError as error:
         reasons[name] = f"has an action {name} that {error}"
     if name in reasons:
-        _take_read(actions, module, name, function, uid, project, reasons)
+        _add_read(actions, module, name, function, uid, project, reasons)
 
 
-def _take_read(
+def _add_read(
     actions: Actions,
     module: Module,
     name: str,

@@ -44,12 +44,12 @@ def find_plugins(project: Path) -> Iterator[Finding]:
         sentence = "is a plugin that does not run, and whose types and routes do not exist"
         yield Finding(path, "plugin", "warning", sentence)
     for name in sorted(_dependencies(project)):
-        effect = _effect(name)
+        effect = _missing_plugin_effect(name)
         if effect is not None:
             yield Finding(_PACKAGE_FILE, "plugin", "warning", f"{name}: {effect}")
 
 
-def _effect(name: str) -> str | None:
+def _missing_plugin_effect(name: str) -> str | None:
     """Return the effect of a missing plugin, ``None`` if there is none."""
     if not _PLUGIN.fullmatch(name):
         return None

@@ -315,13 +315,13 @@ class GuardCode:
         else:
             return None
         for owner, own_name in places:
-            file = self._of(owner, folder).get(registered_name(own_name))
+            file = self._files_by_name(owner, folder).get(registered_name(own_name))
             if file is not None:
                 self.named.add(file.path)
                 return file
         return None
 
-    def _of(self, api: str, folder: str) -> Mapping[str, SourceFile]:
+    def _files_by_name(self, api: str, folder: str) -> Mapping[str, SourceFile]:
         key = (api, folder)
         if key not in self._files:
             self._files[key] = {file.name: file for file in self._sources(api, folder)}

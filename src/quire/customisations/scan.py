@@ -71,16 +71,16 @@ class ServiceFiles:
     def __init__(self, project: Path) -> None:
         """Reads nothing yet."""
         self._project = project
-        self._known: dict[str, tuple[Module, Overrides] | None] = {}
+        self._overrides_by_uid: dict[str, tuple[Module, Overrides] | None] = {}
         self.called: set[tuple[str, str]] = set()
         """The methods, by uid and name, that understood actions call."""
         self._code: dict[str, ServiceCode | None] = {}
 
     def find_service(self, uid: str) -> tuple[Module, Overrides] | None:
         """Return the module of a service and the methods that it adds to those of the core."""
-        if uid not in self._known:
-            self._known[uid] = self._read(uid)
-        return self._known[uid]
+        if uid not in self._overrides_by_uid:
+            self._overrides_by_uid[uid] = self._read(uid)
+        return self._overrides_by_uid[uid]
 
     def code(self, uid: str) -> ServiceCode | None:
         """Return the code of a service, ``None`` if it is not known for certain."""

@@ -324,13 +324,13 @@ class _Parser:
             else:
                 key = self._name()
                 target = self._pattern() if self._skip(":") else Name(key)
-                members.append((key, self._with_default(target)))
+                members.append((key, self._parse_default(target)))
             if not self._skip(","):
                 self._mark("}")
                 break
         return members, rest
 
-    def _with_default(self, target: Pattern) -> Pattern:
+    def _parse_default(self, target: Pattern) -> Pattern:
         start = self.position
         if not self._skip("="):
             return target
@@ -602,7 +602,7 @@ class _Parser:
                 target = self._pattern()
                 results.append(RestParameter(self._names_since(start), target=target))
             else:
-                results.append(self._with_default(self._pattern()))
+                results.append(self._parse_default(self._pattern()))
             if not self._skip(","):
                 self._mark(")")
                 break

@@ -97,16 +97,16 @@ class Module:
         self._bindings: dict[str, Expression] = {}
         self._imports: dict[str, tuple[str, str]] = {}
         self._parts: dict[str, Expression] = {}
-        self._found: dict[tuple[str, str], tuple[Module, Expression]] = {}
+        self._imported_values: dict[tuple[str, str], tuple[Module, Expression]] = {}
         self._modules: dict[str, object] = {}
         self._exported: list[Expression] = []
         self._evaluating: set[str] = set()
         self.is_known = True
         statements = parse_module(source)
         for statement in statements:
-            self._take(statement)
+            self._analyse_statement(statement)
         self._modified_names = frozenset(_modified_names(statements))
-        self._assigned = frozenset(_assigned_names(statements))
+        self._reassigned_names = frozenset(_assigned_names(statements))
         self._passed_names = frozenset(_passed_names(statements))
 
     @cached_property
@@ -123,9 +123,9 @@ class Module:
         """Return an imported expression with its module. Raises NotPlainError if it is unknown."""
         origin, imported_name = self._imports[name]
         key = (origin, imported_name)
-        if key not in self._found:
-            self._found[key] = self._import(origin, imported_name)
-        return self._found[key]
+        if key not in self._imported_values:
+            self._imported_values[key] = self._import(origin, imported_name)
+        return self._imported_values[key]
 
     def _import(self, origin: str, imported_name: str) -> "tuple[Module, Expression]":
         other = self._modules.get(origin)
@@ -171,7 +171,7 @@ class Module:
         if name in self._imports:
             return self._imported_function(*self._imports[name])
         result = self.followed(Name(name))
-        if not isinstance(result, Function) and name not in self._assigned:
+        if not isinstance(result, Function) and name not in self._reassigned_names:
             result = self.bindings.get(name, result)
         return (self, result) if isinstance(result, Function) else None
 
@@ -194,7 +194,7 @@ class Module:
                 return (other, result) if isinstance(result, Function) else None
         return None
 
-    def _take(self, statement: Statement) -> None:
+    def _analyse_statement(self, statement: Statement) -> None:
         match statement:
             case Declaration(target, value):
                 self._declare(target, value)

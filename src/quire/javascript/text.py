@@ -36,17 +36,17 @@ def printed(value: object) -> str:
     scalars are printed first, so that each of them is a string.
     """
     if isinstance(value, dict | list):
-        return json.dumps(_with_printed_scalars(value), indent=2, ensure_ascii=False)
+        return json.dumps(_format_scalars(value), indent=2, ensure_ascii=False)
     if isinstance(value, float) and value == 0 and math.copysign(1, value) < 0:
         return "-0"
     return f'"{value}"' if isinstance(value, str) else _format_scalar(value)
 
 
-def _with_printed_scalars(value: object) -> object:
+def _format_scalars(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _with_printed_scalars(item) for key, item in value.items()}
+        return {key: _format_scalars(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_with_printed_scalars(item) for item in value]
+        return [_format_scalars(item) for item in value]
     return printed(value)
 
 

@@ -94,13 +94,13 @@ class ScriptSession:
         Within another transaction they do nothing, and the outer one decides.
         """
         if self.is_open:
-            return await run(_handles(_return_undefined, _return_undefined))
+            return await run(_transaction_object(_return_undefined, _return_undefined))
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._context.transaction())
             self._stack = stack
             stack.callback(self._close)
             self.version = None
-            return await run(_handles(self._commit, self._roll_back))
+            return await run(_transaction_object(self._commit, self._roll_back))
 
     def _close(self) -> None:
         self._stack = None
@@ -128,7 +128,7 @@ async def _return_undefined(_arguments: list[object]) -> object:
 Call = Callable[[list[object]], Awaitable[object]]
 
 
-def _handles(commit: Call, rollback: Call) -> HostObject:
+def _transaction_object(commit: Call, rollback: Call) -> HostObject:
     calls = {"commit": commit, "rollback": rollback}
     return HostObject({name: HostFunction(call, is_async=True) for name, call in calls.items()})
 

@@ -29,13 +29,13 @@ def sanitized_input(
         for name, inner in value.items()
         if name not in _SET_BY_SERVER and not (name in attributes and not attributes[name].writable)
     }
-    return result if ability is None else _reachable(result, content_type, schema, ability)
+    return result if ability is None else _remove_unreachable(result, content_type, schema, ability)
 
 
-def _reachable(value: object, model: Model, schema: Schema, ability: Ability) -> object:
+def _remove_unreachable(value: object, model: Model, schema: Schema, ability: Ability) -> object:
     """Return an entry without relations to types that the caller may not read."""
     if isinstance(value, list):
-        return [_reachable(item, model, schema, ability) for item in value]
+        return [_remove_unreachable(item, model, schema, ability) for item in value]
     if not isinstance(value, dict):
         return value
     result: dict[str, object] = {}
@@ -47,7 +47,7 @@ def _reachable(value: object, model: Model, schema: Schema, ability: Ability) ->
                 if can_find(ability, uid):
                     result[name] = inner
             case ComponentAttribute(component=uid):
-                result[name] = _reachable(inner, schema.components[uid], schema, ability)
+                result[name] = _remove_unreachable(inner, schema.components[uid], schema, ability)
             case DynamicZoneAttribute():
                 result[name] = _zone(inner, schema, ability)
             case _:
@@ -59,7 +59,7 @@ def _zone(value: object, schema: Schema, ability: Ability) -> object:
     if not isinstance(value, list):
         return value
     return [
-        _reachable(item, schema.components[item["__component"]], schema, ability)
+        _remove_unreachable(item, schema.components[item["__component"]], schema, ability)
         if isinstance(item, dict) and item.get("__component") in schema.components
         else item
         for item in value

@@ -92,7 +92,7 @@ class _ScriptRequest:
         services: ScriptServices,
         request: Request,
     ) -> None:
-        self._served = served_route
+        self._served_route = served_route
         self._uid = uid
         self._core = core
         self._reader = services.reader
@@ -114,7 +114,7 @@ class _ScriptRequest:
         )
 
     def _scripts(self) -> list[Script]:
-        served_route = self._served
+        served_route = self._served_route
         results = [
             *served_route.policies,
             *(
@@ -127,13 +127,13 @@ class _ScriptRequest:
 
     async def respond(self) -> Response:
         """Respond to the request. Raises AppError."""
-        served_route = self._served
+        served_route = self._served_route
         is_missing = served_route.needs_user and not isinstance(self._request.principal, EndUser)
         if is_missing or served_route.is_refused:
             raise PolicyError
         try:
             ctx = await self._context()
-            for policy in self._served.policies:
+            for policy in self._served_route.policies:
                 await self._ask(policy, ctx)
             await self._run_from(ctx, 0)
             return ctx.response()
@@ -142,7 +142,7 @@ class _ScriptRequest:
         except UnsupportedError as error:
             _log.error(
                 "code of the project came upon something that is not evaluated",
-                route=f"{self._served.method} {self._served.path}",
+                route=f"{self._served_route.method} {self._served_route.path}",
                 reason=str(error),
             )
             raise InternalServerError from error
@@ -154,14 +154,14 @@ class _ScriptRequest:
         if response is not None:
             return response
         message = error.value.message if isinstance(error.value, ErrorValue) else "something"
-        route = f"{self._served.method} {self._served.path}"
+        route = f"{self._served_route.method} {self._served_route.path}"
         _log.error("code of the project failed", route=route, reason=message)
         raise InternalServerError from error
 
     # The request
 
     async def _context(self) -> Context:
-        request, served_route = self._request, self._served
+        request, served_route = self._request, self._served_route
         parameters = {
             served_route.id_name if name == "documentId" else name: value
             for name, value in request.parameters.items()
@@ -196,7 +196,7 @@ class _ScriptRequest:
     async def _principal_state(self) -> dict[str, object]:
         """Return the principal in the form of ``ctx.state``."""
         principal = self._request.principal
-        if self._served.permission is None:
+        if self._served_route.permission is None:
             return {}
         match principal:
             case EndUser(id=user_id):
@@ -224,12 +224,12 @@ class _ScriptRequest:
 
     async def _run_from(self, ctx: Context, index: int) -> None:
         """Run the middlewares from one on, and then the action."""
-        if index == len(self._served.middlewares):
+        if index == len(self._served_route.middlewares):
             value = await self._run_action(ctx)
             if not ctx.has_body and not is_nullish(value):
                 ctx.respond(value)
             return
-        middleware = self._served.middlewares[index]
+        middleware = self._served_route.middlewares[index]
         if not isinstance(middleware, Script):
             self._change(ctx, middleware)
             await self._run_from(ctx, index + 1)
@@ -273,9 +273,9 @@ class _ScriptRequest:
     # Actions
 
     async def _run_action(self, ctx: Context) -> object:
-        script = self._served.script
+        script = self._served_route.script
         if script is None:
-            return await self._call_core(ctx, self._served.core_action)
+            return await self._call_core(ctx, self._served_route.core_action)
         actions, core_actions = await self._controller(script, ctx)
         action = actions.get(script.name)
         if not isinstance(action, Closure):
@@ -386,7 +386,7 @@ class _ScriptRequest:
         schema = self._reader.schema
         if len(arguments) < 2 or not isinstance(arguments[1], Context):
             raise UnsupportedError("sanitizes for another request")
-        ability = None if self._served.permission is None else self._request.principal.ability
+        ability = None if self._served_route.permission is None else self._request.principal.ability
         return sanitized_input(
             settled(arguments[0]), schema.content_types[self._uid], schema, ability
         )
@@ -458,7 +458,7 @@ class _ScriptRequest:
         if (
             len(arguments) != 1
             or header != f"Bearer {arguments[0]}"
-            or self._served.permission is None
+            or self._served_route.permission is None
         ):
             raise UnsupportedError("a token of somebody else")
         if not isinstance(self._request.principal, EndUser):

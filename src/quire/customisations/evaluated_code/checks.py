@@ -398,7 +398,7 @@ class _Checker(Struct):
         _, object_literal = self._object(module, expression)
         if not isinstance(_member(object_literal, name), Function):
             return False
-        self._this_call(name, (), KnownNames(module))
+        self._check_this_call(name, (), KnownNames(module))
         return True
 
     def _require_plain(self, kind: Path | None) -> None:
@@ -550,7 +550,7 @@ class _Checker(Struct):
             return path
         head = path[:-1]
         if head in LIVE:
-            return self._live(head, path)
+            return self._check_live_member(head, path)
         if head == ("utilities",) and path[-1] == "errors":
             return path
         if head == ("utilities", "errors") and path[-1] in STRAPI_ERRORS:
@@ -564,7 +564,7 @@ class _Checker(Struct):
             raise NotUnderstoodError(f"uses {path_text(path)}")
         return None
 
-    def _live(self, head: Path, path: Path) -> Path | None:
+    def _check_live_member(self, head: Path, path: Path) -> Path | None:
         name = path[-1]
         if path in DATA:
             return None
@@ -614,7 +614,7 @@ class _Checker(Struct):
         if path is not None:
             return self._path_call(path, arguments, names)
         if isinstance(callee, Name):
-            self._own_call(callee.text, arguments, names)
+            self._check_function_call(callee.text, arguments, names)
             return None
         if isinstance(callee, Member) and isinstance(callee.key, str):
             self._method_call(callee.object, callee.key, arguments, names)
@@ -763,14 +763,14 @@ class _Checker(Struct):
                     self.checked_calls.add(mark)
                     self._body(names, names.function(int(path[1])), kinds)
             case ("method", "this", name):
-                self._this_call(name, arguments, names)
+                self._check_this_call(name, arguments, names)
             case ("method", "super", name) if self.is_core and name in CORE_ACTIONS:
                 if self.of_service:
                     if name not in SERVICE_READS:
                         raise NotUnderstoodError(f"calls {name} of the core's service")
                     self._values(arguments, names)
                 else:
-                    self._only_ctx(arguments, names)
+                    self._require_only_ctx(arguments, names)
             case ("method", "ctx", _) | ("method", "strapi", "log", _):
                 self._values(arguments, names)
             case ("method", "strapi", "entityService", name):
@@ -817,11 +817,13 @@ class _Checker(Struct):
             case _:
                 raise NotUnderstoodError("uses a transaction that no function ends")
 
-    def _only_ctx(self, arguments: Sequence[Expression], names: KnownNames) -> None:
+    def _require_only_ctx(self, arguments: Sequence[Expression], names: KnownNames) -> None:
         if not arguments or self._path_of(arguments[0], names) != ("ctx",):
             raise NotUnderstoodError("calls the core with another request")
 
-    def _this_call(self, name: str, arguments: Sequence[Expression], names: KnownNames) -> None:
+    def _check_this_call(
+        self, name: str, arguments: Sequence[Expression], names: KnownNames
+    ) -> None:
         if self.this_object is not None:
             module, expression = self.this_object
             _, object_literal = self._object(module, expression)
@@ -842,7 +844,9 @@ class _Checker(Struct):
             return
         raise NotUnderstoodError(f"calls this.{name}")
 
-    def _own_call(self, name: str, arguments: Sequence[Expression], names: KnownNames) -> None:
+    def _check_function_call(
+        self, name: str, arguments: Sequence[Expression], names: KnownNames
+    ) -> None:
         """Check a call of a function by its name."""
         if names.knows(name):
             raise NotUnderstoodError(f"calls {name}")
@@ -887,11 +891,11 @@ class _Checker(Struct):
             raise NotUnderstoodError(f"calls {key}")
         require_known_locale(key, arguments, names.module)
         if key in _MUTATING_METHODS:
-            self._own_only(callee_object, names)
+            self._require_own_value(callee_object, names)
         self.value(callee_object, names)
         self._values(arguments, names)
 
-    def _own_only(self, value: Expression, names: KnownNames) -> None:
+    def _require_own_value(self, value: Expression, names: KnownNames) -> None:
         """Check that code does not change a constant of a module, which requests would share."""
         while isinstance(value, Member):
             value = value.object
@@ -913,7 +917,7 @@ class _Checker(Struct):
             case Member(inner, str() as key):
                 path = self._path_of(inner, names)
                 if path is None:
-                    self._own_only(inner, names)
+                    self._require_own_value(inner, names)
                     self.value(inner, names)
                     return
                 assigned_path = (*path, key)
@@ -921,7 +925,7 @@ class _Checker(Struct):
                 if assigned_path not in SET and not is_state:
                     raise NotUnderstoodError(f"sets {path_text(assigned_path)}")
             case Member(inner, _):
-                self._own_only(inner, names)
+                self._require_own_value(inner, names)
                 self.value(target, names)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)

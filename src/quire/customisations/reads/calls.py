@@ -120,7 +120,7 @@ def _engine(callee: Expression) -> str:
 # Parameters of the document service are those of the content API, except for the document id
 
 
-def _as_they_are(value: Value) -> Value:
+def _identity(value: Value) -> Value:
     return value
 
 
@@ -230,16 +230,16 @@ def _require_ids(names: object) -> list[object]:
 
 
 _ROW_PARAMETERS: Mapping[str, tuple[str, Convert]] = {
-    "where": ("filters", _as_they_are),
+    "where": ("filters", _identity),
     "select": ("fields", _select),
-    "orderBy": ("sort", _as_they_are),
+    "orderBy": ("sort", _identity),
     "populate": ("populate", _populate),
-    "limit": ("limit", _as_they_are),
-    "offset": ("start", _as_they_are),
+    "limit": ("limit", _identity),
+    "offset": ("start", _identity),
 }
 _METHODS: Mapping[tuple[str, str], _Method] = {
-    ("documents", "findFirst"): _Method(of_any_version=False, is_list=False, convert=_as_they_are),
-    ("documents", "findMany"): _Method(of_any_version=False, is_list=True, convert=_as_they_are),
+    ("documents", "findFirst"): _Method(of_any_version=False, is_list=False, convert=_identity),
+    ("documents", "findMany"): _Method(of_any_version=False, is_list=True, convert=_identity),
     ("documents", "findOne"): _Method(of_any_version=False, is_list=False, convert=_one_document),
     ("rows", "findOne"): _Method(
         of_any_version=True, is_list=False, convert=_convert_row_parameters

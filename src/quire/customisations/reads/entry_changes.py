@@ -107,7 +107,7 @@ class ChangingFunction(ReadingFunction):
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
         self.reads[name] = self._add_change(
-            read, ComputedEntry(self._with_assignments(entry, statements))
+            read, ComputedEntry(self._apply_assignments(entry, statements))
         )
 
     def _analyse_assignment(self, name: str, statement: Statement) -> None:
@@ -120,7 +120,9 @@ class ChangingFunction(ReadingFunction):
             # with an error there, Quire with 404.
             self.not_found_message = self.not_found_message or _NOT_FOUND
         attached_entries = self._attached_read(name, statement)
-        entry_change = attached_entries or ComputedEntry(self._with_assignments(name, (statement,)))
+        entry_change = attached_entries or ComputedEntry(
+            self._apply_assignments(name, (statement,))
+        )
         self.reads[name] = self._add_change(read, entry_change)
 
     def _exclusive_value(self, name: str) -> DocumentRead:
@@ -197,7 +199,7 @@ class ChangingFunction(ReadingFunction):
             case _:
                 return None
 
-    def _with_assignments(self, name: str, statements: Sequence[Statement]) -> Value:
+    def _apply_assignments(self, name: str, statements: Sequence[Statement]) -> Value:
         """Return an entry after statements that set members of it."""
         result: Value = ENTRY
         for statement in statements:
@@ -214,8 +216,8 @@ class ChangingFunction(ReadingFunction):
             case If(test, then, otherwise):
                 return ConditionalValue(
                     values.value(test),
-                    self._with_assignments(name, then),
-                    self._with_assignments(name, otherwise),
+                    self._apply_assignments(name, then),
+                    self._apply_assignments(name, otherwise),
                 )
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)

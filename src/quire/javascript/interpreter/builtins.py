@@ -281,7 +281,9 @@ def _convert_number(value: object, change: Callable[[float], float]) -> int | fl
     return number(change(result)) if math.isfinite(result) else result
 
 
-def _extreme(choose: Callable[[list[float]], float], default: float) -> Callable[..., object]:
+def _extreme_function(
+    choose: Callable[[list[float]], float], default: float
+) -> Callable[..., object]:
     def choose_extreme(*values: object) -> object:
         results = [number_of(value) for value in values]
         if any(math.isnan(result) for result in results):
@@ -411,8 +413,8 @@ _VALUES: Mapping[str, object] = {
             "abs": function(lambda value=UNDEFINED: number(abs(number_of(value)))),
             "ceil": function(lambda value=UNDEFINED: _convert_number(value, math.ceil)),
             "floor": function(lambda value=UNDEFINED: _convert_number(value, math.floor)),
-            "max": function(_extreme(max, -math.inf)),
-            "min": function(_extreme(min, math.inf)),
+            "max": function(_extreme_function(max, -math.inf)),
+            "min": function(_extreme_function(min, math.inf)),
             "pow": function(_power),
             "random": function(_random.random),
             "round": function(_round),

@@ -26,7 +26,11 @@ def compiled(regex: Regex) -> re.Pattern[str]:
 def _translate(pattern: str) -> str:
     """Return a pattern in Python's syntax: ``$`` is the very end, classes are ASCII."""
     parts, position, in_class = [], 0, False
-    if "(?" in pattern or sum(map(pattern.count, "*+{")) > _MAX_COUNTS or _nests(pattern):
+    if (
+        "(?" in pattern
+        or sum(map(pattern.count, "*+{")) > _MAX_COUNTS
+        or _has_nested_counts(pattern)
+    ):
         raise UnsupportedError("a pattern that is not known")
     while position < len(pattern):
         letter = pattern[position]
@@ -47,17 +51,17 @@ def _translate(pattern: str) -> str:
             parts.append("[^\n\r\u2028\u2029]")
         else:
             parts.append(
-                "\\" + letter if letter in "&~|-" and _doubles(pattern, position) else letter
+                "\\" + letter if letter in "&~|-" and _is_repeated(pattern, position) else letter
             )
     return "".join(parts)
 
 
-def _doubles(pattern: str, position: int) -> bool:
+def _is_repeated(pattern: str, position: int) -> bool:
     """Whether a character is repeated, which may be an operator in Python's classes."""
     return pattern[position : position + 1] == pattern[position - 1]
 
 
-def _nests(pattern: str) -> bool:
+def _has_nested_counts(pattern: str) -> bool:
     """Whether a counted group contains counts, which may take exponential time."""
     return bool(re.search(r"[*+}][^)(]*\)[*+{]", pattern))
 

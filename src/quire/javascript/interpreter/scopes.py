@@ -68,7 +68,7 @@ class Constants:
 
     def __init__(self) -> None:
         self._values: dict[tuple[int, str], object] = {}
-        self._shared: dict[int, object] = {}
+        self._shared_values: dict[int, object] = {}
 
     def constant(self, module: Module, name: str) -> tuple[bool, object]:
         """Return whether a constant has a value, and the value."""
@@ -81,12 +81,12 @@ class Constants:
         self._share(value)
 
     def _share(self, value: object) -> None:
-        if isinstance(value, dict | list) and id(value) not in self._shared:
-            self._shared[id(value)] = value
+        if isinstance(value, dict | list) and id(value) not in self._shared_values:
+            self._shared_values[id(value)] = value
             for inner in value.values() if isinstance(value, dict) else value:
                 self._share(inner)
 
     def require_own(self, value: object) -> None:
         """Check that code does not change a constant of a module. Raises UnsupportedError."""
-        if id(value) in self._shared:
+        if id(value) in self._shared_values:
             raise UnsupportedError("changes what requests share")
