@@ -52,18 +52,20 @@ class AttributeTypeCheck:
     def add(self, file: str, name: str, decorated: object, mark: AttributeTypeMark) -> None:
         """Check one mark of a class."""
         line = line_of(decorated)
-        results = list(_problems(name, decorated, mark))
-        if not results and isinstance(decorated, type):
+        problems = list(_problems(name, decorated, mark))
+        if not problems and isinstance(decorated, type):
             try:
-                result = _make(decorated, mark.name, file, line)
+                custom_type = _make(decorated, mark.name, file, line)
             except (TypeError, ValueError, OSError) as error:
-                results.append(str(error))
+                problems.append(str(error))
             else:
-                other = self.types.setdefault(result.name, result)
-                if other is not result:
-                    results.append(f"the type is defined at {other.place} already")
-        at = f'attribute_type("{mark.name}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in results)
+                other = self.types.setdefault(custom_type.name, custom_type)
+                if other is not custom_type:
+                    problems.append(f"the type is defined at {other.place} already")
+        mark_text = f'attribute_type("{mark.name}")'
+        self.problems += (
+            ExtensionProblem(file, line, f"{mark_text}: {problem}") for problem in problems
+        )
 
     def check_attributes(self) -> None:
         """Check the attributes of the schema that have custom types."""
@@ -129,29 +131,29 @@ def _read_module(decorated: type, admin: AdminInput) -> AdminModule:
     path = (source / admin.module).resolve()
     if not path.is_relative_to(source) or path.suffix != ".js" or not path.is_file():
         raise ValueError(f"admin: there is no module {admin.module} below {source.name}/")
-    files = {one.name: one.read_bytes() for one in sorted(path.parent.glob("*.js"))}
+    files = {file.name: file.read_bytes() for file in sorted(path.parent.glob("*.js"))}
     if sum(map(len, files.values())) > _LARGEST_FOLDER:
         raise ValueError(f"admin: the files beside {admin.module} are larger than 2 MB")
     digest = hashlib.blake2b(digest_size=10)
-    for one, content in files.items():
-        digest.update(f"{one}\0{len(content)}\0".encode() + content)
+    for name, content in files.items():
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
     return AdminModule(name=path.name, version=digest.hexdigest(), files=files)
 
 
 # Attributes -----------------------------------------------------------------------------------
 
 
-def _declared(attribute: ScalarAttribute) -> Mapping[str, Any] | None:
+def _quire_options(attribute: ScalarAttribute) -> Mapping[str, Any] | None:
     """Return the type and options of an attribute with a custom type, from its schema file."""
     plugin_options = attribute.raw.get("pluginOptions")
-    own = plugin_options.get(_OWN_NAME) if isinstance(plugin_options, Mapping) else None
-    return own if isinstance(own, Mapping) and "type" in own else None
+    quire_options = plugin_options.get(_OWN_NAME) if isinstance(plugin_options, Mapping) else None
+    return quire_options if isinstance(quire_options, Mapping) and "type" in quire_options else None
 
 
 def _attribute_problems(
     attribute: ScalarAttribute, types: Mapping[str, CustomAttributeType]
 ) -> Iterator[str]:
-    declared = _declared(attribute)
+    declared = _quire_options(attribute)
     if declared is None:
         return
     name = declared["type"]
@@ -168,8 +170,8 @@ def _attribute_problems(
 
 
 def _options(custom: CustomAttributeType, declared: Mapping[str, Any]) -> AttributeOptions:
-    given = {name: value for name, value in declared.items() if name != "type"}
-    return msgspec.convert(given, custom.options)
+    option_values = {name: value for name, value in declared.items() if name != "type"}
+    return msgspec.convert(option_values, custom.options)
 
 
 def extend_schema(schema: Schema, extensions: Extensions) -> Schema:
@@ -182,9 +184,11 @@ def extend_schema(schema: Schema, extensions: Extensions) -> Schema:
         schema = replace(
             schema,
             content_types={
-                uid: _extend_model(one, types) for uid, one in schema.content_types.items()
+                uid: _extend_model(model, types) for uid, model in schema.content_types.items()
             },
-            components={uid: _extend_model(one, types) for uid, one in schema.components.items()},
+            components={
+                uid: _extend_model(model, types) for uid, model in schema.components.items()
+            },
         )
     if extensions.operators:
         schema = replace(schema, operators=extensions.operators)
@@ -194,19 +198,25 @@ def extend_schema(schema: Schema, extensions: Extensions) -> Schema:
 
 
 def _extend_model(model: Any, types: Mapping[str, CustomAttributeType]) -> Any:  # noqa: ANN401 - any kind of model
-    changed = {
-        one.name: replace(one, type=_typed(one, types[declared["type"]], declared))
-        for one in _scalars(model)
-        if (declared := _declared(one)) is not None
+    changed_attributes = {
+        attribute.name: replace(
+            attribute, type=_customize_type(attribute, types[declared["type"]], declared)
+        )
+        for attribute in _scalars(model)
+        if (declared := _quire_options(attribute)) is not None
     }
-    return replace(model, attributes={**model.attributes, **changed}) if changed else model
+    return (
+        replace(model, attributes={**model.attributes, **changed_attributes})
+        if changed_attributes
+        else model
+    )
 
 
 def _scalars(model: Model) -> tuple[ScalarAttribute, ...]:
     return model.scalars
 
 
-def _typed(
+def _customize_type(
     attribute: ScalarAttribute, custom: CustomAttributeType, declared: Mapping[str, Any]
 ) -> SchemaType:
     """Return the type of an attribute: its storage type, with the code's own rules."""
@@ -217,7 +227,7 @@ def _typed(
         custom_name=custom.name,
         accept=lambda one: _rules(custom, options, base.accept(one)),
         json=_json_form(custom, base.json),
-        present=_present(custom, options),
+        present=_make_presenter(custom, options),
     )
 
 
@@ -244,7 +254,9 @@ def _accept(custom: CustomAttributeType, options: AttributeOptions, store: Accep
     return accept
 
 
-def _present(custom: CustomAttributeType, options: AttributeOptions) -> Callable[[Any], Any] | None:
+def _make_presenter(
+    custom: CustomAttributeType, options: AttributeOptions
+) -> Callable[[Any], Any] | None:
     """Return a function that converts a stored value; ``None`` if it is shown unchanged."""
     if type(custom.implementation).serialize is AttributeType.serialize:
         return None
@@ -269,33 +281,33 @@ def _json_form(custom: CustomAttributeType, base: JsonForm) -> JsonForm:
     """Return the JSON form: that of both methods' annotations, else that of the storage type."""
     kind = type(custom.implementation)
     is_own = kind.serialize is not AttributeType.serialize
-    shown = _described(kind.serialize, "return") if is_own else None
-    written = _described(kind.parse, "value")
+    response_schema = _describe_hint(kind.serialize, "return") if is_own else None
+    request_schema = _describe_hint(kind.parse, "value")
 
     def describe_shown(attribute: Any, pointers: Pointers) -> JsonSchema:  # noqa: ANN401 - see JsonForm
-        return base.response(attribute, pointers) if shown is None else shown
+        return base.response(attribute, pointers) if response_schema is None else response_schema
 
     def describe_written(attribute: Any, pointers: Pointers) -> JsonSchema:  # noqa: ANN401, ARG001 - likewise
-        return {} if written is None else written
+        return {} if request_schema is None else request_schema
 
     return JsonForm(
         response=describe_shown,
         request=describe_written,
         published_only=base.published_only,
-        operand=base.operand or _compared(base),
+        operand=base.operand or _operand_schema(base),
     )
 
 
-def _described(method: Callable[..., Any], name: str) -> JsonSchema | None:
+def _describe_hint(method: Callable[..., Any], name: str) -> JsonSchema | None:
     """Return the JSON schema of an annotation, ``None`` if it is missing or empty."""
     hint = get_type_hints(method).get(name, Any)
     if hint is Any or hint is object:
         return None
-    described = msgspec.json.schema(hint)
-    return None if "$defs" in described or "$ref" in described else described
+    json_schema = msgspec.json.schema(hint)
+    return None if "$defs" in json_schema or "$ref" in json_schema else json_schema
 
 
-def _compared(base: JsonForm) -> JsonSchema | None:
+def _operand_schema(base: JsonForm) -> JsonSchema | None:
     """Return the operand schema of the stored type, if it does not depend on options."""
     try:
         return base.response(None, _NO_POINTERS)

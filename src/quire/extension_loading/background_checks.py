@@ -134,14 +134,14 @@ class BackgroundChecks:
             text = f"{mark.phase}: {name} must be a function that takes no arguments"
             self._problems.append(ExtensionProblem(file, line, text))
             return
-        one = LifecycleFunction(
+        lifecycle_function = LifecycleFunction(
             moment=mark.phase, function=function, name=name, file=file, line=line
         )
-        self._lifecycle.append(one)
+        self._lifecycle.append(lifecycle_function)
 
     def added_to(self, extensions: Extensions) -> Extensions:
         """Return a snapshot with the checked definitions."""
         jobs, schedules = tuple(self._jobs.jobs), tuple(self._jobs.schedules)
         lifecycle = tuple(sorted(self._lifecycle, key=lambda one: (one.file, one.line)))
-        result = replace(extensions, jobs=jobs, schedules=schedules, lifecycle=lifecycle)
-        return with_listeners(result, self._listeners)
+        extended = replace(extensions, jobs=jobs, schedules=schedules, lifecycle=lifecycle)
+        return with_listeners(extended, self._listeners)

@@ -60,9 +60,9 @@ def settings(section: str, type: type[T], /) -> T:
         raise CodeSettingsError(message)
     _check_arguments(section, type)
     reading.sections.add(section)
-    result = reading.settings.extensions
-    table = result.config.get(section, {})
-    values, problems = _values(section, type, table, result.variables)
+    extension_settings = reading.settings.extensions
+    table = extension_settings.config.get(section, {})
+    values, problems = _values(section, type, table, extension_settings.variables)
     if problems:
         raise CodeSettingsError("; ".join(problems))
     try:
@@ -103,15 +103,15 @@ def _values(
             if text:
                 values[field.name] = _from_text(text, field.type)
             elif key in table:
-                values[field.name] = msgspec.convert(_plain(table[key]), field.type)
+                values[field.name] = msgspec.convert(_convert_toml(table[key]), field.type)
             elif field.required:
                 problems.append(f"{place} lacks {key}; it may also be the variable {variable}")
         except msgspec.ValidationError as error:
-            where = variable if text else f"{place} {key}"
+            location = variable if text else f"{place} {key}"
             # The message of an unknown value quotes it, and variables hold secrets.
-            shown = "not one of the values that it may have" if text else str(error)
-            expected = str(error) if str(error).startswith("Expected") else shown
-            problems.append(f"{where}: {expected}")
+            detail = "not one of the values that it may have" if text else str(error)
+            expected = str(error) if str(error).startswith("Expected") else detail
+            problems.append(f"{location}: {expected}")
     return values, problems
 
 
@@ -131,8 +131,8 @@ def _from_text(text: str, type_: Any) -> Any:  # noqa: ANN401 - any annotation
         raise msgspec.ValidationError(message) from None
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of TOML
+def _convert_toml(value: Any) -> Any:  # noqa: ANN401 - a value of TOML
     """Return a value with dictionaries as tables, which can be converted to structs."""
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list) else value
+        return {key: _convert_toml(item) for key, item in value.items()}
+    return [_convert_toml(item) for item in value] if isinstance(value, list) else value

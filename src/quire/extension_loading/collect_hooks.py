@@ -72,7 +72,7 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     routes, background = RouteCheck(schema), BackgroundChecks(schema)
     content, declarations = ContentChecks(schema), DeclarationCheck(schema)
     replaced: dict[str, str] = {}
-    for file, name, function in _marked(modules):
+    for file, name, function in _find_marked(modules):
         mark: Any
         for mark in own_marks(function):
             if isinstance(mark, ReplacesMark):
@@ -105,14 +105,14 @@ def _add_replaced(
     """Add the files that a function replaces; returns the problems."""
     line = line_of(function)
     files = [mark.files] if isinstance(mark.files, str) else mark.files
-    if not isinstance(files, list | tuple) or not all(isinstance(one, str) for one in files):
+    if not isinstance(files, list | tuple) or not all(isinstance(path, str) for path in files):
         message = f'replaces must be paths, such as "src/api/…/is-owner.js", not {mark.files!r}'
         return [ExtensionProblem(file, line, message)]
-    replaced.update((one.removeprefix("./"), f"{file}:{line}") for one in files)
+    replaced.update((path.removeprefix("./"), f"{file}:{line}") for path in files)
     return []
 
 
-def _marked(modules: ImportedModules) -> Iterator[tuple[str, str, object]]:
+def _find_marked(modules: ImportedModules) -> Iterator[tuple[str, str, object]]:
     """Yield each marked function once, with the file that defines it."""
     for file, module in modules.files.items():
         for name, value in vars(module).items():

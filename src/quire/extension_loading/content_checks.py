@@ -30,8 +30,8 @@ class HookCheck(MarkCheck[HookMark]):
         self.check_signature(["the writes" if mark.batch is True else "the write"])
         if not isinstance(mark.batch, bool):
             self.report(f"batch must be True or False, not {mark.batch!r}")
-        known = PREPARE_ACTIONS if mark.phase == "prepare" else WRITE_ACTIONS
-        actions: list[WriteAction] = self.actions(mark.on, known)
+        allowed_actions = PREPARE_ACTIONS if mark.phase == "prepare" else WRITE_ACTIONS
+        actions: list[WriteAction] = self.actions(mark.on, allowed_actions)
         order = self.order(mark.order)
         needs = self.names(mark.needs, "needs")
         types = self.types()
@@ -129,13 +129,13 @@ class ComputedCheck(MarkCheck[ComputedMark]):
             self.report(f"{self.name} needs a type of what it returns, such as -> {example}")
             return {}
         try:
-            result = msgspec.json.schema(hint)
+            json_schema = msgspec.json.schema(hint)
         except TypeError as error:
             self.report(f"{self.name} returns what no response can show: {error}")
             return {}
-        if "$ref" in str(result):
+        if "$ref" in str(json_schema):
             self.report(f"{self.name} must return plain values, lists or dicts, not {hint!r}")
-        return result
+        return json_schema
 
 
 class AroundCheck(MarkCheck[AroundMark]):
@@ -215,18 +215,20 @@ class ContentChecks:
                 self.problems += guard_check.problems
             case ComputedMark():
                 computed_check = ComputedCheck(self._schema, file, name, function, mark)
-                for one in computed_check.fields():
-                    self._add_computed(computed_check, one)
+                for field in computed_check.fields():
+                    self._add_computed(computed_check, field)
                 self.problems += computed_check.problems
             case _:
                 return False
         return True
 
-    def _add_computed(self, check: ComputedCheck, one: ComputedField) -> None:
-        own = self._computed.setdefault(one.uid, {})
-        other = own.setdefault(one.name, one)
-        if other is not one:
-            check.report(f'{one.uid} has a computed field "{one.name}" at {other.place} already')
+    def _add_computed(self, check: ComputedCheck, field: ComputedField) -> None:
+        type_fields = self._computed.setdefault(field.uid, {})
+        other = type_fields.setdefault(field.name, field)
+        if other is not field:
+            check.report(
+                f'{field.uid} has a computed field "{field.name}" at {other.place} already'
+            )
 
     def added_to(self, extensions: Extensions) -> Extensions:
         """Return a snapshot with the checked definitions."""

@@ -30,16 +30,16 @@ class JobCheck:
 
     def add(self, file: str, name: str, job: object, mark: JobMark) -> None:
         """Check one mark of a job."""
-        results = list(_problems(name, job, mark))
-        self._report(file, job, "job", results)
-        if not results and isinstance(job, Job):
+        problems = list(_problems(name, job, mark))
+        self._report(file, job, "job", problems)
+        if not problems and isinstance(job, Job):
             self.jobs.append(replace(job.definition, file=file))
 
     def add_schedule(self, file: str, name: str, function: object, mark: ScheduleMark) -> None:
         """Check one mark of a schedule."""
-        results = list(_schedule_problems(name, function, mark))
-        self._report(file, function, f'schedule("{mark.cron}")', results)
-        if results or not inspect.isfunction(function):
+        problems = list(_schedule_problems(name, function, mark))
+        self._report(file, function, f'schedule("{mark.cron}")', problems)
+        if problems or not inspect.isfunction(function):
             return
         full_name = f"{function.__module__}.{function.__qualname__}"
         job = JobDefinition(
@@ -55,9 +55,11 @@ class JobCheck:
         definition = ScheduleDefinition(job=job, cron=mark.cron, tz=mark.tz, missed=mark.missed)
         self.schedules.append(definition)
 
-    def _report(self, file: str, function: object, at: str, found: list[str]) -> None:
+    def _report(self, file: str, function: object, mark_text: str, problems: list[str]) -> None:
         line = line_of(function)
-        self.problems += (ExtensionProblem(file, line, f"{at}: {problem}") for problem in found)
+        self.problems += (
+            ExtensionProblem(file, line, f"{mark_text}: {problem}") for problem in problems
+        )
 
 
 def line_of(function: object) -> int:
@@ -149,6 +151,6 @@ def _template_problems(template: object, parameters: tuple[str, ...]) -> Iterato
             )
 
 
-def _is_within(value: object, types: type | tuple[type, ...], least: int, limit: int) -> bool:
+def _is_within(value: object, types: type | tuple[type, ...], minimum: int, maximum: int) -> bool:
     is_number = isinstance(value, types) and not isinstance(value, bool)
-    return is_number and least <= float(str(value)) <= limit
+    return is_number and minimum <= float(str(value)) <= maximum

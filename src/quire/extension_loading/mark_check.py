@@ -54,8 +54,8 @@ class MarkCheck(Generic[M]):
     def report(self, message: str) -> None:
         """Add a problem."""
         kind = self.mark.kind
-        shown = kind.__name__ if isinstance(kind, type) else f'"{kind}"'
-        text = f"{self.mark.phase}({shown}): {message}"
+        kind_name = kind.__name__ if isinstance(kind, type) else f'"{kind}"'
+        text = f"{self.mark.phase}({kind_name}): {message}"
         self.problems.append(ExtensionProblem(self.file, self.line, text))
 
     def check_signature(self, arguments: Sequence[str]) -> None:
@@ -114,31 +114,37 @@ class MarkCheck(Generic[M]):
         except ValueError as error:
             self.report(str(error))
             return []
-        known = {one.uid: one for one in self._schema.api_types}
+        types_by_uid = {content_type.uid: content_type for content_type in self._schema.api_types}
         if USER_UID in self._schema.content_types:
-            known[USER_UID] = self._schema.content_types[USER_UID]
+            types_by_uid[USER_UID] = self._schema.content_types[USER_UID]
         if self.is_pattern():
-            types = [one for name, one in known.items() if fnmatchcase(name, uid)]
+            types = [
+                content_type
+                for name, content_type in types_by_uid.items()
+                if fnmatchcase(name, uid)
+            ]
             if not types:
-                self.report(f"no content type matches the pattern; there are {', '.join(known)}")
+                self.report(
+                    f"no content type matches the pattern; there are {', '.join(types_by_uid)}"
+                )
             return types
-        if uid in known:
-            return [known[uid]]
+        if uid in types_by_uid:
+            return [types_by_uid[uid]]
         if uid in self._schema.content_types:
             self.report("documents of this content type are not written through actions")
         else:
-            self.report(f"unknown content type{nearest(uid, known)}")
+            self.report(f"unknown content type{nearest(uid, types_by_uid)}")
         return []
 
     def actions_of(self, content_type: ContentType, actions: Sequence[A]) -> tuple[A, ...]:
         """Return the actions that a type has; a pattern may match types that lack some."""
         if content_type.draft_and_publish:
             return tuple(actions)
-        lacking = [action for action in actions if action in _DRAFT_ACTIONS]
-        if lacking and not self.is_pattern():
+        draft_actions = [action for action in actions if action in _DRAFT_ACTIONS]
+        if draft_actions and not self.is_pattern():
             self.report(
                 f"{content_type.uid} has no draft & publish, so it is never "
-                f"{' or '.join(_PARTICIPLES[action] for action in lacking)}"
+                f"{' or '.join(_PARTICIPLES[action] for action in draft_actions)}"
             )
         return tuple(action for action in actions if action not in _DRAFT_ACTIONS)
 
@@ -147,9 +153,9 @@ class MarkCheck(Generic[M]):
         for name in needs:
             attribute = content_type.attributes.get(name)
             if attribute is None:
-                known = content_type.attributes
-                of = f" of {content_type.uid}" if self.is_pattern() else ""
-                self.report(f'unknown field "{name}"{of} in needs{nearest(name, known)}')
+                attributes = content_type.attributes
+                owner = f" of {content_type.uid}" if self.is_pattern() else ""
+                self.report(f'unknown field "{name}"{owner} in needs{nearest(name, attributes)}')
             elif attribute.type.secret:
                 self.report(f'the field "{name}" in needs is a password, which is never read')
 
@@ -162,6 +168,12 @@ class MarkCheck(Generic[M]):
 def takes_arguments(function: Callable[..., object], count: int) -> bool:
     """Tell whether a function can be called with exactly so many positional arguments."""
     parameters = inspect.signature(function).parameters.values()
-    required = [p for p in parameters if p.default is p.empty and p.kind not in _VARIADIC]
-    positional = [p for p in parameters if p.kind in _POSITIONAL]
-    return len(required) <= count <= len(positional) and all(p in positional for p in required)
+    required = [
+        parameter
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind not in _VARIADIC
+    ]
+    positional = [parameter for parameter in parameters if parameter.kind in _POSITIONAL]
+    return len(required) <= count <= len(positional) and all(
+        parameter in positional for parameter in required
+    )

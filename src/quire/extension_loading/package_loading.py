@@ -64,22 +64,26 @@ class InstalledPackage(Struct, frozen=True, kw_only=True):
 
 def installed_packages() -> dict[str, InstalledPackage]:
     """Return all installed packages with code for Quire by name; none of them is imported."""
-    result: dict[str, InstalledPackage] = {}
+    packages: dict[str, InstalledPackage] = {}
     for distribution in distributions():
         modules = tuple(
-            sorted(one.module for one in distribution.entry_points if one.group == GROUP)
+            sorted(
+                entry_point.module
+                for entry_point in distribution.entry_points
+                if entry_point.group == GROUP
+            )
         )
         if not modules:
             continue  # to parse the metadata of all packages takes longer than all else of a check
         name = _name_of(distribution)
-        if name and name not in result:  # the first one on the path counts
-            result[name] = InstalledPackage(
+        if name and name not in packages:  # the first one on the path counts
+            packages[name] = InstalledPackage(
                 name=name,
                 version=distribution.version,
                 modules=modules,
                 record=record_hash(distribution),
             )
-    return result
+    return packages
 
 
 def record_hash(distribution: Distribution) -> str:
@@ -96,12 +100,12 @@ def load_package(
     Raises PackageError, before anything is imported, if it is not installed as the settings say,
     and if it uses more than its permissions.
     """
-    result = _require_installed(allowed, installed)
-    modules = import_all(result)
-    beyond = sorted({*kinds_in(modules)} - {*allowed.may})
-    if beyond:
-        raise PackageError(f"does more than it may: add {', '.join(beyond)} to its `may`")
-    for name in result.modules:
+    package = _require_installed(allowed, installed)
+    modules = import_all(package)
+    excess_kinds = sorted({*kinds_in(modules)} - {*allowed.may})
+    if excess_kinds:
+        raise PackageError(f"does more than it may: add {', '.join(excess_kinds)} to its `may`")
+    for name in package.modules:
         allow_as_system(name.partition(".")[0], allowed=AS_SYSTEM in allowed.may)
     return modules
 
@@ -129,24 +133,26 @@ def kinds_in(modules: Sequence[ModuleType]) -> Iterator[str]:
 def _require_installed(
     allowed: AllowedPackage, installed: "dict[str, InstalledPackage]"
 ) -> InstalledPackage:
-    result = installed.get(canonicalize_name(allowed.name))
-    if result is None:
+    package = installed.get(canonicalize_name(allowed.name))
+    if package is None:
         hint = nearest(allowed.name, installed)
         raise PackageError(f"is not installed, or has no entry points of {GROUP}{hint}")
     try:
-        fits = SpecifierSet(allowed.version).contains(result.version, prereleases=True)
+        fits = SpecifierSet(allowed.version).contains(package.version, prereleases=True)
     except InvalidSpecifier:
         raise PackageError(f'"{allowed.version}" is no version specifier') from None
     if not fits:
-        raise PackageError(f"is installed as {result.version}, which is not {allowed.version}")
-    unknown = [one for one in allowed.may if one not in KINDS]
-    if unknown:
-        raise PackageError(f'may: unknown kind "{unknown[0]}"{nearest(unknown[0], KINDS)}')
+        raise PackageError(f"is installed as {package.version}, which is not {allowed.version}")
+    unknown_kinds = [kind for kind in allowed.may if kind not in KINDS]
+    if unknown_kinds:
+        raise PackageError(
+            f'may: unknown kind "{unknown_kinds[0]}"{nearest(unknown_kinds[0], KINDS)}'
+        )
     if allowed.record is not None:
-        if allowed.record != result.record:
+        if allowed.record != package.record:
             raise PackageError("the list of its files is not the one of `record`")
-        _require_files(result.name)
-    return result
+        _require_files(package.name)
+    return package
 
 
 def _require_files(name: str) -> None:

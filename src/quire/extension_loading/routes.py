@@ -41,10 +41,12 @@ class RouteCheck:
         """Check one mark of a function."""
         code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type]  # anything may be marked
         line: int = getattr(code, "co_firstlineno", 1)
-        results = [*self._problems(file, name, function, mark)]
-        at = f'{mark.phase}("{mark.path}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {problem}") for problem in results)
-        if results:
+        problems = [*self._problems(file, name, function, mark)]
+        mark_text = f'{mark.phase}("{mark.path}")'
+        self.problems += (
+            ExtensionProblem(file, line, f"{mark_text}: {problem}") for problem in problems
+        )
+        if problems:
             return
         path = mark.path.strip("/")
         route = CustomRoute(
@@ -62,23 +64,23 @@ class RouteCheck:
             policies=tuple(_policies(file, line, mark)),
             rate=_call_rate(mark.rate),
             errors=tuple(mark.errors),
-            parameters={one.name: one for one in _parameters(function, path)},  # type: ignore[arg-type]  # likewise
+            parameters={parameter.name: parameter for parameter in _parameters(function, path)},  # type: ignore[arg-type]  # likewise
         )
         key = (mark.method, _shape(path))
-        taken = self._routes_taken().setdefault(key, route.place)
-        if taken != route.place:
-            problem = f"{mark.method} /{path} is served by {taken} already"
-            self.problems.append(ExtensionProblem(file, line, f"{at}: {problem}"))
+        previous_place = self._routes_taken().setdefault(key, route.place)
+        if previous_place != route.place:
+            problem = f"{mark.method} /{path} is served by {previous_place} already"
+            self.problems.append(ExtensionProblem(file, line, f"{mark_text}: {problem}"))
         self.routes.append(route)
 
     def _routes_taken(self) -> dict[tuple[str, str], str]:
         """Return the present routes of the server, by method and shape of the path."""
         if self._taken is None:
-            taken = {(method, _shape(path)): "the server" for method, path in SERVER_PATHS}
+            places = {(method, _shape(path)): "the server" for method, path in SERVER_PATHS}
             for content_type in self._schema.api_types:
-                for one in usual_routes(content_type):
-                    taken[one.method, _shape(one.path.strip("/"))] = str(one.permission)
-            self._taken = taken
+                for route in usual_routes(content_type):
+                    places[route.method, _shape(route.path.strip("/"))] = str(route.permission)
+            self._taken = places
         return self._taken
 
     def _problems(
@@ -117,7 +119,7 @@ class RouteCheck:
 
     def _core_action(self, action: str) -> Iterator[str]:
         for content_type in self._schema.api_types:
-            if action in {one.permission for one in usual_routes(content_type)}:
+            if action in {route.permission for route in usual_routes(content_type)}:
                 yield f"{action} is an action of the core: name another one"
 
 
@@ -156,10 +158,10 @@ def _policies(file: str, line: int, mark: RouteMark) -> Iterator[Policy]:
 
 def _call_rate(rate: object) -> CallRate | None:
     """Parse a rate such as ``"30/minute"``, ``None`` if it is invalid."""
-    result = _RATE.fullmatch(rate) if isinstance(rate, str) else None
-    if result is None:
+    match = _RATE.fullmatch(rate) if isinstance(rate, str) else None
+    if match is None:
         return None
-    return CallRate(limit=int(result["calls"]), interval_ms=_INTERVALS[result["interval"]])
+    return CallRate(limit=int(match["calls"]), interval_ms=_INTERVALS[match["interval"]])
 
 
 def _signature_problems(
@@ -170,8 +172,8 @@ def _signature_problems(
 ) -> Iterator[str]:
     signature = inspect.signature(function)
     in_path = {segment[1:] for segment in segments if segment.startswith(":")}
-    for missing in sorted(in_path - signature.parameters.keys()):
-        yield f"{name} has no parameter {missing}, which the path has"
+    for missing_name in sorted(in_path - signature.parameters.keys()):
+        yield f"{name} has no parameter {missing_name}, which the path has"
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         yield f"{name} is a generator; it must return, not yield"
     try:
@@ -217,7 +219,8 @@ def _parameters(function: Callable[..., Any], path: str) -> Iterator[RouteParame
             source=source,
             type=hint,
             required=parameter.default is parameter.empty,
-            is_list=source == "query" and any(_is_list(one) for one in _alternatives(hint)),
+            is_list=source == "query"
+            and any(_is_list(alternative) for alternative in _alternatives(hint)),
         )
 
 
@@ -236,7 +239,7 @@ def _alternatives(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - any annotatio
     if hasattr(hint, "__metadata__"):
         hint = hint.__origin__
     if get_origin(hint) in {Union, types.UnionType}:
-        return tuple(one for one in get_args(hint) if one is not type(None))
+        return tuple(argument for argument in get_args(hint) if argument is not type(None))
     return (hint,)
 
 
@@ -249,7 +252,7 @@ def _is_plain(hint: Any) -> bool:  # noqa: ANN401 - any annotation
     if hasattr(hint, "__metadata__"):
         return _is_plain(hint.__origin__)
     if _is_list(hint):
-        return all(_is_plain(one) for one in get_args(hint) if one is not Ellipsis)
+        return all(_is_plain(argument) for argument in get_args(hint) if argument is not Ellipsis)
     if get_origin(hint) is Literal:
         return True
     is_record = (

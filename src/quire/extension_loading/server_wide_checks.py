@@ -54,19 +54,21 @@ class OperatorCheck:
 
     def check_types(self, custom: Collection[str]) -> None:
         """Check the attribute types of operators; ``custom`` are those of the code."""
-        known = _compared_types() | {*custom}
+        known_types = _compared_types() | {*custom}
         for operator in self.operators.values():
-            for one in sorted(operator.on - known):
-                message = f'unknown attribute type "{one}" in on{nearest(one, known)}'
-                at = f'operator("{operator.name}")'
+            for type_name in sorted(operator.on - known_types):
+                message = (
+                    f'unknown attribute type "{type_name}" in on{nearest(type_name, known_types)}'
+                )
+                mark_text = f'operator("{operator.name}")'
                 place = operator.file, operator.line
-                self.problems.append(ExtensionProblem(*place, f"{at}: {message}"))
+                self.problems.append(ExtensionProblem(*place, f"{mark_text}: {message}"))
 
     def add(self, file: str, name: str, function: object, mark: OperatorMark) -> None:
         """Check one mark of a function."""
         line = line_of(function)
-        results = list(self._problems(name, function, mark))
-        if not results:
+        problems = list(self._problems(name, function, mark))
+        if not problems:
             operator = CustomOperator(
                 name=mark.name,
                 on=frozenset(mark.on),
@@ -78,10 +80,12 @@ class OperatorCheck:
             )
             other = self.operators.setdefault(operator.name, operator)
             if other is not operator:
-                results.append(f"{operator.name} is defined at {other.place} already")
-            results += _trial_problems(operator)
-        at = f'operator("{mark.name}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in results)
+                problems.append(f"{operator.name} is defined at {other.place} already")
+            problems += _trial_problems(operator)
+        mark_text = f'operator("{mark.name}")'
+        self.problems += (
+            ExtensionProblem(file, line, f"{mark_text}: {problem}") for problem in problems
+        )
 
     def _problems(self, name: str, function: object, mark: OperatorMark) -> Iterator[str]:
         if not isinstance(mark.name, str) or not _NAME.fullmatch(mark.name):
@@ -90,7 +94,7 @@ class OperatorCheck:
             isinstance(mark.on, str)
             or not isinstance(mark.on, list | tuple | set)
             or not mark.on
-            or not all(isinstance(one, str) for one in mark.on)
+            or not all(isinstance(type_name, str) for type_name in mark.on)
         ):
             yield f'on must be a list of attribute types, such as ["json"], not {mark.on!r}'
         if not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
@@ -106,37 +110,43 @@ class OperatorCheck:
 
 def _compared_types() -> frozenset[str]:
     return frozenset(
-        name for name, one in ATTRIBUTE_TYPES.items() if one.storage is not None and not one.secret
+        name
+        for name, type_ in ATTRIBUTE_TYPES.items()
+        if type_.storage is not None and not type_.secret
     )
 
 
 def _fields(operand: Any) -> Iterator[OperandField]:  # noqa: ANN401 - any annotation
     """Yield the bound values of an operand. Raises TypeError for a type that cannot be bound."""
-    described = msgspec.inspect.type_info(operand)
-    if not isinstance(described, msgspec.inspect.StructType):
-        yield _field("", described)
+    type_info = msgspec.inspect.type_info(operand)
+    if not isinstance(type_info, msgspec.inspect.StructType):
+        yield _field("", type_info)
         return
-    if not described.fields:
+    if not type_info.fields:
         raise TypeError(f"{operand.__name__} has no fields")
-    for field in described.fields:
+    for field in type_info.fields:
         yield replace(_field(field.name, field.type), required=field.required)
 
 
-def _field(name: str, described: msgspec.inspect.Type) -> OperandField:
-    match described:
+def _field(name: str, type_info: msgspec.inspect.Type) -> OperandField:
+    match type_info:
         case msgspec.inspect.UnionType(types=types):
-            others = [one for one in types if not isinstance(one, msgspec.inspect.NoneType)]
-            if len(others) == 1:
-                return _field(name, others[0])
+            value_types = [
+                type_ for type_ in types if not isinstance(type_, msgspec.inspect.NoneType)
+            ]
+            if len(value_types) == 1:
+                return _field(name, value_types[0])
         case msgspec.inspect.ListType(item_type=item):
             inner = _field(name, item)
             if not inner.is_list:
                 return OperandField(name=name, kind=inner.kind, is_list=True)
-        case msgspec.inspect.LiteralType(values=values) if all(isinstance(v, str) for v in values):
+        case msgspec.inspect.LiteralType(values=values) if all(
+            isinstance(value, str) for value in values
+        ):
             return OperandField(name=name, kind=str)
         case _:
-            for known, kind in _SCALARS:
-                if isinstance(described, known):
+            for scalar_type, kind in _SCALARS:
+                if isinstance(type_info, scalar_type):
                     return OperandField(name=name, kind=kind)
     place = f"the field {name}" if name else "it"
     raise TypeError(f"{place} must be a str, int, float or bool, or a list of one of these")
@@ -162,25 +172,32 @@ class AuthStrategyCheck:
     @property
     def strategies(self) -> tuple[AuthStrategy, ...]:
         """All strategies in the order in which they are called."""
-        return tuple(sorted(self._strategies, key=lambda one: (one.order, one.file, one.line)))
+        return tuple(
+            sorted(
+                self._strategies,
+                key=lambda strategy: (strategy.order, strategy.file, strategy.line),
+            )
+        )
 
     def add(self, file: str, name: str, function: object, mark: AuthStrategyMark) -> None:
         """Check one mark of a function."""
-        results = [*_order_problems(mark.order)]
+        problems = [*_order_problems(mark.order)]
         if not isinstance(mark.name, str) or not mark.name:
-            results.append(f"the name must be a text, not {mark.name!r}")
-        elif any(one.name == mark.name for one in self._strategies):
-            results.append("there is a strategy of this name already")
+            problems.append(f"the name must be a text, not {mark.name!r}")
+        elif any(strategy.name == mark.name for strategy in self._strategies):
+            problems.append("there is a strategy of this name already")
         if not inspect.iscoroutinefunction(function):
-            results.append(f"{name} must be an async def")
-        elif _required(function) != 1:
-            results.append(
+            problems.append(f"{name} must be an async def")
+        elif _count_required(function) != 1:
+            problems.append(
                 f"{name}{inspect.signature(function)} must take one argument, the request"
             )
         line = line_of(function)
-        at = f'auth_strategy("{mark.name}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in results)
-        if not results:
+        mark_text = f'auth_strategy("{mark.name}")'
+        self.problems += (
+            ExtensionProblem(file, line, f"{mark_text}: {problem}") for problem in problems
+        )
+        if not problems:
             self._strategies.append(
                 AuthStrategy(
                     name=mark.name,
@@ -202,22 +219,27 @@ class AsgiMiddlewareCheck:
     @property
     def middlewares(self) -> tuple[AsgiMiddleware, ...]:
         """All middlewares, the outermost first."""
-        return tuple(sorted(self._middlewares, key=lambda one: (one.order, one.file, one.line)))
+        return tuple(
+            sorted(
+                self._middlewares,
+                key=lambda middleware: (middleware.order, middleware.file, middleware.line),
+            )
+        )
 
     def add(self, file: str, name: str, decorated: object, mark: AsgiMiddlewareMark) -> None:
         """Check one mark of a class or function."""
-        results = [*_order_problems(mark.order)]
+        problems = [*_order_problems(mark.order)]
         if inspect.iscoroutinefunction(decorated) or not callable(decorated):
-            results.append(f"{name} must be a class or a function that takes the application")
-        elif _required(decorated) != 1:
-            results.append(f"{name} must take one argument, the application")
+            problems.append(f"{name} must be a class or a function that takes the application")
+        elif _count_required(decorated) != 1:
+            problems.append(f"{name} must take one argument, the application")
         elif isinstance(decorated, type) and "__call__" not in _members(decorated):
-            results.append(f"{name} must have a method __call__(self, scope, receive, send)")
+            problems.append(f"{name} must have a method __call__(self, scope, receive, send)")
         line = line_of(decorated)
         self.problems += (
-            ExtensionProblem(file, line, f"asgi_middleware: {one}") for one in results
+            ExtensionProblem(file, line, f"asgi_middleware: {problem}") for problem in problems
         )
-        if not results:
+        if not problems:
             self._middlewares.append(
                 AsgiMiddleware(
                     name=name,
@@ -238,11 +260,13 @@ class StorageBackendCheck:
 
     def add(self, file: str, name: str, decorated: object, mark: StorageBackendMark) -> None:
         """Check one mark of a class."""
-        results = list(self._problems(name, decorated, mark))
+        problems = list(self._problems(name, decorated, mark))
         line = line_of(decorated)
-        at = f'storage_backend("{mark.name}")'
-        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in results)
-        if not results:
+        mark_text = f'storage_backend("{mark.name}")'
+        self.problems += (
+            ExtensionProblem(file, line, f"{mark_text}: {problem}") for problem in problems
+        )
+        if not problems:
             self.backends[mark.name] = CustomStorageBackend(
                 name=mark.name,
                 backend=decorated,  # type: ignore[arg-type]  # it was checked
@@ -270,7 +294,7 @@ class StorageBackendCheck:
                 yield f"{name}.{method} must be an async def"
         if inspect.iscoroutinefunction(decorated.open):
             yield f"{name}.open must yield pieces of the file, or return an asynchronous iterator"
-        if _required(decorated):
+        if _count_required(decorated):
             yield f"{name} is made without arguments: read its settings with quire.settings"
 
 
@@ -279,10 +303,10 @@ def _order_problems(order: object) -> Iterator[str]:
         yield f"order must be an integer, not {order!r}"
 
 
-def _required(function: object) -> int:
+def _count_required(function: object) -> int:
     """Return the number of required arguments."""
     parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]  # it is callable
-    return sum(1 for one in parameters if one.default is one.empty)
+    return sum(1 for parameter in parameters if parameter.default is parameter.empty)
 
 
 def _members(decorated: type) -> frozenset[str]:

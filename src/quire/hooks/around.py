@@ -151,9 +151,9 @@ AroundCalls = Mapping[tuple[str, str], tuple[AroundCall, ...]]
 
 def around_calls(functions: Sequence[AroundCall]) -> AroundCalls:
     """Return functions by content type and action."""
-    result: dict[tuple[str, str], tuple[AroundCall, ...]] = {}
-    for one in sorted(functions, key=lambda one: (one.order, one.file, one.line, one.name)):
-        for action in one.on:
-            key = (one.uid, action)
-            result[key] = (*result.get(key, ()), one)
-    return result
+    calls_by_key: dict[tuple[str, str], tuple[AroundCall, ...]] = {}
+    for call in sorted(functions, key=lambda call: (call.order, call.file, call.line, call.name)):
+        for action in call.on:
+            key = (call.uid, action)
+            calls_by_key[key] = (*calls_by_key.get(key, ()), call)
+    return calls_by_key

@@ -51,8 +51,8 @@ def mark_unrestricted(value: object) -> None:
         setattr(value, _UNRESTRICTED_KEY, True)
         value = list(value.values())
     if isinstance(value, list):
-        for one in value:
-            mark_unrestricted(one)
+        for item in value:
+            mark_unrestricted(item)
 
 
 def is_unrestricted(value: object) -> bool:
@@ -72,15 +72,15 @@ def is_unrestricted(value: object) -> bool:
 
 def make_document(document: "type[D]", data: Mapping[str, Any]) -> "D":
     """Return read data as a document of a class, with nested documents."""
-    return document({name: _nested(value) for name, value in data.items()})
+    return document({name: _convert_value(value) for name, value in data.items()})
 
 
-def _nested(value: object) -> object:
+def _convert_value(value: object) -> object:
     match value:
         case dict():
             return make_document(Document, value)
         case list():
-            return [_nested(one) for one in value]
+            return [_convert_value(item) for item in value]
         case _:
             return value
 

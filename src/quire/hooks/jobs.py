@@ -75,8 +75,8 @@ class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
 
     def decode(self, stored: str) -> dict[str, Any]:
         """Deserialize the arguments of a call. Raises msgspec.ValidationError for invalid ones."""
-        result = msgspec.json.decode(stored, type=self.arguments)
-        return {name: getattr(result, name) for name in result.__struct_fields__}
+        arguments = msgspec.json.decode(stored, type=self.arguments)
+        return {name: getattr(arguments, name) for name in arguments.__struct_fields__}
 
     def lock_key(self, arguments: Struct) -> str | None:
         """Return the lock key of a call: only one job with it runs at a time; ``None`` for any.
@@ -127,5 +127,5 @@ def fields_of_template(template: str) -> list[str]:
 
 def bind(definition: JobDefinition, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Struct:
     """Return the arguments of a call of the function. Raises TypeError as the call would."""
-    bound = inspect.signature(definition.function).bind(*args, **kwargs)
-    return definition.arguments(**bound.arguments)
+    bound_arguments = inspect.signature(definition.function).bind(*args, **kwargs)
+    return definition.arguments(**bound_arguments.arguments)

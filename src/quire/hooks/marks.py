@@ -220,5 +220,5 @@ def add_mark(function: F, mark: object, replaces: Replaces = ()) -> F:
 
 def own_marks(value: object) -> tuple[object, ...]:
     """Return the marks of a function or class itself, not those that it inherits."""
-    result = getattr(value, "__dict__", {}).get(MARKS_ATTRIBUTE, ())
-    return result if isinstance(result, tuple) else ()
+    marks = getattr(value, "__dict__", {}).get(MARKS_ATTRIBUTE, ())
+    return marks if isinstance(marks, tuple) else ()

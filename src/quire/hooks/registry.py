@@ -196,13 +196,17 @@ class Extensions(Struct, frozen=True, kw_only=True):
 
     def has_batches(self, uid: str, *actions: WriteAction) -> bool:
         """Tell whether a hook of one of the actions is called once for several writes."""
-        results = (self.writes.get((uid, action)) for action in actions)
-        return any(hooks is not None and hooks.have_batches for hooks in results)
+        write_hooks = (self.writes.get((uid, action)) for action in actions)
+        return any(hooks is not None and hooks.have_batches for hooks in write_hooks)
 
     @property
     def admin_modules(self) -> dict[str, bytes]:
         """The modules of inputs in the admin UI, by their paths below ``/admin/``."""
-        modules = [one.module for one in self.attribute_types.values() if one.module is not None]
+        modules = [
+            attribute_type.module
+            for attribute_type in self.attribute_types.values()
+            if attribute_type.module is not None
+        ]
         return {
             module.path(name): content
             for module in modules
@@ -212,11 +216,11 @@ class Extensions(Struct, frozen=True, kw_only=True):
     @property
     def actions_by_uid(self) -> dict[str, tuple[str, ...]]:
         """The names of the actions of routes, by uid."""
-        result: dict[str, tuple[str, ...]] = {}
+        names_by_uid: dict[str, tuple[str, ...]] = {}
         for action in sorted(self.granted_actions):
             uid, _, name = action.rpartition(".")
-            result[uid] = (*result.get(uid, ()), name)
-        return result
+            names_by_uid[uid] = (*names_by_uid.get(uid, ()), name)
+        return names_by_uid
 
     @property
     def granted_actions(self) -> frozenset[str]:
@@ -234,21 +238,21 @@ def make_extensions(
     replaced: Mapping[str, str] | None = None,
 ) -> Extensions:
     """Build the snapshot from checked definitions."""
-    ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
-    inside = [hook for hook in ordered if hook.phase != "prepare"]
+    sorted_hooks = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
+    write_phase_hooks = [hook for hook in sorted_hooks if hook.phase != "prepare"]
     prepare: dict[tuple[str, WriteAction], tuple[Hook, ...]] = {}
-    for hook in ordered:
+    for hook in sorted_hooks:
         if hook.phase == "prepare":
             for action in hook.on:
                 key = (hook.uid, action)
                 prepare[key] = (*prepare.get(key, ()), hook)
-    keys = {(hook.uid, action) for hook in inside for action in hook.on}
+    keys = {(hook.uid, action) for hook in write_phase_hooks for action in hook.on}
     return Extensions(
         version=version,
-        hooks=tuple(ordered),
+        hooks=tuple(sorted_hooks),
         routes=tuple(routes),
         replaced=replaced or {},
-        writes={key: _hooks_of(inside, *key) for key in keys},
+        writes={key: _hooks_of(write_phase_hooks, *key) for key in keys},
         prepare=prepare,
     )
 
@@ -256,7 +260,9 @@ def make_extensions(
 def with_listeners(extensions: Extensions, listeners: Sequence[ChangeListener]) -> Extensions:
     """Return a snapshot with functions that receive changes after the commit."""
     writes = dict(extensions.writes)
-    for listener in sorted(listeners, key=lambda one: (one.file, one.line, one.name)):
+    for listener in sorted(
+        listeners, key=lambda listener: (listener.file, listener.line, listener.name)
+    ):
         for action in listener.on:
             key = (listener.uid, action)
             hooks = writes.get(key, WriteHooks())

@@ -121,10 +121,10 @@ class Write(Generic[D]):
     def _has_changed(self, name: str) -> bool:
         if name not in self._data:
             return False
-        before: Mapping[str, object] | None = self.before
-        if before is None or name not in before:
+        previous_values: Mapping[str, object] | None = self.before
+        if previous_values is None or name not in previous_values:
             return True
-        return before[name] != self._data[name]
+        return previous_values[name] != self._data[name]
 
     def __repr__(self) -> str:
         """Return a description of the write, without its data."""

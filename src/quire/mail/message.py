@@ -42,8 +42,8 @@ def compose(mail: Mail, sender: str) -> EmailMessage:
     Raises MailError for an invalid address.
     """
     message = EmailMessage()
-    own = address(mail.sender or sender)
-    message["From"] = own
+    sender_address = address(mail.sender or sender)
+    message["From"] = sender_address
     message["To"] = [address(text) for text in mail.to]
     if mail.cc:
         message["Cc"] = [address(text) for text in mail.cc]
@@ -52,7 +52,7 @@ def compose(mail: Mail, sender: str) -> EmailMessage:
     if mail.reply_to:
         message["Reply-To"] = address(mail.reply_to)
     message["Subject"] = one_line(mail.subject)
-    message["Message-ID"] = make_msgid(domain=own.domain or "localhost")
+    message["Message-ID"] = make_msgid(domain=sender_address.domain or "localhost")
     message.set_content(mail.text if mail.text is not None else plain_text(mail.html or ""))
     if mail.html is not None:
         message.add_alternative(mail.html, subtype="html")

@@ -61,8 +61,10 @@ class TerminalSender:
         message = compose(mail, self._sender)
         content = message.get_body(("plain",))
         text = "" if content is None else content.get_content()
-        heads = "".join(f"{name}: {message[name]}\n" for name in ("From", "To", "Subject"))
-        self._write(f"--- mail, printed because mail.host is not set ---\n{heads}\n{text}---\n")
+        header_lines = "".join(f"{name}: {message[name]}\n" for name in ("From", "To", "Subject"))
+        self._write(
+            f"--- mail, printed because mail.host is not set ---\n{header_lines}\n{text}---\n"
+        )
 
 
 class NoSender:

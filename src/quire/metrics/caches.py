@@ -34,7 +34,11 @@ class CacheCounters(Struct, frozen=True, kw_only=True):
 
     def families(self) -> Iterator[MetricFamily]:
         """Yield the metrics."""
-        result = {name: getattr(self, name) for name in self.__struct_fields__}
-        yield family(CACHE_HITS, [((name,), one.hits) for name, one in result.items()])
-        yield family(CACHE_MISSES, [((name,), one.misses) for name, one in result.items()])
-        yield family(CACHE_ENTRIES, [((name,), one.entries()) for name, one in result.items()])
+        counters = {name: getattr(self, name) for name in self.__struct_fields__}
+        yield family(CACHE_HITS, [((name,), counter.hits) for name, counter in counters.items()])
+        yield family(
+            CACHE_MISSES, [((name,), counter.misses) for name, counter in counters.items()]
+        )
+        yield family(
+            CACHE_ENTRIES, [((name,), counter.entries()) for name, counter in counters.items()]
+        )

@@ -164,6 +164,6 @@ START_TIME = Metric(
 )
 
 CATALOGUE: tuple[Metric, ...] = tuple(
-    one for one in list(globals().values()) if isinstance(one, Metric)
+    value for value in list(globals().values()) if isinstance(value, Metric)
 )
 """All of them, in the order of this module."""

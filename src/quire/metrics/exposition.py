@@ -52,7 +52,7 @@ def _client_metric(family: MetricFamily) -> ClientMetric:
 
 
 def _cumulative(bounds: tuple[float, ...], sample: Sample) -> Iterator[tuple[str, float]]:
-    names = [*(str(bound) for bound in bounds), "+Inf"]
+    names = [*(str(upper_bound) for upper_bound in bounds), "+Inf"]
     total = 0
     for name, count in zip(names, sample.buckets, strict=True):
         total += count

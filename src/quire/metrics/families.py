@@ -6,6 +6,7 @@ These values are sent between processes as MessagePack. This module does not kno
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -62,26 +63,34 @@ def single(metric: Metric, value: float) -> MetricFamily:
 def merge_families(processes: Iterable[Families]) -> list[MetricFamily]:
     """Combine the metrics of several processes."""
     metrics: dict[str, Metric] = {}
-    merged: dict[str, dict[LabelValues, Sample]] = {}
-    for found in (one for families in processes for one in families):
-        metric = metrics.setdefault(found.metric.name, found.metric)
-        samples = merged.setdefault(metric.name, {})
-        for sample in found.samples:
-            former = samples.get(sample.labels)
-            samples[sample.labels] = sample if former is None else _merged(metric, former, sample)
-    return [MetricFamily(metrics[name], tuple(found.values())) for name, found in merged.items()]
+    samples_by_name: dict[str, dict[LabelValues, Sample]] = {}
+    for family in chain.from_iterable(processes):
+        metric = metrics.setdefault(family.metric.name, family.metric)
+        samples = samples_by_name.setdefault(metric.name, {})
+        for sample in family.samples:
+            previous = samples.get(sample.labels)
+            samples[sample.labels] = (
+                sample if previous is None else _merge_samples(metric, previous, sample)
+            )
+    return [
+        MetricFamily(metrics[name], tuple(samples_by_labels.values()))
+        for name, samples_by_labels in samples_by_name.items()
+    ]
 
 
 def without_gauges(families: Families) -> list[MetricFamily]:
     """Return the counters and histograms of a process that has ended, without gauges."""
-    return [one for one in families if one.metric.kind != "gauge"]
+    return [family for family in families if family.metric.kind != "gauge"]
 
 
-def _merged(metric: Metric, one: Sample, other: Sample) -> Sample:
+def _merge_samples(metric: Metric, first: Sample, second: Sample) -> Sample:
     if metric.merge == "max":
-        return Sample(one.labels, max(one.value, other.value))
-    buckets = tuple(a + b for a, b in zip(one.buckets, other.buckets, strict=True))
-    return Sample(one.labels, one.value + other.value, buckets)
+        return Sample(first.labels, max(first.value, second.value))
+    buckets = tuple(
+        first_count + second_count
+        for first_count, second_count in zip(first.buckets, second.buckets, strict=True)
+    )
+    return Sample(first.labels, first.value + second.value, buckets)
 
 
 _decoder = msgspec.msgpack.Decoder(list[MetricFamily])
@@ -123,12 +132,12 @@ class Histogram:
         if not values:
             return
         values.sort()
-        counted = 0
-        for bucket, bound in enumerate(self.bounds):
-            end = bisect_right(values, bound, counted)
-            self.buckets[bucket] += end - counted
-            counted = end
-        self.buckets[-1] += len(values) - counted
+        start = 0
+        for bucket, upper_bound in enumerate(self.bounds):
+            end = bisect_right(values, upper_bound, start)
+            self.buckets[bucket] += end - start
+            start = end
+        self.buckets[-1] += len(values) - start
         self.exceeded += len(values) - bisect_left(values, self.threshold)
         self.total += sum(values)
         values.clear()
@@ -147,4 +156,6 @@ class Histogram:
 
 def histogram_family(metric: Metric, histograms: Mapping[LabelValues, Histogram]) -> MetricFamily:
     """Make the family of histograms by labels."""
-    return MetricFamily(metric, tuple(one.sample(labels) for labels, one in histograms.items()))
+    return MetricFamily(
+        metric, tuple(histogram.sample(labels) for labels, histogram in histograms.items())
+    )

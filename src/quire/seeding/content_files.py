@@ -103,8 +103,8 @@ class ContentFiles:
         """Return the files of a pattern in the order of their names."""
         if pattern.startswith("/") or ".." in Path(pattern).parts:
             return []
-        results = (path for path in self.folder.glob(pattern) if path.is_file())
-        return sorted(path.relative_to(self.folder).as_posix() for path in results)
+        paths = (path for path in self.folder.glob(pattern) if path.is_file())
+        return sorted(path.relative_to(self.folder).as_posix() for path in paths)
 
     def problem(self, file: str, path: str, message: str) -> None:
         """Record an error."""

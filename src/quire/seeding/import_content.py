@@ -44,17 +44,17 @@ class BuiltinRows(Struct, frozen=True, kw_only=True):
 
     def locales(self, locales: Sequence[Locale]) -> Program[None]:
         """Add the locales that the database lacks."""
-        known = yield from self.contents.locale_codes()
+        existing_codes = yield from self.contents.locale_codes()
         for locale in locales:
-            if locale.code not in known:
+            if locale.code not in existing_codes:
                 values = {"name": locale.name, "code": locale.code}
                 yield from self._table(LOCALE_UID).create(values, now=self.now)
 
     def file(self, upload: Upload) -> Program[dict[str, object]]:
         """Add a file to the media library, at its root; returns its values."""
         document_id = self.tables.new_id()
-        given = {"documentId": document_id, **upload.values, "folderPath": "/"}
-        id_ = yield from self._table(FILE_UID).create(given, now=self.now)
+        file_values = {"documentId": document_id, **upload.values, "folderPath": "/"}
+        id_ = yield from self._table(FILE_UID).create(file_values, now=self.now)
         return describe_file(id_, document_id, upload.values, self.now)
 
     def permissions(self, public: Sequence[str]) -> Program[None]:
@@ -180,7 +180,7 @@ class _SeedingRun:
 
     async def new(self) -> None:
         """Create the database together with its content."""
-        with placed_files(self._listed(), self._advance):
+        with placed_files(self._list_uploads(), self._advance):
             async with self._database.new() as database:
                 await self._run(database, self._create_and_seed)
 
@@ -190,12 +190,12 @@ class _SeedingRun:
         target = self._target(database)
         try:
             await database.read(lambda: self._require_unfilled(target))
-            with placed_files(self._listed(), self._advance):
+            with placed_files(self._list_uploads(), self._advance):
                 await self._run(database, self._seed_existing)
         finally:
             await database.close()
 
-    def _listed(self) -> list[Upload]:
+    def _list_uploads(self) -> list[Upload]:
         return list(self._uploads.values())
 
     def _create_and_seed(self, target: SeedTarget, advance: Advance) -> Program[None]:
@@ -225,12 +225,12 @@ class _SeedingRun:
                 f"{self._database.place} has content already: {', '.join(filled)}.\n"
                 "Content files are for the first start. Nothing was changed."
             )
-        stored = yield from target.rows.accounts.stored(_DEFAULT_LOCALE)
-        default = self._content.locales[0].code
-        if stored != default:
+        stored_locale = yield from target.rows.accounts.stored(_DEFAULT_LOCALE)
+        default_locale = self._content.locales[0].code
+        if stored_locale != default_locale:
             raise SeedingError(
-                f"The default locale of {self._database.place} is {stored}, and that "
-                f"of the content is {default}. Nothing was changed."
+                f"The default locale of {self._database.place} is {stored_locale}, and that "
+                f"of the content is {default_locale}. Nothing was changed."
             )
 
     async def _run(

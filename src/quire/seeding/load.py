@@ -47,9 +47,9 @@ class DocumentCheck:
 
     def problems(self, source: DocumentSource) -> Iterator[ContentProblem]:
         """List every error of one document."""
-        frame = [*_frame_problems(self._known, source)]
-        result = frame or [*_placement_problems(source), *self._value_problems(source)]
-        for path, message in dict.fromkeys(result):
+        frame_problems = [*_frame_problems(self._known, source)]
+        problems = frame_problems or [*_placement_problems(source), *self._value_problems(source)]
+        for path, message in dict.fromkeys(problems):
             yield ContentProblem(source.file, path, message)
 
     def _value_problems(self, source: DocumentSource) -> Iterator[PathProblem]:
@@ -80,7 +80,7 @@ def _frame_problems(known_targets: KnownTargets, source: DocumentSource) -> Iter
         if locale is not None and locale not in known_targets.locales:
             yield source.json_path(f"locales.{locale}"), "is not in the manifest"
         status = version.status or item.status
-        message = _status_problem(content_type, status, changed=bool(version.draft))
+        message = _status_problem(content_type, status, has_changes=bool(version.draft))
         if message is not None:
             yield source.json_path(f"{inner}status"), message
         twice = sorted(item.data.keys() & version.data.keys())
@@ -89,15 +89,15 @@ def _frame_problems(known_targets: KnownTargets, source: DocumentSource) -> Iter
 
 
 def _status_problem(
-    content_type: ContentType, status: Status | None, *, changed: bool
+    content_type: ContentType, status: Status | None, *, has_changes: bool
 ) -> str | None:
     if not content_type.draft_and_publish:
         if status is not None:
             return f"{content_type.uid} is without draft & publish"
-        return "only a modified version has changes in draft" if changed else None
+        return "only a modified version has changes in draft" if has_changes else None
     if status is None:
         return f"expected one of {', '.join(Status)}"
-    if (status is Status.MODIFIED) != changed:
+    if (status is Status.MODIFIED) != has_changes:
         return "a modified version, and no other, has changes in draft"
     return None
 
@@ -157,33 +157,33 @@ class _Reader(Struct, frozen=True, kw_only=True):
         )
 
     def _default_locale(self) -> str | None:
-        return next((one.code for one in self.manifest.locales if one.default), None)
+        return next((locale.code for locale in self.manifest.locales if locale.default), None)
 
     def _locales(self) -> tuple[Locale, ...]:
-        listed = self.manifest.locales
-        for code, count in Counter(item.code for item in listed).items():
+        locales = self.manifest.locales
+        for code, count in Counter(item.code for item in locales).items():
             if count > 1:
                 self.files.problem(MANIFEST, "locales", f"{code} is listed twice")
-        if sum(item.default for item in listed) != 1:
+        if sum(item.default for item in locales) != 1:
             self.files.problem(MANIFEST, "locales", "exactly one locale must be the default")
-        in_order = sorted(listed, key=lambda item: not item.default)
-        return tuple(Locale(item.code, item.name) for item in in_order)
+        sorted_locales = sorted(locales, key=lambda item: not item.default)
+        return tuple(Locale(item.code, item.name) for item in sorted_locales)
 
     def _media(self) -> tuple[SeedMediaFile, ...]:
         file = self.manifest.media
         if file is None:
             return ()
-        result: dict[str, SeedMediaFile] = {}
+        media_files: dict[str, SeedMediaFile] = {}
         for path, item in self.files.decode_all(file, MediaItem):
-            for message in self._media_problems(item, result):
+            for message in self._media_problems(item, media_files):
                 self.files.problem(file, f"{path}.file", message)
-            result[item.file] = SeedMediaFile(
+            media_files[item.file] = SeedMediaFile(
                 name=item.file,
                 path=self.files.folder / MEDIA_FOLDER / item.file,
                 alternative_text=item.alternative_text,
                 caption=item.caption,
             )
-        return tuple(result.values())
+        return tuple(media_files.values())
 
     def _media_problems(self, item: MediaItem, files: Mapping[str, SeedMediaFile]) -> Iterator[str]:
         if item.file in files:
@@ -201,7 +201,9 @@ class _Reader(Struct, frozen=True, kw_only=True):
             message = f"the project has no content type {group.content_type}"
             self.files.problem(MANIFEST, f"{path}.contentType", message)
             return []
-        if group.content_type in [one.content_type for one in self.manifest.documents[:position]]:
+        if group.content_type in [
+            previous_group.content_type for previous_group in self.manifest.documents[:position]
+        ]:
             message = f"{group.content_type} has a group already"
             self.files.problem(MANIFEST, f"{path}.contentType", message)
         sources = [
@@ -219,22 +221,22 @@ class _Reader(Struct, frozen=True, kw_only=True):
         return sources
 
     def _group_files(self, group: DocumentsItem, path: str) -> list[str]:
-        result: dict[str, None] = {}
+        names: dict[str, None] = {}
         for index, pattern in enumerate(group.files):
             matching = self.files.matching(pattern)
             if not matching:
                 self.files.problem(MANIFEST, f"{path}.files[{index}]", f"{pattern} matches no file")
-            result.update(dict.fromkeys(matching))
-        return list(result)
+            names.update(dict.fromkeys(matching))
+        return list(names)
 
     def _group_problems(self, content_type: ContentType, sources: list[DocumentSource]) -> None:
-        seen: set[str] = set()
+        keys: set[str] = set()
         for source in sources:
-            if source.item.key in seen:
+            if source.item.key in keys:
                 self.files.problem(
                     source.file, source.json_path("key"), f"{source.item.key} is taken"
                 )
-            seen.add(source.item.key)
+            keys.add(source.item.key)
         if content_type.kind is TypeKind.SINGLE and len(sources) > 1:
             message = f"{content_type.uid} is a single type and has one document"
             self.files.problem(sources[1].file, sources[1].path, message)
@@ -246,21 +248,23 @@ class _Reader(Struct, frozen=True, kw_only=True):
         media: tuple[SeedMediaFile, ...],
     ) -> None:
         groups = [group.content_type for group in self.manifest.documents]
-        known = KnownTargets(
+        targets = KnownTargets(
             schema=self.schema,
             locales=tuple(locale.code for locale in locales),
             media={file.name: file for file in media},
-            documents={(s.content_type.uid, s.item.key): s.document() for s in sources},
+            documents={
+                (source.content_type.uid, source.item.key): source.document() for source in sources
+            },
             groups={uid: position for position, uid in enumerate(groups)},
         )
-        check = DocumentCheck(known)
+        check = DocumentCheck(targets)
         for source in sources:
             self.files.problems += check.problems(source)
 
     def _public(self) -> None:
-        known = all_actions(self.schema)
+        actions = all_actions(self.schema)
         for index, action in enumerate(self.manifest.public):
-            if action not in known:
+            if action not in actions:
                 self.files.problem(MANIFEST, f"public[{index}]", f"there is no action {action}")
 
     def _in_order(self, group: list[DocumentSource]) -> list[SeedDocument]:
@@ -270,14 +274,16 @@ class _Reader(Struct, frozen=True, kw_only=True):
         for key in documents:
             sorter.add(key)
         for key, document in documents.items():
-            inside = references(self.schema, document)
+            target_keys = references(self.schema, document)
             uid = document.content_type
-            sorter.add(key, *(other for type_, other in inside if type_ == uid))
+            sorter.add(key, *(other for type_, other in target_keys if type_ == uid))
         try:
             order = list(sorter.static_order())
         except CycleError as error:
-            circle = " -> ".join(reversed(error.args[1]))
-            source = next(one for one in group if one.item.key == error.args[1][0])
-            self.files.problem(source.file, source.path, f"documents refer in a circle: {circle}")
+            cycle = " -> ".join(reversed(error.args[1]))
+            source = next(
+                candidate for candidate in group if candidate.item.key == error.args[1][0]
+            )
+            self.files.problem(source.file, source.path, f"documents refer in a circle: {cycle}")
             return []
         return [documents[key] for key in order if key in documents]

@@ -41,7 +41,7 @@ def plan_upload(file: SeedMediaFile, folder: Path, new_suffix: Callable[[], str]
     ``new_suffix`` makes names unique. Responsive formats are not created.
     """
     extension = file.path.suffix
-    stored = f"{_slug(file.path.stem)}_{new_suffix()}"
+    stored_name = f"{_slug(file.path.stem)}_{new_suffix()}"
     width, height = image_size(file.path)
     values = {
         "name": file.name,
@@ -51,23 +51,23 @@ def plan_upload(file: SeedMediaFile, folder: Path, new_suffix: Callable[[], str]
         "width": width,
         "height": height,
         "formats": None,
-        "hash": stored,
+        "hash": stored_name,
         "ext": extension,
         "mime": _TYPES.guess_type(file.name, strict=False)[0] or _UNKNOWN_TYPE,
         "size": _kilobytes(file.path.stat().st_size),
-        "url": f"/uploads/{stored}{extension}",
+        "url": f"/uploads/{stored_name}{extension}",
         "previewUrl": None,
         "provider": "local",
         "provider_metadata": None,
     }
-    return Upload(source=file.path, target=folder / f"{stored}{extension}", values=values)
+    return Upload(source=file.path, target=folder / f"{stored_name}{extension}", values=values)
 
 
 def describe_file(
-    id_: int, document_id: str, values: Mapping[str, object], at: int
+    id_: int, document_id: str, values: Mapping[str, object], now: int
 ) -> dict[str, object]:
     """Describe a stored file as the images of blocks do; ``at`` is epoch milliseconds."""
-    moment = iso_from_ms(at)
+    moment = iso_from_ms(now)
     return {
         "id": id_,
         "documentId": document_id,
@@ -85,14 +85,14 @@ def placed_files(uploads: Sequence[Upload], advance: Callable[[str], None]) -> I
     ``advance`` is called with the name of each. Raises SeedingError when one cannot be copied, or
     when its target exists.
     """
-    done: list[Path] = []
+    copied_files: list[Path] = []
     try:
         for upload in uploads:
-            _copy(upload, done)
+            _copy(upload, copied_files)
             advance(str(upload.values["name"]))
         yield
     except BaseException:
-        for target in done:
+        for target in copied_files:
             target.unlink(missing_ok=True)
         raise
 
@@ -107,12 +107,12 @@ def image_size(path: Path) -> tuple[int | None, int | None]:
     return (round(width), round(height)) if width > 0 and height > 0 else (None, None)
 
 
-def _copy(upload: Upload, done: list[Path]) -> None:
+def _copy(upload: Upload, copied_files: list[Path]) -> None:
     """Copy a file without overwriting; ``done`` grows as soon as there is something to undo."""
     try:
         upload.target.parent.mkdir(parents=True, exist_ok=True)
         with upload.source.open("rb") as source, upload.target.open("xb") as target:
-            done.append(upload.target)
+            copied_files.append(upload.target)
             shutil.copyfileobj(source, target)
     except OSError as error:
         message = f"{upload.source} cannot be copied to {upload.target}: {error.strerror}"

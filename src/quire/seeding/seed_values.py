@@ -80,7 +80,7 @@ class SeedDocument(Struct, frozen=True, kw_only=True):
 
     def version(self, locale: str | None) -> DocumentVersion | None:
         """Return the version of a locale, ``None`` when there is none."""
-        return next((one for one in self.versions if one.locale == locale), None)
+        return next((version for version in self.versions if version.locale == locale), None)
 
 
 class Content(Struct, frozen=True, kw_only=True):

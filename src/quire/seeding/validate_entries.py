@@ -76,7 +76,7 @@ class EntryCheck:
             schema=known_targets.schema,
             related=lambda *_: _ANY,
             file=lambda _: _ANY,
-            image=self._described,
+            image=self._describe_media,
         )
         self._taken: set[tuple[object, ...]] = set()
 
@@ -88,14 +88,14 @@ class EntryCheck:
         names = _EntryKeys(
             known_targets=self._known, source=source, locale=locale, complete=not draft
         )
-        results = [
+        key_problems = [
             *names.problems(model, values, lambda name: source.place(locale, name, draft=draft))
         ]
-        yield from results
+        yield from key_problems
         data = self._wire.data(model, values)
         rules = ValidationRules(draft=draft, creating=True, strict_relations=True)
         checked = check_entry(self._known.schema, model, data, rules)
-        paths = {path for path, _ in results}
+        paths = {path for path, _ in key_problems}
         messages = [*_messages_of(checked), *self._taken_twice(source, locale, checked)]
         for (name, *below), message in messages:
             path = source.place(locale, str(name), draft=draft) + _inner(below)
@@ -113,7 +113,7 @@ class EntryCheck:
                 yield _place(unique.path), f"{unique.original} is taken"
             self._taken.add(value)
 
-    def _described(self, name: str) -> Mapping[str, object]:
+    def _describe_media(self, name: str) -> Mapping[str, object]:
         """Describe the file of an image as far as possible before it is stored."""
         file = self._known.media.get(name)
         if file is None or not file.path.is_file():
@@ -195,7 +195,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
         if attribute.mapped_by is not None:
             yield path, f"is written on its other end, {target.uid}.{attribute.mapped_by}"
             return
-        keys, problem = _listed(value, many=attribute.to_many, task_name="key")
+        keys, problem = _read_names(value, many=attribute.to_many, task_name="key")
         if problem is not None:
             yield path, problem
         for key in keys:
@@ -221,7 +221,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
 
     def _media(self, value: object, path: str, *, many: bool) -> Iterator[PathProblem]:
         """Check that the files are in the list of media files."""
-        names, problem = _listed(value, many=many, task_name="file")
+        names, problem = _read_names(value, many=many, task_name="file")
         if problem is not None:
             yield path, problem
         for name in names:
@@ -234,16 +234,16 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
         """Check components; in a dynamic zone they must be listed."""
         match attribute:
             case ComponentAttribute(component=uid):
-                listed: tuple[str, ...] = (uid,)
-            case DynamicZoneAttribute(components=listed):
+                allowed_uids: tuple[str, ...] = (uid,)
+            case DynamicZoneAttribute(components=allowed_uids):
                 pass
         for index, item in enumerate(as_list(value)):
             inner = f"{path}[{index}]" if isinstance(value, list) else path
             for component, values in components_of(self.known_targets.schema, attribute, item):
-                if component.uid in listed:
+                if component.uid in allowed_uids:
                     yield from self.problems(component, values, f"{inner}.{{}}".format)
                 else:
-                    yield f"{inner}.{COMPONENT_KEY}", f"expected one of {', '.join(listed)}"
+                    yield f"{inner}.{COMPONENT_KEY}", f"expected one of {', '.join(allowed_uids)}"
 
     def _blocks(self, value: object, path: str) -> Iterator[PathProblem]:
         """Check that blocks are a list, and that the files of images exist."""
@@ -260,7 +260,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
                     continue
 
 
-def _listed(value: object, *, many: bool, task_name: str) -> tuple[list[str], str | None]:
+def _read_names(value: object, *, many: bool, task_name: str) -> tuple[list[str], str | None]:
     """Return the names in a value, and the problem of its form."""
     expected = f"expected a list of {task_name}s" if many else f"expected a {task_name}"
     if many != isinstance(value, list):
@@ -269,5 +269,5 @@ def _listed(value: object, *, many: bool, task_name: str) -> tuple[list[str], st
     names = [item for item in items if isinstance(item, str)]
     if len(names) != len(items):
         return [], expected
-    twice = sorted({name for name in names if names.count(name) > 1})
-    return names, f"names {twice[0]} twice" if twice else None
+    repeated_names = sorted({name for name in names if names.count(name) > 1})
+    return names, f"names {repeated_names[0]} twice" if repeated_names else None

@@ -39,9 +39,9 @@ class WireFormat(Struct, frozen=True, kw_only=True):
     def _value(self, attribute: Attribute | None, value: object) -> object:
         match attribute:
             case RelationAttribute():
-                return _some(attribute, value, lambda key: self.related(attribute, key))
+                return _resolve_names(attribute, value, lambda key: self.related(attribute, key))
             case MediaAttribute():
-                return _some(attribute, value, self.file)
+                return _resolve_names(attribute, value, self.file)
             case ComponentAttribute() | DynamicZoneAttribute() if isinstance(value, list):
                 return [self._component(attribute, item) for item in value]
             case ComponentAttribute():
@@ -92,7 +92,7 @@ def components_of(
     for item in as_list(value):
         component = component_of(schema, attribute, item)
         if component is not None and isinstance(item, Mapping):
-            yield component, {name: one for name, one in item.items() if name != COMPONENT_KEY}
+            yield component, {name: field for name, field in item.items() if name != COMPONENT_KEY}
 
 
 def as_list(value: object) -> list[object]:
@@ -102,10 +102,10 @@ def as_list(value: object) -> list[object]:
     return [] if value is None else [value]
 
 
-def _some(
+def _resolve_names(
     attribute: RelationAttribute | MediaAttribute, value: object, resolve: Callable[[str], object]
 ) -> object:
-    results = [resolve(name) for name in as_list(value) if isinstance(name, str)]
+    resolved = [resolve(name) for name in as_list(value) if isinstance(name, str)]
     if attribute.to_many:
-        return results
-    return results[0] if results else None
+        return resolved
+    return resolved[0] if resolved else None

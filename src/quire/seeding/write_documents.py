@@ -58,8 +58,8 @@ class DocumentWriter:
                     locale=version.locale,
                     publish=publish,
                 )
-            written = yield from self._act(command, document, version)
-            self._rows[uid, key, version.locale] = written.entry_id
+            entry = yield from self._act(command, document, version)
+            self._rows[uid, key, version.locale] = entry.entry_id
 
     def change(self, document: SeedDocument) -> Program[None]:
         """Write the changes of modified versions to their drafts.
@@ -85,13 +85,13 @@ class DocumentWriter:
         version: DocumentVersion,
     ) -> Program[WrittenEntry]:
         try:
-            written = yield from run_command(self._unit, command)
+            entries = yield from run_command(self._unit, command)
         except AppError as error:
             place = f"{document.content_type} {document.key}"
             if version.locale is not None:
                 place += f" ({version.locale})"
             raise SeedingError(f"{place} cannot be written: {error.message}") from error
-        return written[0]
+        return entries[0]
 
     def _data(
         self, document: SeedDocument, version: DocumentVersion, values: Values
@@ -102,18 +102,20 @@ class DocumentWriter:
 
         wire = WireFormat(
             schema=schema,
-            related=lambda relation, key: self._related(source, version.locale, relation, key),
+            related=lambda relation, key: self._resolve_relation(
+                source, version.locale, relation, key
+            ),
             file=lambda name: {"id": self._files[name]["id"]},
             image=lambda name: self._files[name],
         )
         return wire.data(source, values)
 
-    def _related(
+    def _resolve_relation(
         self, source: ContentType, locale: str | None, relation: RelationAttribute, key: str
     ) -> object:
         """Return the id of a document, or of its published row if there is no link table."""
         target = self._unit.engine.schema.content_types[str(relation.target)]
         if relation.join_table:
             return {"documentId": self._ids[target.uid, key]}
-        there = target_locale(source, locale, target, self._default_locale)
-        return {"id": self._rows[target.uid, key, there]}
+        target_code = target_locale(source, locale, target, self._default_locale)
+        return {"id": self._rows[target.uid, key, target_code]}

@@ -47,12 +47,12 @@ class CustomFieldRegistration(Struct, frozen=True):
 
 def find_registrations(project: Path) -> Mapping[str, CustomFieldRegistration]:
     """Return the registrations of a project by uid: its own code, then installed packages."""
-    result: dict[str, CustomFieldRegistration] = {}
+    registrations: dict[str, CustomFieldRegistration] = {}
     for folder, owner in _places(project):
         for path in _files(folder):
             for registration in _registrations(project, path, owner):
-                result.setdefault(registration.uid, registration)
-    return result
+                registrations.setdefault(registration.uid, registration)
+    return registrations
 
 
 def _places(project: Path) -> Iterator[tuple[Path, str | None]]:
@@ -72,8 +72,8 @@ def _places(project: Path) -> Iterator[tuple[Path, str | None]]:
 
 
 def _dependencies(project: Path) -> frozenset[str]:
-    result = _json(project / "package.json").get("dependencies")
-    return frozenset(result) if isinstance(result, dict) else frozenset()
+    dependencies = _json(project / "package.json").get("dependencies")
+    return frozenset(dependencies) if isinstance(dependencies, dict) else frozenset()
 
 
 def _plugin_name(folder: Path) -> str | None:
@@ -85,10 +85,10 @@ def _plugin_name(folder: Path) -> str | None:
 
 def _json(path: Path) -> dict[str, object]:
     try:
-        result = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return result if isinstance(result, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _files(place: Path) -> Iterator[Path]:
@@ -133,19 +133,19 @@ def _registrations(
 
 def _constants(tokens: tuple[Token, ...]) -> dict[str, str]:
     """Return the string constants of a file."""
-    result = {}
+    constants = {}
     for index in range(len(tokens) - 3):
         first, name, mark, value = tokens[index : index + 4]
         if first.is_word("const", "var", "let") and mark.is_mark("=") and value.kind == "string":
-            result[name.text] = value.text
-    return result
+            constants[name.text] = value.text
+    return constants
 
 
 def _calls(
     tokens: tuple[Token, ...], constants: Mapping[str, str]
 ) -> Iterator[dict[str, str | None]]:
     for index in range(len(tokens) - len(_CALL)):
-        if all(tokens[index + at].text == text for at, text in enumerate(_CALL)):
+        if all(tokens[index + offset].text == text for offset, text in enumerate(_CALL)):
             yield from _objects(tokens, index + len(_CALL), constants)
 
 
@@ -217,15 +217,17 @@ class DatabaseColumns:
         """
         if self._tables is None:
             self._tables = _found_tables(self._settings)
-        named = use.raw.get("columnName")
-        column = named if isinstance(named, str) else identifier(snake_case(use.attribute))
+        column_name = use.raw.get("columnName")
+        column = (
+            column_name if isinstance(column_name, str) else identifier(snake_case(use.attribute))
+        )
         table = self._tables.get(use.table)
-        result = None if table is None else table.columns.get(column)
-        if result is None:
+        existing_column = None if table is None else table.columns.get(column)
+        if existing_column is None:
             return None
         for beginning, name in _TYPES:
-            if result.type.lower().startswith(beginning):
-                return name, f"the column {use.table}.{column} ({result.type})"
+            if existing_column.type.lower().startswith(beginning):
+                return name, f"the column {use.table}.{column} ({existing_column.type})"
         return None
 
 
@@ -233,16 +235,16 @@ def _found_tables(settings: Settings) -> FoundTables:
     """Inspect the database on another thread: a schema is also loaded inside an event loop."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         try:
-            return pool.submit(lambda: asyncio.run(_inspected(settings))).result()
+            return pool.submit(lambda: asyncio.run(_inspect_tables(settings))).result()
         except (AppError, QuireError, OSError):
             # A database that cannot be opened is reported when it is opened for serving.
             return {}
 
 
-async def _inspected(settings: Settings) -> FoundTables:
+async def _inspect_tables(settings: Settings) -> FoundTables:
     target = target_of(settings)
-    async with target.look() as looking:
-        return await looking.run(inspect_program(target.kind.inspector))
+    async with target.look() as connection:
+        return await connection.run(inspect_program(target.kind.inspector))
 
 
 class ProjectCustomFields:
@@ -269,16 +271,16 @@ class ProjectCustomFields:
         )
 
     def _registered_type(self, use: CustomFieldUse) -> StorageType | None:
-        result = self._registrations.get(use.uid)
-        if result is None:
+        registration = self._registrations.get(use.uid)
+        if registration is None:
             return None
-        return StorageType(name=result.type, origin="plugin", source=result.file)
+        return StorageType(name=registration.type, origin="plugin", source=registration.file)
 
     def _column_type(self, use: CustomFieldUse) -> StorageType | None:
-        result = self._columns.type_of(use)
-        if result is None:
+        column_type = self._columns.type_of(use)
+        if column_type is None:
             return None
-        name, column = result
+        name, column = column_type
         return StorageType(name=name, origin="database", source=column)
 
     @cached_property

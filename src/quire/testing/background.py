@@ -35,7 +35,7 @@ class BackgroundWorkers:
             await self._drain(clock())
 
     async def _drain(self, now: int) -> None:
-        before = await self._failures()
+        previous_failures = await self._failures()
         self._parts.start()
         try:
             async with asyncio.timeout(_TIMEOUT_SECONDS):
@@ -45,9 +45,13 @@ class BackgroundWorkers:
                     await asyncio.sleep(_PAUSE_SECONDS)
         finally:
             await self._parts.stop(5)
-        failed = [text for key, text in (await self._failures()).items() if before.get(key) != text]
-        if failed:
-            raise AssertionError("\n".join(failed))
+        new_failures = [
+            text
+            for key, text in (await self._failures()).items()
+            if previous_failures.get(key) != text
+        ]
+        if new_failures:
+            raise AssertionError("\n".join(new_failures))
 
     def _wake(self) -> None:
         self._parts.worker.wake()
@@ -66,35 +70,35 @@ class BackgroundWorkers:
         jobs: list[int] = []
         changes: list[int] = []
         if await read(lambda: parts.queue.tables.exists(JOBS)):
-            result = await read(
+            stored_jobs = await read(
                 lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MAX_ROWS)
             )
-            jobs = [one.due for one in result if one.ended_at is None]
+            jobs = [job.due for job in stored_jobs if job.ended_at is None]
         if await read(lambda: parts.change_queue.tables.exists(CHANGES)):
             rows = parts.change_queue.rows
-            waiting = await read(lambda: rows.find(dead=None, before=None, limit=_MAX_ROWS))
-            changes = [one.due for one in waiting if one.ended_at is None]
+            stored_changes = await read(lambda: rows.find(dead=None, before=None, limit=_MAX_ROWS))
+            changes = [change.due for change in stored_changes if change.ended_at is None]
         return jobs, changes
 
     async def _failures(self) -> dict[tuple[str, int], str]:
         """Return the messages of failures, by row and attempt."""
         parts, read = self._parts, self._database.read
-        result: dict[tuple[str, int], str] = {}
+        messages: dict[tuple[str, int], str] = {}
         if await read(lambda: parts.queue.tables.exists(JOBS)):
             jobs = await read(
                 lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MAX_ROWS)
             )
-            result |= {
-                ("job", one.id): f"{one.name} failed, attempt {one.attempts}: {one.message}"
-                for one in jobs
-                if one.message
+            messages |= {
+                ("job", job.id): f"{job.name} failed, attempt {job.attempts}: {job.message}"
+                for job in jobs
+                if job.message
             }
         if await read(lambda: parts.change_queue.tables.exists(CHANGES)):
             rows = parts.change_queue.rows
             changes = await read(lambda: rows.find(dead=None, before=None, limit=_MAX_ROWS))
-            result |= {
-                ("change", one.id): f"{one.listener} failed, attempt {one.attempts}: {one.message}"
-                for one in changes
-                if one.message
+            messages |= {
+                ("change", row.id): f"{row.listener} failed, attempt {row.attempts}: {row.message}"
+                for row in changes
+                if row.message
             }
-        return result
+        return messages

@@ -68,6 +68,6 @@ def _next(now: datetime, time_of_day: time) -> datetime:
 
 
 def _milliseconds(moment: datetime | str) -> int:
-    result = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
-    aware = result if result.tzinfo is not None else result.replace(tzinfo=UTC)
-    return int(aware.timestamp() * _SECOND_MS)
+    parsed = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    aware_moment = parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)
+    return int(aware_moment.timestamp() * _SECOND_MS)

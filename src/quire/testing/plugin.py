@@ -137,8 +137,8 @@ def project(_quire_workspace: "Workspace") -> "Iterator[Project]":
 
 
 def _project_folder(config: pytest.Config) -> Path:
-    named: str = config.getini("quire_project")
-    return (config.rootpath / named).resolve()
+    folder_name: str = config.getini("quire_project")
+    return (config.rootpath / folder_name).resolve()
 
 
 def _is_project(folder: Path) -> bool:

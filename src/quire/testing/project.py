@@ -146,9 +146,9 @@ class Project:
         Raises LookupError for an unknown role or action.
         """
         for action in actions:
-            known = self._known_actions()
-            if action not in known:
-                raise LookupError(f'there is no action "{action}"{nearest(action, known)}')
+            known_actions = self._known_actions()
+            if action not in known_actions:
+                raise LookupError(f'there is no action "{action}"{nearest(action, known_actions)}')
         await self._loop.wait_for(self._grant(role, actions))
 
     async def token(self, *, type: str | None = None, actions: Sequence[str] = ()) -> Client:
@@ -174,8 +174,11 @@ class Project:
         if role == "strapi-super-admin":
             signed_in = await self._loop.wait_for(self._begin(self._first_administrator))
             return self._admin_client(signed_in)
-        boss = await self.admin()
-        roles = {one["code"]: one["id"] for one in _data(await boss.get("/admin/roles"))}
+        super_admin = await self.admin()
+        roles = {
+            role_data["code"]: role_data["id"]
+            for role_data in _data(await super_admin.get("/admin/roles"))
+        }
         if role not in roles:
             raise LookupError(f'there is no admin role "{role}"{nearest(role, roles)}')
         name = role.removeprefix("strapi-")
@@ -185,10 +188,10 @@ class Project:
             "email": f"{name}-{next(self._numbers)}@example.com",
             "roles": [roles[role]],
         }
-        created = _data(await boss.post("/admin/users", json=body))
-        invited = await self._loop.wait_for(self._invited(created["registrationToken"]))
-        await boss.put(f"/admin/users/{created['id']}", json={"isActive": True})
-        return self._admin_client(await self._loop.wait_for(self._begin(invited)))
+        created = _data(await super_admin.post("/admin/users", json=body))
+        invited_user = await self._loop.wait_for(self._invited_user(created["registrationToken"]))
+        await super_admin.put(f"/admin/users/{created['id']}", json={"isActive": True})
+        return self._admin_client(await self._loop.wait_for(self._begin(invited_user)))
 
     async def drain(self) -> None:
         """Run the due jobs, schedules and deliveries of changes, and what they cause.
@@ -216,8 +219,8 @@ class Project:
         self._log.texts = texts
         yield
         if len(texts) > at_most:
-            listed = "\n".join(f"  {text[:_MAX_SHOWN_CHARACTERS]}" for text in texts)
-            raise AssertionError(f"{len(texts)} statements, at most {at_most}:\n{listed}")
+            statement_lines = "\n".join(f"  {text[:_MAX_SHOWN_CHARACTERS]}" for text in texts)
+            raise AssertionError(f"{len(texts)} statements, at most {at_most}:\n{statement_lines}")
 
     def _client(self, *, token: str | None = None, id: int | None = None) -> Client:
         return Client(self._app, self._loop, self._log, self.clock, token=token, id=id)
@@ -243,17 +246,17 @@ class Project:
 
     def _known_actions(self) -> frozenset[str]:
         runtime = self._runtime()
-        own = runtime.documents.engine.extensions.granted_actions
-        return frozenset(all_actions(runtime.schema)) | own
+        custom_actions = runtime.documents.engine.extensions.granted_actions
+        return frozenset(all_actions(runtime.schema)) | custom_actions
 
     async def _write(self, act: Callable[[UnitOfWork], Program[T]]) -> T:
         return await self._runtime().documents.run(act, principal=_FULL_ACCESS_PRINCIPAL)
 
     async def _role_id(self, accounts: Accounts, role: str) -> int:
-        result = await self._write(lambda _: accounts.role_of_type(role))
-        if result is None:
+        role_id = await self._write(lambda _: accounts.role_of_type(role))
+        if role_id is None:
             raise LookupError(f'there is no role of the type "{role}"')
-        return result
+        return role_id
 
     async def _grant(self, role: str, actions: Sequence[str]) -> None:
         accounts = self._accounts()
@@ -262,15 +265,20 @@ class Project:
             return
 
         def granted(_: UnitOfWork) -> Program[frozenset[str]]:
-            present = yield from accounts.role_actions(role_id)
-            own = yield from accounts.granted_custom_actions("roles", role_id)
-            return present | own
+            role_actions = yield from accounts.role_actions(role_id)
+            custom_actions = yield from accounts.granted_custom_actions("roles", role_id)
+            return role_actions | custom_actions
 
-        every = {*await self._write(granted), *actions}
+        granted_actions = {*await self._write(granted), *actions}
         roles = Roles(self._runtime().documents, accounts)
-        known = self._known_actions()
+        known_actions = self._known_actions()
         await roles.update(
-            role_id, {}, every, {}, known_names=known, principal=_FULL_ACCESS_PRINCIPAL
+            role_id,
+            {},
+            granted_actions,
+            {},
+            known_names=known_actions,
+            principal=_FULL_ACCESS_PRINCIPAL,
         )
 
     async def _create_user(self, username: str, role: str) -> tuple[int, str]:
@@ -286,8 +294,8 @@ class Project:
         }
 
         def create(unit: UnitOfWork) -> Program[int]:
-            written = yield from run_command(unit, CreateDocument(uid=USER_UID, data=data))
-            return written[0].entry_id
+            entries = yield from run_command(unit, CreateDocument(uid=USER_UID, data=data))
+            return entries[0].entry_id
 
         user_id = await self._write(create)
         settings = self._app.settings
@@ -307,12 +315,12 @@ class Project:
             raise RuntimeError("the project has no admin API")
         return await admin.accounts.begin(admin_user, AdminDevice(id="test"))
 
-    async def _invited(self, token: str) -> AdminUser:
+    async def _invited_user(self, token: str) -> AdminUser:
         admin = self._runtime().admin
-        result = None if admin is None else await admin.accounts.invited(token)
-        if result is None:
+        invited_user = None if admin is None else await admin.accounts.invited(token)
+        if invited_user is None:
             raise LookupError("the invitation does not hold")
-        return result
+        return invited_user
 
 
 def _data(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON

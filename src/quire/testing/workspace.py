@@ -73,11 +73,11 @@ _OVERRIDES: Mapping[str, object] = {
 def count_calls(modules: ImportedModules, fired: Counter[str]) -> ImportedModules:
     """Return the modules with hooks that count their calls by name."""
     return replace(
-        modules, files={file: _counted(module, fired) for file, module in modules.files.items()}
+        modules, files={file: _wrap_hooks(module, fired) for file, module in modules.files.items()}
     )
 
 
-def _counted(module: ModuleType, fired: Counter[str]) -> ModuleType:
+def _wrap_hooks(module: ModuleType, fired: Counter[str]) -> ModuleType:
     copy = ModuleType(module.__name__)
     for name, value in vars(module).items():
         is_hook = inspect.isfunction(value) and any(
@@ -98,16 +98,16 @@ def _wrap(name: str, function: Callable[..., Any], fired: Counter[str]) -> Calla
     if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)
-        async def called(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - those of the function
+        async def called(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - those of the function
             fired[name] += 1
-            return await function(*arguments, **named)
+            return await function(*arguments, **keywords)
 
         return called
 
     @functools.wraps(function)
-    def called_in_place(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - those of the function
+    def called_in_place(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - those of the function
         fired[name] += 1
-        return function(*arguments, **named)
+        return function(*arguments, **keywords)
 
     return called_in_place
 

@@ -88,11 +88,11 @@ def require_same_schema(archived: Schema, schema: Schema) -> None:
     problems = list(_differences(archived, schema))
     if not problems:
         return
-    shown = [f"  {line}" for line in problems[:_MAX_LISTED]]
+    problem_lines = [f"  {line}" for line in problems[:_MAX_LISTED]]
     if len(problems) > _MAX_LISTED:
-        shown.append(f"  and {len(problems) - _MAX_LISTED} more")
-    listed = "\n".join(shown)
-    raise TransferError(f"The content types differ from those of the archive:\n{listed}")
+        problem_lines.append(f"  and {len(problems) - _MAX_LISTED} more")
+    problem_text = "\n".join(problem_lines)
+    raise TransferError(f"The content types differ from those of the archive:\n{problem_text}")
 
 
 def _sources(
@@ -137,34 +137,33 @@ def _differences(archived: Schema, schema: Schema) -> Iterator[str]:
     for model in archived.models():
         if model.uid.startswith("admin::"):
             continue
-        own = schema.content_types.get(model.uid) or schema.components.get(model.uid)
-        if own is None:
+        project_model = schema.content_types.get(model.uid) or schema.components.get(model.uid)
+        if project_model is None:
             yield f"{model.uid} is missing in the project"
             continue
-        yield from _model_differences(model, own)
+        yield from _model_differences(model, project_model)
 
 
 def _model_differences(model: Model, own_model: Model) -> Iterator[str]:
     if isinstance(model, ContentType) and isinstance(own_model, ContentType):
-        for what in ("kind", "draft_and_publish", "localized"):
-            if getattr(model, what) != getattr(own_model, what):
-                yield (
-                    f"{model.uid}: {what.replace('_', ' ')} is {getattr(own_model, what)}, "
-                    f"and {getattr(model, what)} in the archive"
-                )
+        for property_name in ("kind", "draft_and_publish", "localized"):
+            value, own_value = getattr(model, property_name), getattr(own_model, property_name)
+            if value != own_value:
+                label = property_name.replace("_", " ")
+                yield f"{model.uid}: {label} is {own_value}, and {value} in the archive"
     for name, attribute in model.attributes.items():
-        present = own_model.attributes.get(name)
-        if present is None:
+        own_attribute = own_model.attributes.get(name)
+        if own_attribute is None:
             yield f"{model.uid}.{name} is missing in the project"
-        elif _form(present) != _form(attribute):
+        elif _form(own_attribute) != _form(attribute):
             yield (
-                f"{model.uid}.{name} is {_describe(present)}, "
+                f"{model.uid}.{name} is {_describe(own_attribute)}, "
                 f"and {_describe(attribute)} in the archive"
             )
         elif isinstance(attribute, DynamicZoneAttribute) and isinstance(
-            present, DynamicZoneAttribute
+            own_attribute, DynamicZoneAttribute
         ):
-            for uid in sorted(set(attribute.components) - set(present.components)):
+            for uid in sorted(set(attribute.components) - set(own_attribute.components)):
                 yield f"{model.uid}.{name} does not take the component {uid}"
 
 

@@ -40,10 +40,10 @@ class DecryptingReader(RawIOBase):
         """Fill a buffer with decrypted bytes; returns how many, 0 at the end."""
         while not self._ready and not self._is_finished:
             self._ready = self._next()
-        taken = self._ready[: len(buffer)]
-        buffer[: len(taken)] = taken
-        self._ready = self._ready[len(taken) :]
-        return len(taken)
+        chunk = self._ready[: len(buffer)]
+        buffer[: len(chunk)] = chunk
+        self._ready = self._ready[len(chunk) :]
+        return len(chunk)
 
     def _next(self) -> bytes:
         chunk = self._source.read(_CHUNK_BYTES)

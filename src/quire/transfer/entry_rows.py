@@ -255,9 +255,9 @@ def _encoder(model: Model, attribute: ScalarAttribute, dialect: Dialect) -> _Enc
         try:
             return restore(reduce(value))
         except (TypeError, ValueError, OverflowError) as error:
-            shown = f"{value!r}"[:80]
+            value_text = f"{value!r}"[:80]
             raise TransferError(
-                f"{model.uid}.{attribute.name} of {kind} {place} cannot be {shown}."
+                f"{model.uid}.{attribute.name} of {kind} {place} cannot be {value_text}."
             ) from error
 
     return encode

@@ -80,20 +80,20 @@ class _LineExport(Struct, frozen=True, kw_only=True):
     def entries(self, model: Model) -> Program[None]:
         """Write the rows of a content type with their components."""
         columns = _columns(self.store, model)
-        after = 0
+        last_id = 0
         while True:
             table = self.store.tables[model.uid].name
-            rows = yield from self.rows.page(table, columns, after=after, size=_ROWS_AT_ONCE)
-            result = {_id(row): self._values(model, row) for row in rows}
-            yield from self._components(model, result)
-            for row_id, data in result.items():
+            rows = yield from self.rows.page(table, columns, after=last_id, size=_ROWS_AT_ONCE)
+            data_by_id = {_id(row): self._values(model, row) for row in rows}
+            yield from self._components(model, data_by_id)
+            for row_id, data in data_by_id.items():
                 self.written_ids[model.uid].add(row_id)
                 self.lines.entities({"type": model.uid, "id": row_id, "data": data})
                 if model.uid == FILE_UID:
                     self.lines.files.append({"id": row_id, **data})
             if len(rows) < _ROWS_AT_ONCE:
                 return
-            after = _id(rows[-1])
+            last_id = _id(rows[-1])
 
     def links(self, model: Model) -> Program[None]:
         """Write the links that a model owns."""
@@ -105,22 +105,22 @@ class _LineExport(Struct, frozen=True, kw_only=True):
             if place is None:
                 continue
             table, columns, line = place
-            after = 0
+            last_id = 0
             while True:
-                rows = yield from self.rows.page(table, columns, after=after, size=_ROWS_AT_ONCE)
+                rows = yield from self.rows.page(table, columns, after=last_id, size=_ROWS_AT_ONCE)
                 for row in rows:
                     self._link(line(attribute, row))
                 if len(rows) < _ROWS_AT_ONCE:
                     break
-                after = _id(rows[-1])
+                last_id = _id(rows[-1])
 
     def configuration(self) -> Program[None]:
         """Write the settings and webhooks."""
         rows = yield from self.rows.settings()
-        for row_id, key, stored, type_, environment, tag in rows:
+        for row_id, key, stored_value, type_, environment, tag in rows:
             if key in KEPT_SETTINGS:
                 continue
-            value = decode_setting(stored)
+            value = decode_setting(stored_value)
             if key == CUSTOM_GRANTS_KEY:
                 value = {"roles": value.get("roles", {}) if isinstance(value, Mapping) else {}}
             self.lines.configuration(
@@ -141,10 +141,10 @@ class _LineExport(Struct, frozen=True, kw_only=True):
 
     def _values(self, model: Model, row: Row) -> dict[str, Any]:
         """Return the values of a row by attribute, without its id."""
-        scalars = [one for one in model.scalars if one.name != "id"]
+        scalars = [attribute for attribute in model.scalars if attribute.name != "id"]
         return {
-            scalar.name: self._value(scalar.storage, stored)
-            for scalar, stored in zip(scalars, row[1:], strict=True)
+            scalar.name: self._value(scalar.storage, value)
+            for scalar, value in zip(scalars, row[1:], strict=True)
         }
 
     def _value(self, kind: StorageKind, stored: Value) -> object:
@@ -173,8 +173,10 @@ class _LineExport(Struct, frozen=True, kw_only=True):
         for uid in dict.fromkeys(link.uid for link in links):
             component = self.schema.components[uid]
             ids = [link.id for link in links if link.uid == uid]
-            stored = yield from self.rows.by_id(self.store.tables[uid], ids)
-            by_uid[uid] = {row_id: self._values(component, row) for row_id, row in stored.items()}
+            rows_by_id = yield from self.rows.by_id(self.store.tables[uid], ids)
+            by_uid[uid] = {
+                row_id: self._values(component, row) for row_id, row in rows_by_id.items()
+            }
             yield from self._components(component, by_uid[uid])
         for link in links:
             values = by_uid[link.uid].get(link.id)
@@ -225,12 +227,12 @@ def _place(
 
             def linked(attribute: RelationAttribute, row: Row) -> _LinkRow:
                 _, source, target, *positions = row
-                result = dict(zip(edge.orders, positions, strict=True))
-                return _plain(
+                order_values = dict(zip(edge.orders, positions, strict=True))
+                return _relation_link(
                     model,
                     attribute,
-                    (source, result.get(edge.order or "")),
-                    (target, result.get(edge.inverse_order or "")),
+                    (source, order_values.get(edge.order or "")),
+                    (target, order_values.get(edge.inverse_order or "")),
                 )
 
             return edge.table, edge.columns, linked
@@ -238,20 +240,22 @@ def _place(
 
             def morphed(attribute: RelationAttribute, row: Row) -> _LinkRow:
                 _, source, target, type_, name, order = row
-                return _morph(model, attribute, source, _end(type_, name, target, order))
+                return _morph_link(model, attribute, source, _end(type_, name, target, order))
 
             return edge.table, edge.columns, morphed
         case ColumnEdge():
             return (
                 table,
                 edge.columns,
-                lambda attribute, row: _plain(model, attribute, (row[0], None), (row[1], None)),
+                lambda attribute, row: _relation_link(
+                    model, attribute, (row[0], None), (row[1], None)
+                ),
             )
         case MorphColumnEdge():
             return (
                 table,
                 edge.columns,
-                lambda attribute, row: _morph(
+                lambda attribute, row: _morph_link(
                     model, attribute, row[0], _end(row[2], None, row[1], None)
                 ),
             )
@@ -259,7 +263,7 @@ def _place(
             return None
 
 
-def _plain(
+def _relation_link(
     model: Model,
     attribute: RelationAttribute,
     source: tuple[Value, Value],
@@ -273,7 +277,7 @@ def _plain(
     )
 
 
-def _morph(
+def _morph_link(
     model: Model, attribute: RelationAttribute, source: Value, right: dict[str, Any]
 ) -> _LinkRow:
     left = _end(model.uid, attribute.name, source, None)
@@ -295,7 +299,7 @@ def _is_single(attribute: Attribute) -> bool:
 
 def _columns(store: EntryStore, model: Model) -> list[str]:
     table = store.tables[model.uid]
-    return [table.columns[one.name] for one in model.scalars if one.name != "id"]
+    return [table.columns[scalar.name] for scalar in model.scalars if scalar.name != "id"]
 
 
 def _id(row: Row) -> int:

@@ -150,8 +150,8 @@ def schema_lines(schema: Schema) -> Iterator[dict[str, Any]]:
 
 def _schema_line(schema: Schema, model: Model) -> dict[str, Any]:
     raw = dict(model.raw)
-    own = raw.get("attributes")
-    attributes = dict(own) if isinstance(own, Mapping) else {}
+    raw_attributes = raw.get("attributes")
+    attributes = dict(raw_attributes) if isinstance(raw_attributes, Mapping) else {}
     line: dict[str, Any] = {key: raw[key] for key in _DESCRIBED_KEYS if key in raw}
     line.setdefault("options", {})
     content_type = schema.content_types.get(model.uid)
@@ -256,13 +256,13 @@ async def export_project(
         for line in schema_lines(schema):
             stages[ArchiveStage.SCHEMAS].write(line)
         lines = ExportLines(
-            entities=_counted(stages[ArchiveStage.ENTITIES], progress),
-            links=_counted(stages[ArchiveStage.LINKS], progress),
+            entities=_count_lines(stages[ArchiveStage.ENTITIES], progress),
+            links=_count_lines(stages[ArchiveStage.LINKS], progress),
             configuration=stages[ArchiveStage.CONFIGURATION].write,
         )
         store = open_store(schema, map_tables(schema), target.kind.dialect())
-        async with target.look() as looking:
-            await looking.run(export_program(store, lines))
+        async with target.look() as connection:
+            await connection.run(export_program(store, lines))
         for writer in stages.values():
             writer.close()
         _add(archive, stages[ArchiveStage.SCHEMAS], stages[ArchiveStage.ENTITIES])
@@ -287,7 +287,7 @@ async def export_project(
     )
 
 
-def _counted(writer: LineWriter, progress: Progress) -> Write:
+def _count_lines(writer: LineWriter, progress: Progress) -> Write:
     def write(line: object) -> None:
         writer.write(line)
         progress.advance(1)
@@ -318,10 +318,10 @@ class _Files:
             return
         await self._add(_key(row), row)
         formats = row.get("formats")
-        for type_, made in formats.items() if isinstance(formats, Mapping) else ():
-            if isinstance(made, Mapping):
-                more = {"type": type_, "id": row["id"], "mainHash": row.get("hash")}
-                await self._add(_key(made), {**made, **more})
+        for type_, file_format in formats.items() if isinstance(formats, Mapping) else ():
+            if isinstance(file_format, Mapping):
+                reference = {"type": type_, "id": row["id"], "mainHash": row.get("hash")}
+                await self._add(_key(file_format), {**file_format, **reference})
 
     async def _add(self, name: str, metadata: Mapping[str, Any]) -> None:
         if not is_asset_name(name):

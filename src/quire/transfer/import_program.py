@@ -156,14 +156,16 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
                 settings[str(line.value["key"])] = line.value.get("value")
         # Rules and grants of the former roles do not belong to the roles of the archive.
         settings.setdefault(ROW_RULES_KEY, {})
-        present = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
-        settings[CUSTOM_GRANTS_KEY] = _merged_grants(settings.get(CUSTOM_GRANTS_KEY), present)
+        current_grants = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
+        settings[CUSTOM_GRANTS_KEY] = _merged_grants(
+            settings.get(CUSTOM_GRANTS_KEY), current_grants
+        )
         yield from replace_settings(writes, settings, KEPT_SETTINGS)
-        stored = Webhooks(writes)
-        present_webhooks = yield from stored.all()
-        yield from stored.delete([webhook.id for webhook in present_webhooks])
+        webhook_table = Webhooks(writes)
+        existing_webhooks = yield from webhook_table.all()
+        yield from webhook_table.delete([webhook.id for webhook in existing_webhooks])
         for values in webhooks:
-            yield from stored.insert(values)
+            yield from webhook_table.insert(values)
 
     def _configuration_lines(self) -> Iterator[ConfigurationLine]:
         for line in self.archive.lines(ArchiveStage.CONFIGURATION, ConfigurationLine):

@@ -49,20 +49,22 @@ class AssetFiles(Struct, frozen=True, kw_only=True):
         ]
         if unknown:
             raise TransferError(
-                f"The archive says nothing of {len(unknown):,} of its files: {_some(unknown)}."
+                f"The archive says nothing of {len(unknown):,} of its files: "
+                f"{_join_names(unknown)}."
             )
 
     async def require_free(self) -> None:
         """Check that the storage has no files of these names. Raises TransferError."""
-        taken = [
+        existing_names = [
             name
             for name in sorted(self.archive.assets)
             if await self.storage.version(name) is not None
         ]
-        if taken:
+        if existing_names:
             raise TransferError(
-                f"The media library has {len(taken):,} files of these names already: "
-                f"{_some(taken)}. --replace puts those of the archive in their place."
+                f"The media library has {len(existing_names):,} files of these names already: "
+                f"{_join_names(existing_names)}. "
+                "--replace puts those of the archive in their place."
             )
 
     def row_values(self, data: Mapping[str, object]) -> dict[str, object]:
@@ -92,34 +94,34 @@ class AssetFiles(Struct, frozen=True, kw_only=True):
         ``advance`` is called with the number of files since the last call. Raises StorageError and
         OutOfSpaceError.
         """
-        with TemporaryDirectory(dir=self.archive.folder) as former:
-            done: list[str] = []
+        with TemporaryDirectory(dir=self.archive.folder) as previous_files:
+            copied_names: list[str] = []
             try:
                 for name in sorted(self.archive.assets):
-                    await self.storage.fetch(name, Path(former) / name)
-                    done.append(name)
+                    await self.storage.fetch(name, Path(previous_files) / name)
+                    copied_names.append(name)
                     metadata = self.archive.asset_metadata(name)
                     type_ = (metadata and metadata.mime) or _UNKNOWN_TYPE
                     await self.storage.put(name, self.archive.asset(name), type_=type_)
                     advance(1)
                 yield
             except BaseException:
-                await self._take_back(done, Path(former))
+                await self._take_back(copied_names, Path(previous_files))
                 raise
 
-    async def _take_back(self, names: list[str], former: Path) -> None:
+    async def _take_back(self, names: list[str], previous_files: Path) -> None:
         """Restore the former files, and remove the others."""
-        await self.storage.remove([name for name in names if not (former / name).exists()])
+        await self.storage.remove([name for name in names if not (previous_files / name).exists()])
         for name in names:
-            if (former / name).exists():
-                await self.storage.put(name, former / name, type_=_UNKNOWN_TYPE)
+            if (previous_files / name).exists():
+                await self.storage.put(name, previous_files / name, type_=_UNKNOWN_TYPE)
 
 
 def _key(values: Mapping[str, object]) -> str:
     return f"{values.get('hash')}{values.get('ext') or ''}"
 
 
-def _some(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
 
 
@@ -132,7 +134,7 @@ class ImportTarget(Struct, frozen=True, kw_only=True):
 
 
 async def import_archive(
-    archive: UnpackedArchive, into: ImportTarget, progress: Progress
+    archive: UnpackedArchive, target: ImportTarget, progress: Progress
 ) -> ImportCounts:
     """Replace the content of a project by that of an archive.
 
@@ -140,29 +142,29 @@ async def import_archive(
     content and ``into.replace`` does not allow to delete it, and for lines and files that cannot be
     stored; DatabaseOpenError, StorageError and OutOfSpaceError.
     """
-    work = _ImportRun(archive, into, progress)
-    expected = work.check()
-    if await target_of(into.settings).has_tables():
-        return await work.existing(expected)
-    return await work.new(expected)
+    run = _ImportRun(archive, target, progress)
+    expected = run.check()
+    if await target_of(target.settings).has_tables():
+        return await run.existing(expected)
+    return await run.new(expected)
 
 
-def _storage(into: ImportTarget) -> Storage:
+def _storage(target: ImportTarget) -> Storage:
     """Open the storage of the project's files. Raises ConfigurationError and ExtensionError."""
-    settings = into.settings
-    return open_storage(settings, load_storage_backends(settings.project, into.schema, settings))
+    settings = target.settings
+    return open_storage(settings, load_storage_backends(settings.project, target.schema, settings))
 
 
 class _ImportRun:
     """One import."""
 
-    def __init__(self, archive: UnpackedArchive, into: ImportTarget, progress: Progress) -> None:
+    def __init__(self, archive: UnpackedArchive, target: ImportTarget, progress: Progress) -> None:
         self._archive = archive
-        self._into = into
+        self._into = target
         self._progress = progress
-        self._tables = map_tables(into.schema)
-        self._target = target_of(into.settings)
-        self._files = AssetFiles(archive=archive, storage=_storage(into))
+        self._tables = map_tables(target.schema)
+        self._target = target_of(target.settings)
+        self._files = AssetFiles(archive=archive, storage=_storage(target))
 
     def check(self) -> ImportCounts:
         """Read the whole archive; returns its counts."""
@@ -239,14 +241,18 @@ class _ImportRun:
 
     def _require_empty(self, database: Database) -> Program[None]:
         contents = ExistingContent(self._tables, database.dialect)
-        present = yield from self._target.kind.inspector.table_names()
-        uids = [*(one.uid for one in self._into.schema.api_types), FILE_UID, USER_UID]
-        filled = yield from contents.with_rows(
-            uid for uid in uids if self._tables[uid].name in present
+        table_names = yield from self._target.kind.inspector.table_names()
+        uids = [
+            *(content_type.uid for content_type in self._into.schema.api_types),
+            FILE_UID,
+            USER_UID,
+        ]
+        filled_uids = yield from contents.with_rows(
+            uid for uid in uids if self._tables[uid].name in table_names
         )
-        if filled:
+        if filled_uids:
             raise TransferError(
-                f"{self._target.place} has content already: {', '.join(filled)}. "
+                f"{self._target.place} has content already: {', '.join(filled_uids)}. "
                 "--replace deletes it and puts that of the archive in its place."
             )
 

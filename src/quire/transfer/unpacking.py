@@ -59,7 +59,7 @@ class UnpackedArchive(Struct, frozen=True):
         decoder = msgspec.json.Decoder(type_)
         for name in sorted(part for part in self.parts if part.startswith(f"{stage}/")):
             with (self.folder / name).open("rb") as file:
-                yield from _decoded(file, name, decoder)
+                yield from _decode_lines(file, name, decoder)
 
     def raw_lines(self, stage: ArchiveStage) -> Iterator[dict[str, object]]:
         """Decode the lines of a stage as plain objects."""
@@ -301,7 +301,7 @@ def _is_known(name: str) -> bool:
     )
 
 
-def _decoded(file: IO[bytes], name: str, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
+def _decode_lines(file: IO[bytes], name: str, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
     number = 0
     while line := file.readline(_MAX_LINE_BYTES):
         number += 1
