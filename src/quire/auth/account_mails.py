@@ -160,8 +160,8 @@ def _template(name: str, options: Mapping[str, object]) -> _Template:
 
 
 def _member(value: object, name: str) -> Mapping[str, object]:
-    inner = value.get(name) if isinstance(value, Mapping) else None
-    return inner if isinstance(inner, Mapping) else {}
+    member = value.get(name) if isinstance(value, Mapping) else None
+    return member if isinstance(member, Mapping) else {}
 
 
 def _text(values: Mapping[str, object], name: str) -> str | None:
@@ -173,5 +173,5 @@ def _address_with_name(name: str | None, email: str | None) -> str | None:
     """Return an address with a name, in a form that can be parsed again."""
     if email is None or name is None:
         return email
-    quoted = one_line(name).replace("\\", "").replace('"', "")
-    return f'"{quoted}" <{email}>'
+    quoted_name = one_line(name).replace("\\", "").replace('"', "")
+    return f'"{quoted_name}" <{email}>'

@@ -94,10 +94,10 @@ class Authenticator:
     def _cached_principal(self, credential: bytes | None, version: int | None) -> Principal | None:
         if credential is None:
             return self._anonymous.get(version)
-        verified = self._verified.get(credential, version)
-        if verified is None or verified.until <= self._clock():
+        cached_entry = self._verified.get(credential, version)
+        if cached_entry is None or cached_entry.until <= self._clock():
             return None
-        return verified.principal
+        return cached_entry.principal
 
     async def principal(self, header: bytes | None, version: int | None) -> Principal:
         """Return the principal of a request.
@@ -112,8 +112,8 @@ class Authenticator:
         principal, expires_at = await self._verify(token)
         if isinstance(principal, ApiToken):
             expires_at = min(expires_at, await self._note_use(principal))
-        verified = _VerifiedPrincipal(principal, expires_at)
-        self._verified.keep(fingerprint(header), version, verified, self._tables)
+        cached_entry = _VerifiedPrincipal(principal, expires_at)
+        self._verified.keep(fingerprint(header), version, cached_entry, self._tables)
         return principal
 
     async def role_principal(self, role_id: int) -> Principal:
@@ -158,8 +158,8 @@ class Authenticator:
             return NO_PERMISSIONS
         actions = await self._run(lambda: self._accounts.role_actions(role_id))
         rules = await self._run(lambda: self._accounts.role_rules(role_id))
-        granted = {action: rule for action, rule in rules.items() if action in actions}
-        return Granted(actions, bind_rules(granted, places))
+        granted_rules = {action: rule for action, rule in rules.items() if action in actions}
+        return Granted(actions, bind_rules(granted_rules, places))
 
     async def _verify(self, token: str) -> tuple[Principal, float]:
         """Return the principal of a token, and its expiry (epoch milliseconds)."""
@@ -179,8 +179,8 @@ class Authenticator:
         session = await self._run(lambda: sessions.user_of(token, now))
         if session is None:
             raise UnauthorizedError
-        user_id, session_id, ends = session
-        return await self._end_user(user_id, ends, session_id)
+        user_id, session_id, expires_at = session
+        return await self._end_user(user_id, expires_at, session_id)
 
     async def _find_api_token(self, token: str) -> TokenRow | None:
         if self._salt is None:
@@ -229,8 +229,11 @@ class Authenticator:
     async def confirmation_required(self) -> bool:
         """Tell whether end users must confirm their e-mail before they sign in."""
         key = "plugin_users-permissions_advanced"
-        advanced = await self._run(lambda: self._accounts.stored(key))
-        return isinstance(advanced, dict) and advanced.get("email_confirmation") is True
+        advanced_settings = await self._run(lambda: self._accounts.stored(key))
+        return (
+            isinstance(advanced_settings, dict)
+            and advanced_settings.get("email_confirmation") is True
+        )
 
     async def _note_use(self, token: ApiToken) -> int:
         """Record the last use of a token, at most once per hour.

@@ -36,12 +36,12 @@ class BackgroundTasks:
         """Wait until all tasks are done, for a limited number of seconds."""
         if not self._tasks:
             return
-        _, late = await asyncio.wait(self._tasks, timeout=seconds)
-        for task in late:
+        _, unfinished_tasks = await asyncio.wait(self._tasks, timeout=seconds)
+        for task in unfinished_tasks:
             task.cancel()
-        if late:
-            await asyncio.wait(late)
-            _log.error("not done", what=f"{len(late)} mails", reason="the server ends")
+        if unfinished_tasks:
+            await asyncio.wait(unfinished_tasks)
+            _log.error("not done", what=f"{len(unfinished_tasks)} mails", reason="the server ends")
 
 
 async def _run_and_log_errors(work: Coroutine[object, object, None], name: str) -> None:

@@ -23,9 +23,9 @@ def require_grantable(principal: Principal | None, actions: Collection[str]) -> 
         return
     # Rules of the project also apply to whoever receives the action.
     ability = without_project_rules(principal.ability)
-    narrowed = rules_of(ability)
+    row_rules = rules_of(ability)
     for action in _beyond_oneself(actions):
-        if action in narrowed or not ability.allows(action):
+        if action in row_rules or not ability.allows(action):
             raise ForbiddenError
 
 

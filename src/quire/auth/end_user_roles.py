@@ -51,17 +51,17 @@ class Roles:
         self._documents = documents
         self._accounts = accounts
 
-    async def create(self, new: NewRole, *, principal: Principal) -> None:
+    async def create(self, new_role: NewRole, *, principal: Principal) -> None:
         """Create a role. Raises ForbiddenError when it grants more than the principal has."""
-        require_grantable(principal, new.actions)
+        require_grantable(principal, new_role.actions)
 
         def act(unit: UnitOfWork) -> Program[None]:
             rows = _rows(unit)
-            type_ = new.type or type_of(new.name or "")
-            role_id = yield from rows.insert(new.name, new.description, type_)
-            yield from self._grant(unit, role_id, rows, new.actions, new.actions)
+            type_ = new_role.type or type_of(new_role.name or "")
+            role_id = yield from rows.insert(new_role.name, new_role.description, type_)
+            yield from self._grant(unit, role_id, rows, new_role.actions, new_role.actions)
             role = yield from _existing(rows, role_id)
-            yield from _keep_rules(unit, role, new.actions, new.rules)
+            yield from _keep_rules(unit, role, new_role.actions, new_role.rules)
 
         await self._documents.run(act, principal=principal)
 
@@ -88,7 +88,9 @@ class Roles:
             role = yield from _existing(rows, role_id)
             present_actions = yield from self._accounts.granted_custom_actions("roles", role_id)
             present_actions |= role.permissions.keys()
-            added_actions = [a for a in actions if a in known_names and a not in present_actions]
+            added_actions = [
+                name for name in actions if name in known_names and name not in present_actions
+            ]
             require_grantable(principal, added_actions)
             revoked_ids = [ids for action, ids in role.permissions.items() if action not in actions]
             yield from rows.update(role_id, texts)
@@ -128,12 +130,14 @@ class Roles:
         unit: UnitOfWork,
         role_id: int,
         rows: RoleRows,
-        added: Collection[str],
+        added_actions: Collection[str],
         actions: Collection[str],
     ) -> Program[None]:
         """Grant the ``added`` actions; ``actions`` is the complete list for Python routes."""
         custom_actions = self._accounts.custom_actions
-        yield from rows.grant(role_id, sorted(a for a in added if a not in custom_actions))
+        yield from rows.grant(
+            role_id, sorted(name for name in added_actions if name not in custom_actions)
+        )
         if custom_actions:
             custom_grants = {action for action in actions if action in custom_actions}
             yield from write_grants(unit.store.writes, "roles", role_id, custom_grants)

@@ -79,8 +79,13 @@ class EndUsers:
             provider = None if options.unique_email else LOCAL
             if (yield from self._accounts.users_named(username, email, provider=provider)):
                 raise ApplicationError(EMAIL_OR_USERNAME_IN_USE)
-            confirmed = not options.email_confirmation
-            fixed_values = {"email": email, "provider": LOCAL, "confirmed": confirmed, "role": role}
+            is_confirmed = not options.email_confirmation
+            fixed_values = {
+                "email": email,
+                "provider": LOCAL,
+                "confirmed": is_confirmed,
+                "role": role,
+            }
             user_id = yield from self._insert(unit, {**data, **fixed_values})
             return user_id, (yield from show(user_id))
 
@@ -116,7 +121,9 @@ class EndUsers:
 
     def _free_name(self, base: str) -> Program[str]:
         """Return an unused name: this one, or one that begins with it."""
-        base_name = "".join(c for c in base if c.isprintable())[:_LONGEST_NAME]
+        base_name = "".join(character for character in base if character.isprintable())[
+            :_LONGEST_NAME
+        ]
         name = base_name if len(base_name) >= _SHORTEST_NAME else f"{base_name}{_digits()}"
         while (yield from self._accounts.ids_of_users("username", name)):
             name = f"{base_name}{_digits()}"

@@ -45,8 +45,8 @@ def hash_api_token(token: str, salt: str) -> str:
 
 def issue_jwt(user_id: int, secret: str, lifetime: timedelta, now: int) -> str:
     """Sign a JWT for an end user; ``now`` is epoch milliseconds."""
-    issued = now // 1000
-    claims = {"id": user_id, "iat": issued, "exp": issued + int(lifetime.total_seconds())}
+    issued_at = now // 1000
+    claims = {"id": user_id, "iat": issued_at, "exp": issued_at + int(lifetime.total_seconds())}
     return _jws.encode(orjson.dumps(claims), secret, algorithm=_ALGORITHM)
 
 

@@ -39,10 +39,10 @@ async def verify_password(password: str, hashed: str | None) -> bool:
     return await loop.run_in_executor(_threads, _verify, password, hashed)
 
 
-def _verify(password: str, hashed: str | None) -> bool:
-    hash_bytes = _DUMMY if hashed is None else hashed.encode()
+def _verify(password: str, password_hash: str | None) -> bool:
+    hash_bytes = _DUMMY if password_hash is None else password_hash.encode()
     try:
         matches = bcrypt.checkpw(password.encode()[:MAX_BYTES], hash_bytes)
     except ValueError:
         return False
-    return matches and hashed is not None
+    return matches and password_hash is not None

@@ -165,8 +165,8 @@ class Sessions:
         user_id = session.user_id or ""
         if not user_id.isdecimal():
             return None
-        ends = min(int(str(claims["exp"])) * _SECOND_MS, session.expires_at or 0)
-        return int(user_id), str(session.session_id), ends
+        expires_at = min(int(str(claims["exp"])) * _SECOND_MS, session.expires_at or 0)
+        return int(user_id), str(session.session_id), expires_at
 
     def refreshed_by(self, token: str, now: int) -> str | None:
         """Return the session id of a refresh token, ``None`` for an invalid token."""
@@ -211,8 +211,13 @@ class Sessions:
         session_id: str | None = None,
     ) -> Program[Tokens]:
         session_id = session_id or secrets.token_hex(_SESSION_BYTES)
-        until = now + _milliseconds(self._lifetimes.idle[kind])
-        session_values = {**row, "sessionId": session_id, "status": "active", "expiresAt": until}
+        idle_limit = now + _milliseconds(self._lifetimes.idle[kind])
+        session_values = {
+            **row,
+            "sessionId": session_id,
+            "status": "active",
+            "expiresAt": idle_limit,
+        }
         yield from self._rows.create(session_values, now=now)
         issued_at = now // _SECOND_MS
         common_claims = {"userId": str(row["userId"]), "sessionId": session_id}
@@ -220,7 +225,7 @@ class Sessions:
             **common_claims,
             "type": REFRESH,
             "iat": issued_at,
-            "exp": until // _SECOND_MS,
+            "exp": idle_limit // _SECOND_MS,
         }
         lifetime = int(self._lifetimes.access.total_seconds())
         access_claims = {
@@ -230,7 +235,9 @@ class Sessions:
             "exp": issued_at + lifetime,
         }
         absolute_limit = row.get("absoluteExpiresAt")
-        expires_at = min(until, absolute_limit) if isinstance(absolute_limit, int) else until
+        expires_at = (
+            min(idle_limit, absolute_limit) if isinstance(absolute_limit, int) else idle_limit
+        )
         return Tokens(
             access=sign_claims(access_claims, self._secret),
             refresh=sign_claims(refresh_claims, self._secret),
@@ -279,12 +286,12 @@ def _family(sessions: Sequence[Session], session_id: str) -> list[Session]:
             adjacent.setdefault(session.session_id, []).append(session.child_id)
             adjacent.setdefault(session.child_id, []).append(session.session_id)
     family: dict[str | None, Session] = {}
-    pending: list[str | None] = [session_id]
-    while pending:
-        current = pending.pop()
+    pending_ids: list[str | None] = [session_id]
+    while pending_ids:
+        current = pending_ids.pop()
         if current in sessions_by_id and current not in family:
             family[current] = sessions_by_id[current]
-            pending += adjacent.get(current, [])
+            pending_ids += adjacent.get(current, [])
     return list(family.values())
 
 

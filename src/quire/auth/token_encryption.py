@@ -18,8 +18,8 @@ _TAG_BYTES = 16
 def encrypt_token(token: str, encryption_key: str) -> str:
     """Encrypt a token, so that it can be shown again."""
     iv = secrets.token_bytes(_IV_BYTES)
-    sealed = _cipher(encryption_key).encrypt(iv, token.encode(), None)
-    content, tag = sealed[:-_TAG_BYTES], sealed[-_TAG_BYTES:]
+    ciphertext = _cipher(encryption_key).encrypt(iv, token.encode(), None)
+    content, tag = ciphertext[:-_TAG_BYTES], ciphertext[-_TAG_BYTES:]
     return f"{_VERSION}:{iv.hex()}:{content.hex()}:{tag.hex()}"
 
 

@@ -55,8 +55,8 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
 def _list(archives: Sequence[Archive], days: int) -> None:
     for archive in archives:
         tables = ", ".join(sorted({table.table for table in archive.tables}))
-        until = expires_at(archive, days)
-        kept_for = "for ever" if until is None else f"until {_moment(until):%Y-%m-%d}"
+        expiry = expires_at(archive, days)
+        kept_for = "for ever" if expiry is None else f"until {_moment(expiry):%Y-%m-%d}"
         made_at = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"
         print_result(f"{archive.id}  {made_at}, kept {kept_for}  {archive.title}: {tables}")
     if not archives:

@@ -214,11 +214,11 @@ def backup_archives(folder: Path, project: str) -> list[Path]:
     if not folder.is_dir():
         return []
     archives = [
-        one
-        for one in folder.iterdir()
-        if one.name.startswith(project) and _NAME.fullmatch(one.name.removeprefix(project))
+        path
+        for path in folder.iterdir()
+        if path.name.startswith(project) and _NAME.fullmatch(path.name.removeprefix(project))
     ]
-    return sorted(archives, key=lambda one: one.name)
+    return sorted(archives, key=lambda path: path.name)
 
 
 def _with_files(count: int | None) -> str:

@@ -30,22 +30,22 @@ def encrypted_into(file: IO[bytes], recipient: str) -> Iterator[IO[bytes]]:
 
     A thread encrypts the data of a pipe, so that nothing is ever stored in plain text.
     """
-    reading, writing = os.pipe()
+    read_end, write_end = os.pipe()
     key = pyrage.x25519.Recipient.from_str(recipient)
 
     def encrypt() -> None:
-        with os.fdopen(reading, "rb") as source:
+        with os.fdopen(read_end, "rb") as source:
             pyrage.encrypt_io(source, file, [key])
 
     with ThreadPoolExecutor(1, thread_name_prefix="quire-backup") as thread:
-        encrypting = thread.submit(encrypt)
+        encryption = thread.submit(encrypt)
         try:
-            with os.fdopen(writing, "wb") as target:
+            with os.fdopen(write_end, "wb") as target:
                 yield target
         except BrokenPipeError:
-            encrypting.result()  # its error says why it has stopped reading
+            encryption.result()  # its error says why it has stopped reading
             raise
-        encrypting.result()
+        encryption.result()
 
 
 def decrypt_backup(path: Path, identity: Path, target: Path) -> None:
@@ -64,9 +64,9 @@ def decrypt_backup(path: Path, identity: Path, target: Path) -> None:
     except pyrage.IdentityError as error:
         raise ApplicationError(f"{identity} is no file of secret keys of age.") from error
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as out, path.open("rb") as source:
+    with os.fdopen(descriptor, "wb") as output, path.open("rb") as source:
         try:
-            pyrage.decrypt_io(source, out, identities)
+            pyrage.decrypt_io(source, output, identities)
         except (pyrage.DecryptError, OSError) as error:
             raise ApplicationError(
                 f"{path} cannot be decrypted with {identity}: {error}."

@@ -92,12 +92,12 @@ class BackupWriter:
 
     def add_database(self, dump: Path, name: str) -> str:
         """Add the dump of a database, compressed; returns the checksum of the member."""
-        packed = dump.with_name(f"{dump.name}.gz")
-        with dump.open("rb") as plain, gzip.open(packed, "wb", compresslevel=6) as out:
-            shutil.copyfileobj(plain, out, _CHUNK)
-        with packed.open("rb") as file:
+        compressed_dump = dump.with_name(f"{dump.name}.gz")
+        with dump.open("rb") as plain, gzip.open(compressed_dump, "wb", compresslevel=6) as output:
+            shutil.copyfileobj(plain, output, _CHUNK)
+        with compressed_dump.open("rb") as file:
             digest = _digest(file)
-        self._tar.add(packed, arcname=name)
+        self._tar.add(compressed_dump, arcname=name)
         return digest
 
     def finish(self, manifest: Manifest) -> None:
@@ -130,23 +130,23 @@ def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[BackupWrite
     files.
     """
     remove_remains(path.parent)
-    unfinished = path.with_name(f".{path.name}{_UNFINISHED_SUFFIX}")
+    temporary_path = path.with_name(f".{path.name}{_UNFINISHED_SUFFIX}")
     try:
         with (
             TemporaryDirectory(dir=path.parent, prefix=_TEMPORARY) as folder,
-            open(unfinished, "wb", opener=_for_owner) as file,
+            open(temporary_path, "wb", opener=_for_owner) as file,
         ):
-            encrypted = nullcontext(file) if recipient is None else encrypted_into(file, recipient)
+            output = nullcontext(file) if recipient is None else encrypted_into(file, recipient)
             with (
-                encrypted as target,
+                output as target,
                 tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT) as tar,
             ):
                 yield BackupWriter(tar), Path(folder)
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        temporary_path.replace(path)
     finally:
-        unfinished.unlink(missing_ok=True)
+        temporary_path.unlink(missing_ok=True)
 
 
 def remove_remains(folder: Path) -> None:
@@ -207,8 +207,12 @@ def read_manifest(path: Path) -> Manifest:
         raise ApplicationError(f"{path} is not a whole backup: it has no manifest.")
     if manifest.format != FORMAT:
         raise ApplicationError(f"{path} is of a later version of Quire ({manifest.quire}).")
-    expected = {manifest.database: manifest.sha256}, manifest.media or 0, manifest.media_sha256
-    if (digests, media, in_all.hexdigest()) != expected:
+    expected_digests = (
+        {manifest.database: manifest.sha256},
+        manifest.media or 0,
+        manifest.media_sha256,
+    )
+    if (digests, media, in_all.hexdigest()) != expected_digests:
         raise ApplicationError(f"{path} is damaged: it does not hold what its manifest says.")
     return manifest
 
@@ -217,11 +221,11 @@ def extract_database(path: Path, manifest: Manifest, target: Path) -> None:
     """Write the dump of the database to a file."""
     with (
         tarfile.open(path, mode="r:") as tar,
-        _member(tar, manifest.database) as packed,
-        gzip.open(packed) as plain,
-        target.open("wb") as out,
+        _member(tar, manifest.database) as compressed_file,
+        gzip.open(compressed_file) as plain,
+        target.open("wb") as output,
     ):
-        shutil.copyfileobj(plain, out, _CHUNK)
+        shutil.copyfileobj(plain, output, _CHUNK)
 
 
 def extract_media(path: Path, folder: Path) -> None:
@@ -247,7 +251,7 @@ def _member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
 
 def _digest(file: IO[bytes]) -> str:
     """Read the rest of a file; returns its checksum."""
-    result = hashlib.sha256()
+    hasher = hashlib.sha256()
     while chunk := file.read(_CHUNK):
-        result.update(chunk)
-    return result.hexdigest()
+        hasher.update(chunk)
+    return hasher.hexdigest()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -229,12 +230,12 @@ def _customisations(
 
 def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> Extensions:
     """Report on the Python code; returns it, or none of it if it has mistakes."""
-    allowed = {one.name for one in settings.extensions.packages}
+    allowed_names = {package.name for package in settings.extensions.packages}
     report.warnings += [
-        f"{one.name} {one.version} is installed, but extensions.packages does not name it: "
+        f"{package.name} {package.version} is installed, but extensions.packages does not name it: "
         "it is not loaded"
-        for one in installed_packages().values()
-        if one.name not in allowed
+        for package in installed_packages().values()
+        if package.name not in allowed_names
     ]
     try:
         modules = import_modules(settings.project, settings)
@@ -250,16 +251,15 @@ def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> Exte
     ]
     report.groups["served"] += [hook_line(hook) for hook in extensions.hooks]
     report.groups["served"] += [
-        around_line(one)
-        for one in dict.fromkeys(one for calls in extensions.around.values() for one in calls)
+        around_line(call) for call in dict.fromkeys(chain.from_iterable(extensions.around.values()))
     ]
     report.groups["served"] += [rule_line(rule) for rule in extensions.rules]
     report.groups["served"] += [policy_line(policy) for policy in extensions.policies]
     report.groups["served"] += [route_line(route) for route in extensions.routes]
     report.groups["served"] += declaration_lines(extensions)
-    report.groups["served"] += [listener_line(one) for one in extensions.listeners]
+    report.groups["served"] += [listener_line(listener) for listener in extensions.listeners]
     report.groups["served"] += [job_line(job) for job in extensions.jobs]
-    report.groups["served"] += [schedule_line(one) for one in extensions.schedules]
+    report.groups["served"] += [schedule_line(schedule) for schedule in extensions.schedules]
     return extensions
 
 

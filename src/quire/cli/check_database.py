@@ -53,11 +53,11 @@ async def _examine_connection(
     connection: InspectionConnection, schema: Schema, kind: DatabaseKind
 ) -> DatabaseReport:
     table_map = map_tables(schema)
-    opening = await connection.run(opening_program(kind.inspector, wanted_tables(table_map)))
-    if opening.empty:
+    opening_state = await connection.run(opening_program(kind.inspector, wanted_tables(table_map)))
+    if opening_state.empty:
         return DatabaseReport(("The database is empty: it has no tables yet.",))
-    if opening.problem is not None:
-        return DatabaseReport((opening.problem,))
+    if opening_state.problem is not None:
+        return DatabaseReport((opening_state.problem,))
     existing_tables = await connection.run(inspect_program(kind.inspector))
     lacks = compare(build_metadata(schema, table_map, kind.column_types), existing_tables, kind.ddl)
     hints = await connection.run(sort_hints_program(schema, table_map, existing_tables))
@@ -77,8 +77,8 @@ async def _findings(
     connection: InspectionConnection, layout: ExaminedTables, kind: DatabaseKind
 ) -> list[Damage]:
     findings = await connection.run(examine_program(layout))
-    reported = {finding.table for finding in findings}
-    return [*findings, *await connection.run(kind.broken_references(reported))]
+    reported_tables = {finding.table for finding in findings}
+    return [*findings, *await connection.run(kind.broken_references(reported_tables))]
 
 
 def _summarize(lacks: Iterable[MissingKind]) -> Iterator[str]:

@@ -61,10 +61,10 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
         print_message("Nothing was changed.")
         return PROBLEMS
     with show_progress("Repairing"):
-        repaired = asyncio.run(_repair(settings, schema, duplicates=duplicates))
+        repaired_findings = asyncio.run(_repair(settings, schema, duplicates=duplicates))
         delete_uploads(settings, schema, surplus.without_row)
     print_message("This was repaired:")
-    for finding in repaired:
+    for finding in repaired_findings:
         print_result(f"repaired  {finding}: {finding.repair}")
     if surplus.without_row:
         print_result(f"repaired  {describe_surplus(surplus)}: {DELETES}")

@@ -50,13 +50,13 @@ def system_places(source: str) -> Iterator[tuple[int, str]]:
     """
     tree = ast.parse(source)
     names = {_SYSTEM, *_other_names(tree)}
-    called: set[ast.AST] = set()
+    call_targets: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _is_system(node.func, names):
-            called.add(node.func)
+            call_targets.add(node.func)
             yield node.lineno, _reason(node)
     for node in ast.walk(tree):
-        if node not in called and (_is_system(node, names) or _is_text(node)):
+        if node not in call_targets and (_is_system(node, names) or _is_text(node)):
             yield getattr(node, "lineno", 1), "used without a call"
 
 
@@ -100,7 +100,5 @@ def _revealing_lines(extensions: Extensions) -> Iterator[str]:
     for fields in extensions.computed.values():
         for field in fields.values():
             if field.reveals:
-                revealed = ", ".join(field.reveals)
-                yield (
-                    f"{field.place}  computed field {field.name} reveals {revealed} of {field.uid}"
-                )
+                names = ", ".join(field.reveals)
+                yield (f"{field.place}  computed field {field.name} reveals {names} of {field.uid}")

@@ -74,9 +74,9 @@ def _print_result(outcome: CopyResult, target: DatabaseTarget) -> int:
             "Use --replace to copy all of it again."
         )
         return PROBLEMS
-    resumed = ", the first of them earlier" if outcome.resumed else ""
+    resumption = ", the first of them earlier" if outcome.resumed else ""
     print_message(
-        f"{target.place} holds all {rows:,} rows of {tables} tables{resumed}; "
+        f"{target.place} holds all {rows:,} rows of {tables} tables{resumption}; "
         "numbers and checksums are the same."
     )
     return EXIT_OK

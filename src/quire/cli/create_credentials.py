@@ -152,8 +152,8 @@ def create_token(
     Raises :class:`ApplicationError` when type and actions do not match or an action does not exist.
     """
     schema = load_project_schema(settings)
-    routed = find_customisations(settings, schema).routed_actions(schema)
-    _check_actions(all_actions(schema, routed), kind, actions)
+    routed_actions = find_customisations(settings, schema).routed_actions(schema)
+    _check_actions(all_actions(schema, routed_actions), kind, actions)
     salt, key = settings.secrets.api_token_salt, settings.secrets.encryption_key
     if salt is None:
         raise ApplicationError("API_TOKEN_SALT is not set.")

@@ -109,8 +109,8 @@ def _readable_by_others(path: Path, check: str) -> Iterator[DeployFinding]:
 def _version_control(project: Path) -> Iterator[DeployFinding]:
     if not (project / ".git").exists() or not (project / ".env").exists():
         return
-    ignored = project / ".gitignore"
-    lines = ignored.read_text("utf-8").splitlines() if ignored.is_file() else []
+    ignore_file = project / ".gitignore"
+    lines = ignore_file.read_text("utf-8").splitlines() if ignore_file.is_file() else []
     if not {".env", "/.env", ".env*", "*.env"} & {line.strip() for line in lines}:
         yield warning("secrets", ".gitignore does not name .env, which holds secrets")
 
@@ -124,8 +124,8 @@ def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
     place = os.path.realpath(path)
     longest_mount: tuple[int, str] | None = None
     for line in lines:
-        mounted, _, source = line.partition(" - ")
-        fields = mounted.split(" ")
+        mount, _, source = line.partition(" - ")
+        fields = mount.split(" ")
         if len(fields) < 5 or not source:
             continue
         point = _OCTAL_ESCAPE.sub(lambda code: chr(int(code[1], 8)), fields[4])
@@ -336,11 +336,11 @@ async def _administrators(settings: Settings, schema: Schema) -> list[DeployFind
 
 
 async def _has_common_password(administrator: _Administrator) -> bool:
-    hashed = administrator.password
-    if hashed is None:
+    password_hash = administrator.password
+    if password_hash is None:
         return False
     for password in _COMMON_PASSWORDS:
-        if await verify_password(password, hashed):
+        if await verify_password(password, password_hash):
             return True
     return False
 

@@ -24,19 +24,19 @@ def list_packages(project: Path) -> int:
     """Print the packages of the settings, then those that are only installed."""
     settings = load_settings(project)
     require_project(settings)
-    installed = installed_packages()
-    allowed = {package.name: package for package in settings.extensions.packages}
-    for name, allowed_package in allowed.items():
-        installed_package = installed.get(name)
+    packages_by_name = installed_packages()
+    allowed_packages = {package.name: package for package in settings.extensions.packages}
+    for name, allowed_package in allowed_packages.items():
+        installed_package = packages_by_name.get(name)
         version = "not installed" if installed_package is None else installed_package.version
         kinds = ", ".join(allowed_package.may)
         print_result(f"{name}  {version}  allowed: {allowed_package.version}  may: {kinds}")
-    for name, installed_package in sorted(installed.items()):
-        if name not in allowed:
+    for name, installed_package in sorted(packages_by_name.items()):
+        if name not in allowed_packages:
             print_result(
                 f"{name}  {installed_package.version}  not loaded: `quire ext add {name}` allows it"
             )
-    if not allowed and not installed:
+    if not allowed_packages and not packages_by_name:
         print_message("No package with code for Quire is installed.")
     return EXIT_OK
 

@@ -49,11 +49,11 @@ def import_project(
         archive = unpack_archive(
             path, folder, key=key, max_bytes=max_bytes, advance=progress.advance
         )
-        archived = read_archived_schema(archive, settings)
-        changes = missing_files(archived, settings)
+        archived_schema = read_archived_schema(archive, settings)
+        changes = missing_files(archived_schema, settings)
         with _written_files(settings.project, changes):
             schema = load_project_schema(settings)
-            require_same_schema(archived.schema, schema)
+            require_same_schema(archived_schema.schema, schema)
             target = ImportTarget(settings=settings, schema=schema, replace=replace)
             is_new = not asyncio.run(target_of(settings).has_tables())
             counts = asyncio.run(import_archive(archive, target, progress))

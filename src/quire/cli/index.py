@@ -128,8 +128,8 @@ async def _apply(database: Database, report: _IndexReport, *, advised: bool) -> 
 
 def _list(report: _IndexReport) -> None:
     for item in report.missing:
-        gain = item.gain or "Strapi makes this index, too"
-        print_result(f"-- {item.table}, {report.rows[item.table]:,} rows: {gain}")
+        benefit = item.gain or "Strapi makes this index, too"
+        print_result(f"-- {item.table}, {report.rows[item.table]:,} rows: {benefit}")
         for sql in item.statements:
             print_result(f"{sql};")
     for advice in report.advised:

@@ -86,9 +86,9 @@ def discard_change(settings: Settings, change_id: int) -> int:
 
 def _job_cells(job: StoredJob) -> tuple[str, ...]:
     waits = job.ended_at is None
-    due = iso_from_ms(job.due) if waits else ""
+    due_time = iso_from_ms(job.due) if waits else ""
     message = (job.message or "")[:_LONGEST_MESSAGE]
-    return (str(job.id), job.name, job.state, str(job.attempts), due, message)
+    return (str(job.id), job.name, job.state, str(job.attempts), due_time, message)
 
 
 def _change_cells(change: StoredChange) -> tuple[str, ...]:
@@ -104,15 +104,17 @@ def _change_cells(change: StoredChange) -> tuple[str, ...]:
     )
 
 
-def _print_table(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]], nothing: str) -> None:
+def _print_table(
+    header: tuple[str, ...], lines: Sequence[tuple[str, ...]], empty_message: str
+) -> None:
     if not lines:
-        print_message(nothing)
+        print_message(empty_message)
         return
-    all_lines = [heads, *lines]
+    all_lines = [header, *lines]
     widths = [max(map(len, column)) for column in zip(*all_lines, strict=True)]
     for line in all_lines:
-        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        print_result("  ".join(padded).rstrip())
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        print_result("  ".join(cells).rstrip())
 
 
 def _change(

@@ -56,8 +56,8 @@ class Lifespan:
             return
         await self._inbox.put({"type": f"lifespan.{name}"})
         response = asyncio.ensure_future(self._responses.get())
-        ends: set[asyncio.Future[Any]] = {response, self._task}
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        awaitables: set[asyncio.Future[Any]] = {response, self._task}
+        await asyncio.wait(awaitables, return_when=asyncio.FIRST_COMPLETED)
         if not response.done():
             response.cancel()
             await self._task

@@ -85,10 +85,11 @@ class MetricsServer:
         await _send(send, 200, body, media_type, length=len(text))
 
     def _is_authorized(self, scope: AsgiScope) -> bool:
-        expected = self._authorization
+        expected_credential = self._authorization
         credentials = [value for name, value in scope["headers"] if name == b"authorization"]
-        return expected is None or (
-            len(credentials) == 1 and hmac.compare_digest(credentials[0].strip(), expected)
+        return expected_credential is None or (
+            len(credentials) == 1
+            and hmac.compare_digest(credentials[0].strip(), expected_credential)
         )
 
 
@@ -202,11 +203,11 @@ class MeasuredServer(uvicorn.Server):
         collect: Collect | None = self.lifespan.state.get(_COLLECT_STATE) if self._loop else None
         if self._loop is None or collect is None or self._loop.is_closed():
             return []
-        collecting = asyncio.run_coroutine_threadsafe(_collect(collect), self._loop)
+        future = asyncio.run_coroutine_threadsafe(_collect(collect), self._loop)
         try:
-            return collecting.result(_RESPONSE_SECONDS)
+            return future.result(_RESPONSE_SECONDS)
         except Exception as error:  # noqa: BLE001 - the next request gets what is available
-            collecting.cancel()
+            future.cancel()
             _log.warning("metrics cannot be collected", exc_info=error)
             return []
 

@@ -171,8 +171,8 @@ async def _follow(settings: Settings, goal: MigrationGoal) -> None:
     if not await target.has_tables():
         return
     async with target.look() as connection:
-        recorded = await connection.run(recorded_schema(Writes(target.kind.dialect())))
-        if recorded is not None and recorded.version == goal.schema.version:
+        recorded_version = await connection.run(recorded_schema(Writes(target.kind.dialect())))
+        if recorded_version is not None and recorded_version.version == goal.schema.version:
             return
         migration = await connection.run(plan_migration_to(target.kind, goal))
     if migration.plan.losses:

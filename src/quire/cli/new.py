@@ -89,11 +89,11 @@ def _require_template_source(root: Path, template: str | None) -> Path | None:
 @contextmanager
 def _undone_on_failure(root: Path) -> Iterator[None]:
     """Delete a new folder again on failure; an existing one stays."""
-    existed = root.exists()
+    is_existing = root.exists()
     try:
         yield
     except BaseException:
-        if not existed:
+        if not is_existing:
             shutil.rmtree(root, ignore_errors=True)
         raise
 

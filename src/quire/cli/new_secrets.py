@@ -55,9 +55,9 @@ def write_environment(settings: Settings) -> Path | None:
 def _complete(path: Path, missing_names: tuple[str, ...]) -> None:
     """Append lines to a file; of several assignments to a name, the last one counts."""
     text = path.read_text(encoding="utf-8")
-    end = "" if not text or text.endswith("\n") else "\n"
+    line_break = "" if not text or text.endswith("\n") else "\n"
     with path.open("a", encoding="utf-8") as file:
-        file.write(end + secret_lines(missing_names))
+        file.write(line_break + secret_lines(missing_names))
 
 
 def _make(path: Path, example: Path, missing_names: tuple[str, ...]) -> None:

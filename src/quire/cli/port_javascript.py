@@ -44,8 +44,8 @@ def port_project(project: Path, *, write: bool) -> int:
     settings = load_settings(project)
     require_project(settings)
     schema = load_project_schema(settings)
-    replaced = load_extensions(settings.project, schema, settings).replaced
-    customisations = find_customisations(settings, schema, replaced)
+    replaced_files = load_extensions(settings.project, schema, settings).replaced
+    customisations = find_customisations(settings, schema, replaced_files)
     handled_effects = {"ignored", "replaced"}
     findings = [
         finding

@@ -233,13 +233,15 @@ class GracefulServer(MeasuredServer):
         await self.drain()
         # Closing a listening socket resets the connections that were not accepted yet. There must
         # be no await between the two.
-        accepted = [connection for sock in sockets or () for connection in _accept_all(sock)]
+        accepted_sockets = [
+            connection for sock in sockets or () for connection in _accept_all(sock)
+        ]
         for server in self.servers:
             server.close()
         for protocol in list(self.server_state.connections):
             protocol.shutdown()
         loop = asyncio.get_running_loop()
-        for connection in accepted:
+        for connection in accepted_sockets:
             with suppress(OSError):  # the client has disconnected
                 await loop.connect_accepted_socket(self._make_protocol, connection)
         # Connections that the loop itself has just accepted are registered in its next iteration.

@@ -30,8 +30,8 @@ def list_tokens(settings: Settings) -> int:
     lines = [_HEADS, *(_cells(token, now_ms()) for token in api_tokens)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
-        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        print_result("  ".join(padded).rstrip())
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        print_result("  ".join(cells).rstrip())
     return EXIT_OK
 
 
@@ -44,11 +44,13 @@ def regenerate_token(settings: Settings, name: str) -> int:
     if salt is None:
         raise ApplicationError("API_TOKEN_SALT is not set.")
     token = new_api_token()
-    hashed = hash_api_token(token, salt)
-    sealed = encrypt_token(token, key) if key else None
+    access_key = hash_api_token(token, salt)
+    encrypted_key = encrypt_token(token, key) if key else None
 
     def renew(tokens: ApiTokenRows) -> Program[None]:
-        yield from tokens.renew(name, access_key=hashed, encrypted_key=sealed, now=now_ms())
+        yield from tokens.renew(
+            name, access_key=access_key, encrypted_key=encrypted_key, now=now_ms()
+        )
 
     asyncio.run(_run(settings, renew))
     print_message(f"The new token {name}; the old one is invalid. It is shown only now:")
@@ -67,15 +69,15 @@ def delete_token(settings: Settings, name: str) -> int:
 
 
 def _cells(token: NamedToken, now: int) -> tuple[str, str, str, str]:
-    ends, used = token.expires_at, token.last_used_at
-    expires = ("never" if ends is None else iso_or_none(ends)) or "never"
-    if ends is not None and ends <= now:
-        expires = "expired"
+    expires_at, last_used_at = token.expires_at, token.last_used_at
+    expiry = ("never" if expires_at is None else iso_or_none(expires_at)) or "never"
+    if expires_at is not None and expires_at <= now:
+        expiry = "expired"
     return (
         token.name,
         token.type,
-        expires,
-        ("never" if used is None else iso_or_none(used)) or "never",
+        expiry,
+        ("never" if last_used_at is None else iso_or_none(last_used_at)) or "never",
     )
 
 

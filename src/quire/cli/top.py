@@ -209,12 +209,12 @@ def _database(interval: Interval) -> Table:
     snapshot = interval.after
     for operation in snapshot.labels(f"{name}_count", "operation"):
         size = snapshot.total("quire_database_pool_size", pool=operation)
-        used = snapshot.total("quire_database_pool_in_use", pool=operation)
+        in_use = snapshot.total("quire_database_pool_in_use", pool=operation)
         table.add_row(
             operation,
             f"{interval.rate(f'{name}_count', operation=operation):.1f}",
             _time(interval.quantile(0.99, name, operation=operation)),
-            f"{used:.0f}/{size:.0f}" if size else "",
+            f"{in_use:.0f}/{size:.0f}" if size else "",
             f"{snapshot.total('quire_database_pool_waiting', pool=operation):.0f}" if size else "",
         )
     return table

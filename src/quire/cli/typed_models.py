@@ -41,15 +41,15 @@ def write_types(
         raise ApplicationError(
             "Name the files to write: --python FILE, --typescript FILE or --documents FILE."
         )
-    stale = [file for file, text in texts_by_file.items() if _read_file(file) != text]
+    outdated_files = [file for file, text in texts_by_file.items() if _read_file(file) != text]
     if check:
-        for file in stale:
+        for file in outdated_files:
             print_error(f"{file} is out of date; run `quire types` to update it.")
-        return PROBLEMS if stale else EXIT_OK
-    for file in stale:
+        return PROBLEMS if outdated_files else EXIT_OK
+    for file in outdated_files:
         _write(file, texts_by_file[file])
     for file in texts_by_file:
-        print_message(f"{file} {'was written' if file in stale else 'is up to date'}.")
+        print_message(f"{file} {'was written' if file in outdated_files else 'is up to date'}.")
     return EXIT_OK
 
 

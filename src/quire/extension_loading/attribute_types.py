@@ -36,8 +36,8 @@ _OWN_NAME = "quire"
 _LARGEST_FOLDER = 2_000_000
 _STORAGE_TYPES = frozenset(
     name
-    for name, one in ATTRIBUTE_TYPES.items()
-    if one.storage is not None and not one.secret and name != "uid"
+    for name, type_ in ATTRIBUTE_TYPES.items()
+    if type_.storage is not None and not type_.secret and name != "uid"
 )
 
 
@@ -76,20 +76,20 @@ class AttributeTypeCheck:
                     self.problems.append(ExtensionProblem(model.file, 1, message))
 
 
-def _problems(name: str, decorated: object, mark: AttributeTypeMark) -> Iterator[str]:
+def _problems(name: str, class_: object, mark: AttributeTypeMark) -> Iterator[str]:
     if not isinstance(mark.name, str) or not _NAME.fullmatch(mark.name):
         yield 'the name must be lower-case words with dashes, such as "money"'
     elif mark.name in ATTRIBUTE_TYPES:
         yield f"{mark.name} is one of Quire's own attribute types"
-    if not isinstance(decorated, type) or not issubclass(decorated, AttributeType):
+    if not isinstance(class_, type) or not issubclass(class_, AttributeType):
         yield f"{name} must derive from AttributeType"
         return
-    stores = getattr(decorated, "stores", None)
+    stores = getattr(class_, "stores", None)
     if stores not in _STORAGE_TYPES:
         yield f"stores must be one of {', '.join(sorted(_STORAGE_TYPES))}, not {stores!r}"
-    if decorated.parse is AttributeType.parse:
+    if class_.parse is AttributeType.parse:
         yield f"{name} must have a method parse(self, value, options)"
-    admin: object = decorated.admin
+    admin: object = class_.admin
     if isinstance(admin, AdminInput):
         if not _ELEMENT.fullmatch(admin.element):
             yield f'admin: the element needs a dash, such as "quire-money", not {admin.element!r}'
@@ -98,25 +98,25 @@ def _problems(name: str, decorated: object, mark: AttributeTypeMark) -> Iterator
 
 
 def _make(
-    decorated: "type[AttributeType[Any, Any]]", name: str, file: str, line: int
+    class_: "type[AttributeType[Any, Any]]", name: str, file: str, line: int
 ) -> CustomAttributeType:
-    value, options = _parameters(decorated)
+    value, options = _parameters(class_)
     return CustomAttributeType(
         name=name,
-        stores=decorated.stores,
-        implementation=decorated(),
+        stores=class_.stores,
+        implementation=class_(),
         value=value,
         options=options,
-        admin=decorated.admin,
-        module=None if decorated.admin is None else _read_module(decorated, decorated.admin),
+        admin=class_.admin,
+        module=None if class_.admin is None else _read_module(class_, class_.admin),
         file=file,
         line=line,
     )
 
 
-def _parameters(decorated: type) -> tuple[Any, type[AttributeOptions]]:
+def _parameters(class_: type) -> tuple[Any, type[AttributeOptions]]:
     """Return the types in ``AttributeType[T, Options]``. Raises TypeError if they are missing."""
-    for base in getattr(decorated, "__orig_bases__", ()):
+    for base in getattr(class_, "__orig_bases__", ()):
         if get_origin(base) is AttributeType:
             value, options = get_args(base)
             if isinstance(options, type) and issubclass(options, AttributeOptions):
@@ -125,9 +125,9 @@ def _parameters(decorated: type) -> tuple[Any, type[AttributeOptions]]:
     raise TypeError("name the types of values and options: AttributeType[Decimal, MoneyOptions]")
 
 
-def _read_module(decorated: type, admin: AdminInput) -> AdminModule:
+def _read_module(class_: type, admin: AdminInput) -> AdminModule:
     """Read the files of a module of the admin UI. Raises ValueError if there are none."""
-    source = Path(inspect.getfile(decorated)).parent.resolve()
+    source = Path(inspect.getfile(class_)).parent.resolve()
     path = (source / admin.module).resolve()
     if not path.is_relative_to(source) or path.suffix != ".js" or not path.is_file():
         raise ValueError(f"admin: there is no module {admin.module} below {source.name}/")
@@ -153,10 +153,10 @@ def _quire_options(attribute: ScalarAttribute) -> Mapping[str, Any] | None:
 def _attribute_problems(
     attribute: ScalarAttribute, types: Mapping[str, CustomAttributeType]
 ) -> Iterator[str]:
-    declared = _quire_options(attribute)
-    if declared is None:
+    options = _quire_options(attribute)
+    if options is None:
         return
-    name = declared["type"]
+    name = options["type"]
     custom = types.get(name) if isinstance(name, str) else None
     if custom is None:
         yield f'pluginOptions.quire: unknown attribute type "{name}"{nearest(str(name), types)}'
@@ -164,13 +164,13 @@ def _attribute_problems(
     if attribute.type.name != custom.stores:
         yield f'type is "{attribute.type.name}", but {custom.name} is stored as "{custom.stores}"'
     try:
-        _options(custom, declared)
+        _options(custom, options)
     except msgspec.ValidationError as error:
         yield f"pluginOptions.quire: {error}"
 
 
-def _options(custom: CustomAttributeType, declared: Mapping[str, Any]) -> AttributeOptions:
-    option_values = {name: value for name, value in declared.items() if name != "type"}
+def _options(custom: CustomAttributeType, options: Mapping[str, Any]) -> AttributeOptions:
+    option_values = {name: value for name, value in options.items() if name != "type"}
     return msgspec.convert(option_values, custom.options)
 
 
@@ -200,10 +200,10 @@ def extend_schema(schema: Schema, extensions: Extensions) -> Schema:
 def _extend_model(model: Any, types: Mapping[str, CustomAttributeType]) -> Any:  # noqa: ANN401 - any kind of model
     changed_attributes = {
         attribute.name: replace(
-            attribute, type=_customize_type(attribute, types[declared["type"]], declared)
+            attribute, type=_customize_type(attribute, types[options["type"]], options)
         )
         for attribute in _scalars(model)
-        if (declared := _quire_options(attribute)) is not None
+        if (options := _quire_options(attribute)) is not None
     }
     return (
         replace(model, attributes={**model.attributes, **changed_attributes})
@@ -217,11 +217,11 @@ def _scalars(model: Model) -> tuple[ScalarAttribute, ...]:
 
 
 def _customize_type(
-    attribute: ScalarAttribute, custom: CustomAttributeType, declared: Mapping[str, Any]
+    attribute: ScalarAttribute, custom: CustomAttributeType, declared_options: Mapping[str, Any]
 ) -> SchemaType:
     """Return the type of an attribute: its storage type, with the code's own rules."""
     base = attribute.type
-    options = _options(custom, declared)
+    options = _options(custom, declared_options)
     return replace(
         base,
         custom_name=custom.name,
@@ -244,12 +244,12 @@ def _accept(custom: CustomAttributeType, options: AttributeOptions, store: Accep
 
     def accept(value: object) -> object:
         try:
-            parsed = custom.implementation.parse(value, options)
+            parsed_value = custom.implementation.parse(value, options)
         except ValidationError as error:
             raise RefusedValue(Refusal(message=error.message, value=value)) from None
-        if parsed is None:
+        if parsed_value is None:
             raise TypeError(f"parse of {custom.name} ({custom.place}) returned None")
-        return store(msgspec.to_builtins(parsed))
+        return store(msgspec.to_builtins(parsed_value))
 
     return accept
 
@@ -262,10 +262,10 @@ def _make_presenter(
         return None
     serialize, as_python = custom.implementation.serialize, _reader(custom.value)
 
-    def present(stored: Any) -> Any:  # noqa: ANN401 - what a column has
-        if stored is None:
+    def present(value: Any) -> Any:  # noqa: ANN401 - what a column has
+        if value is None:
             return None
-        plain = msgspec.json.decode(stored) if isinstance(stored, msgspec.Raw) else stored
+        plain = msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
         return serialize(as_python(plain), options)
 
     return present

@@ -34,10 +34,10 @@ def code_settings(settings: Settings) -> Iterator[set[str]]:
 
     Yields the sections they read.
     """
-    reading = _SettingsAccess(settings, set())
-    token = _reading.set(reading)
+    access = _SettingsAccess(settings, set())
+    token = _reading.set(access)
     try:
-        yield reading.sections
+        yield access.sections
     finally:
         _reading.reset(token)
 
@@ -54,13 +54,13 @@ def settings(section: str, type: type[T], /) -> T:
     A field that is missing or of another type, and a key that the struct does not have, keep the
     project from starting; the message names file and line of the call.
     """
-    reading = _reading.get()
-    if reading is None:
+    access = _reading.get()
+    if access is None:
         message = "settings() is called at the top of a module, while the project's code is loaded"
         raise CodeSettingsError(message)
     _check_arguments(section, type)
-    reading.sections.add(section)
-    extension_settings = reading.settings.extensions
+    access.sections.add(section)
+    extension_settings = access.settings.extensions
     table = extension_settings.config.get(section, {})
     values, problems = _values(section, type, table, extension_settings.variables)
     if problems:
@@ -110,8 +110,8 @@ def _values(
             location = variable if text else f"{place} {key}"
             # The message of an unknown value quotes it, and variables hold secrets.
             detail = "not one of the values that it may have" if text else str(error)
-            expected = str(error) if str(error).startswith("Expected") else detail
-            problems.append(f"{location}: {expected}")
+            message = str(error) if str(error).startswith("Expected") else detail
+            problems.append(f"{location}: {message}")
     return values, problems
 
 

@@ -71,12 +71,12 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     hooks: list[Hook] = []
     routes, background = RouteCheck(schema), BackgroundChecks(schema)
     content, declarations = ContentChecks(schema), DeclarationCheck(schema)
-    replaced: dict[str, str] = {}
+    replaced_files: dict[str, str] = {}
     for file, name, function in _find_marked(modules):
         mark: Any
         for mark in own_marks(function):
             if isinstance(mark, ReplacesMark):
-                problems += _add_replaced(file, function, mark, replaced)
+                problems += _add_replaced(file, function, mark, replaced_files)
                 continue
             if isinstance(mark, RouteMark):
                 routes.add(file, name, function, mark)
@@ -88,19 +88,19 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
             if declarations.accepts(mark):
                 declarations.add(file, name, function, mark)
                 continue
-            checked = HookCheck(schema, file, name, function, mark)
-            hooks += checked.hooks()
-            problems += checked.problems
+            hook_check = HookCheck(schema, file, name, function, mark)
+            hooks += hook_check.hooks()
+            problems += hook_check.problems
     problems += routes.problems + background.problems + content.problems + declarations.finish()
     if problems:
         raise ExtensionError(problems)
-    extensions = make_extensions(hooks, modules.version, routes.routes, replaced)
+    extensions = make_extensions(hooks, modules.version, routes.routes, replaced_files)
     extensions = background.added_to(extensions)
     return content.added_to(declarations.added_to(extensions))
 
 
 def _add_replaced(
-    file: str, function: object, mark: ReplacesMark, replaced: dict[str, str]
+    file: str, function: object, mark: ReplacesMark, replaced_files: dict[str, str]
 ) -> list[ExtensionProblem]:
     """Add the files that a function replaces; returns the problems."""
     line = line_of(function)
@@ -108,7 +108,7 @@ def _add_replaced(
     if not isinstance(files, list | tuple) or not all(isinstance(path, str) for path in files):
         message = f'replaces must be paths, such as "src/api/…/is-owner.js", not {mark.files!r}'
         return [ExtensionProblem(file, line, message)]
-    replaced.update((path.removeprefix("./"), f"{file}:{line}") for path in files)
+    replaced_files.update((path.removeprefix("./"), f"{file}:{line}") for path in files)
     return []
 
 

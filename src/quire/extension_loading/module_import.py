@@ -94,17 +94,17 @@ def _import_packages(
     Their names sort before files of the project, and in that order.
     """
     packages = settings.extensions.packages
-    installed = installed_packages() if packages else {}
-    for number, allowed in enumerate(packages, 1):
+    packages_by_name = installed_packages() if packages else {}
+    for number, allowed_package in enumerate(packages, 1):
         try:
-            modules = load_package(allowed, installed)
+            modules = load_package(allowed_package, packages_by_name)
         except PackageError as error:
-            message = f"extensions.packages: {allowed.name}: {error}"
+            message = f"extensions.packages: {allowed_package.name}: {error}"
             problems.append(ExtensionProblem(SETTINGS_FILE, 1, message))
             continue
-        version = installed[allowed.name].version
+        version = packages_by_name[allowed_package.name].version
         for module in modules:
-            yield f"packages/{number:02}/{allowed.name}-{version}/{module.__name__}", module
+            yield f"packages/{number:02}/{allowed_package.name}-{version}/{module.__name__}", module
 
 
 def line_of(function: object) -> int:

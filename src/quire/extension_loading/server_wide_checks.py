@@ -137,9 +137,9 @@ def _field(name: str, type_info: msgspec.inspect.Type) -> OperandField:
             if len(value_types) == 1:
                 return _field(name, value_types[0])
         case msgspec.inspect.ListType(item_type=item):
-            inner = _field(name, item)
-            if not inner.is_list:
-                return OperandField(name=name, kind=inner.kind, is_list=True)
+            item_field = _field(name, item)
+            if not item_field.is_list:
+                return OperandField(name=name, kind=item_field.kind, is_list=True)
         case msgspec.inspect.LiteralType(values=values) if all(
             isinstance(value, str) for value in values
         ):
@@ -274,27 +274,27 @@ class StorageBackendCheck:
                 line=line,
             )
 
-    def _problems(self, name: str, decorated: object, mark: StorageBackendMark) -> Iterator[str]:
+    def _problems(self, name: str, class_: object, mark: StorageBackendMark) -> Iterator[str]:
         if not isinstance(mark.name, str) or not STORAGE_NAME.fullmatch(mark.name):
             yield f"the name must be small letters, digits and dashes, not {mark.name!r}"
         elif mark.name == "local":
             yield 'the name "local" is that of the folder for uploads'
         elif mark.name in self.backends:
             yield f"there is a storage backend of this name at {self.backends[mark.name].place}"
-        if not isinstance(decorated, type) or not issubclass(decorated, StorageBackend):
+        if not isinstance(class_, type) or not issubclass(class_, StorageBackend):
             yield f"{name} must be a class that derives from quire.StorageBackend"
         else:
-            yield from self._method_problems(name, decorated)
+            yield from self._method_problems(name, class_)
 
-    def _method_problems(self, name: str, decorated: type[StorageBackend]) -> Iterator[str]:
-        for method in sorted(decorated.__abstractmethods__):
+    def _method_problems(self, name: str, class_: type[StorageBackend]) -> Iterator[str]:
+        for method in sorted(class_.__abstractmethods__):
             yield f"{name} lacks the method {method}"
         for method in ("put", "delete", "version", "url"):
-            if not inspect.iscoroutinefunction(getattr(decorated, method)):
+            if not inspect.iscoroutinefunction(getattr(class_, method)):
                 yield f"{name}.{method} must be an async def"
-        if inspect.iscoroutinefunction(decorated.open):
+        if inspect.iscoroutinefunction(class_.open):
             yield f"{name}.open must yield pieces of the file, or return an asynchronous iterator"
-        if _count_required(decorated):
+        if _count_required(class_):
             yield f"{name} is made without arguments: read its settings with quire.settings"
 
 
@@ -309,8 +309,8 @@ def _count_required(function: object) -> int:
     return sum(1 for parameter in parameters if parameter.default is parameter.empty)
 
 
-def _members(decorated: type) -> frozenset[str]:
-    return frozenset(name for base in decorated.__mro__[:-1] for name in vars(base))
+def _members(class_: type) -> frozenset[str]:
+    return frozenset(name for base in class_.__mro__[:-1] for name in vars(base))
 
 
 class DeclarationMarkCheck(Protocol):

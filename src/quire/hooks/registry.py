@@ -86,9 +86,9 @@ class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def __str__(self) -> str:
         """Describe the call."""
-        called = f"{self.phase} {self.name} ({self.file}:{self.line})"
+        call = f"{self.phase} {self.name} ({self.file}:{self.line})"
         documents = self.document_id or f"{len(self.batch)} documents"
-        return f"{called} on {self.action} of {self.uid} {documents}" if self.uid else called
+        return f"{call} on {self.action} of {self.uid} {documents}" if self.uid else call
 
 
 def hook_cause(hook: Hook, write: Write[Any], causes: Sequence[CallCause]) -> CallCause | None:

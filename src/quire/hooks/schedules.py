@@ -71,8 +71,8 @@ class ScheduleDefinition(Struct, frozen=True, kw_only=True, eq=False):
         in autumn is due once, unless the expression is due every hour.
         """
         start = datetime.fromtimestamp(moment / 1000, tz=ZoneInfo(self.tz))
-        for due in CronSim(self.cron, start):
-            yield round(due.timestamp() * 1000)
+        for due_time in CronSim(self.cron, start):
+            yield round(due_time.timestamp() * 1000)
 
     def next_due(self, moment: int) -> int:
         """Return the first due time after a time."""
@@ -83,15 +83,15 @@ class ScheduleDefinition(Struct, frozen=True, kw_only=True, eq=False):
 
         After a stop of months, those of the last day have to do for a frequent schedule.
         """
-        result = deque([first], MAX_MISSED)
+        due_times = deque([first], MAX_MISSED)
         for start in (first, max(first, now - _DAY_MS)):
-            for steps, due in enumerate(self.due_after(start)):
-                if due > now:
-                    return list(result)
+            for steps, due_time in enumerate(self.due_after(start)):
+                if due_time > now:
+                    return list(due_times)
                 if steps == _MAX_STEPS:
                     break
-                result.append(due)
-        return list(result)
+                due_times.append(due_time)
+        return list(due_times)
 
 
 def schedule(

@@ -25,21 +25,21 @@ def now() -> datetime:
 
     A response that depends on a rule which reads it is not cached.
     """
-    observed = _observed_time.get()
-    if observed is None:
+    observed_time = _observed_time.get()
+    if observed_time is None:
         milliseconds = now_ms()
     else:
-        observed.was_read = True
-        milliseconds = observed.clock()
+        observed_time.was_read = True
+        milliseconds = observed_time.clock()
     return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
 
 
 @contextmanager
 def observe_time(clock: Clock) -> Iterator[ObservedTime]:
     """Set the clock of a ``with`` block, and record whether `now` is called in it."""
-    observed = ObservedTime(clock)
-    token = _observed_time.set(observed)
+    observed_time = ObservedTime(clock)
+    token = _observed_time.set(observed_time)
     try:
-        yield observed
+        yield observed_time
     finally:
         _observed_time.reset(token)

@@ -90,14 +90,14 @@ class ContentFiles:
         if raw is None:
             return
         if not raw.lstrip().startswith(b"["):
-            decoded = self._decode(file, "", raw, type_)
-            if decoded is not None:
-                yield "", decoded
+            value = self._decode(file, "", raw, type_)
+            if value is not None:
+                yield "", value
             return
         for index, item in enumerate(self._decode(file, "", raw, list[msgspec.Raw]) or ()):
-            decoded = self._decode(file, f"[{index}]", bytes(item), type_)
-            if decoded is not None:
-                yield f"[{index}]", decoded
+            value = self._decode(file, f"[{index}]", bytes(item), type_)
+            if value is not None:
+                yield f"[{index}]", value
 
     def matching(self, pattern: str) -> list[str]:
         """Return the files of a pattern in the order of their names."""
@@ -121,8 +121,8 @@ class ContentFiles:
         try:
             return msgspec.json.decode(raw, type=type_)
         except msgspec.ValidationError as error:
-            sentence, _, inner = str(error).partition(" - at `$")
-            self.problem(file, f"{path}{inner.removesuffix('`')}".removeprefix("."), sentence)
+            message, _, error_path = str(error).partition(" - at `$")
+            self.problem(file, f"{path}{error_path.removesuffix('`')}".removeprefix("."), message)
         except msgspec.DecodeError as error:
             self.problem(file, path, f"is not JSON: {error}")
         return None

@@ -62,10 +62,10 @@ class BuiltinRows(Struct, frozen=True, kw_only=True):
         role = yield from self.accounts.role_of_type(_PUBLIC_ROLE)
         if role is None:
             raise SeedingError("The database has no role Public to grant anything to.")
-        granted = yield from self.accounts.role_actions(role)
+        granted_actions = yield from self.accounts.role_actions(role)
         permissions = self._table(PERMISSION_UID)
         for action in public:
-            if action not in granted:
+            if action not in granted_actions:
                 id_ = yield from permissions.create({"action": action}, now=self.now)
                 yield from permissions.link("role", id_, [role], creating=True)
 
@@ -219,10 +219,10 @@ class _SeedingRun:
     def _require_unfilled(self, target: SeedTarget) -> Program[None]:
         """Check whether the database can receive the content. Raises SeedingError."""
         uids = [content_type.uid for content_type in self._schema.api_types]
-        filled = yield from target.rows.contents.with_rows([*uids, FILE_UID])
-        if filled:
+        filled_uids = yield from target.rows.contents.with_rows([*uids, FILE_UID])
+        if filled_uids:
             raise SeedingError(
-                f"{self._database.place} has content already: {', '.join(filled)}.\n"
+                f"{self._database.place} has content already: {', '.join(filled_uids)}.\n"
                 "Content files are for the first start. Nothing was changed."
             )
         stored_locale = yield from target.rows.accounts.stored(_DEFAULT_LOCALE)

@@ -76,16 +76,16 @@ def _frame_problems(known_targets: KnownTargets, source: DocumentSource) -> Iter
     if content_type.localized and item.draft:
         yield source.json_path("draft"), "belongs into a locale"
     for locale, version in source.items().items():
-        inner = "" if locale is None else f"locales.{locale}."
+        prefix = "" if locale is None else f"locales.{locale}."
         if locale is not None and locale not in known_targets.locales:
             yield source.json_path(f"locales.{locale}"), "is not in the manifest"
         status = version.status or item.status
         message = _status_problem(content_type, status, has_changes=bool(version.draft))
         if message is not None:
-            yield source.json_path(f"{inner}status"), message
-        twice = sorted(item.data.keys() & version.data.keys())
-        for name in twice if locale is not None else ():
-            yield source.json_path(f"{inner}data.{name}"), "is in the data of the document, too"
+            yield source.json_path(f"{prefix}status"), message
+        repeated_names = sorted(item.data.keys() & version.data.keys())
+        for name in repeated_names if locale is not None else ():
+            yield source.json_path(f"{prefix}data.{name}"), "is in the data of the document, too"
 
 
 def _status_problem(
@@ -108,8 +108,8 @@ def _placement_problems(source: DocumentSource) -> Iterator[PathProblem]:
         return
     for name in source.item.data:
         attribute = source.content_type.attributes.get(name)
-        shared = not source.belongs_to_locale(name) or isinstance(attribute, RelationAttribute)
-        if not shared:
+        is_shared = not source.belongs_to_locale(name) or isinstance(attribute, RelationAttribute)
+        if not is_shared:
             yield source.json_path(f"data.{name}"), "is localized: it belongs into the locales"
     for locale, version in source.items().items():
         for part, values in (("data", version.data), ("draft", version.draft)):
@@ -209,13 +209,13 @@ class _Reader(Struct, frozen=True, kw_only=True):
         sources = [
             DocumentSource(
                 file=file,
-                path=inner,
+                path=item_path,
                 content_type=content_type,
                 item=item,
                 default_locale=self._default_locale(),
             )
             for file in self._group_files(group, path)
-            for inner, item in self.files.decode_all(file, DocumentItem)
+            for item_path, item in self.files.decode_all(file, DocumentItem)
         ]
         self._group_problems(content_type, sources)
         return sources
@@ -223,10 +223,10 @@ class _Reader(Struct, frozen=True, kw_only=True):
     def _group_files(self, group: DocumentsItem, path: str) -> list[str]:
         names: dict[str, None] = {}
         for index, pattern in enumerate(group.files):
-            matching = self.files.matching(pattern)
-            if not matching:
+            files = self.files.matching(pattern)
+            if not files:
                 self.files.problem(MANIFEST, f"{path}.files[{index}]", f"{pattern} matches no file")
-            names.update(dict.fromkeys(matching))
+            names.update(dict.fromkeys(files))
         return list(names)
 
     def _group_problems(self, content_type: ContentType, sources: list[DocumentSource]) -> None:

@@ -30,8 +30,8 @@ def _references(schema: Schema, model: Model, values: Values) -> Iterator[Refere
             case RelationAttribute(target=str(target)):
                 yield from ((target, key) for key in as_list(value) if isinstance(key, str))
             case ComponentAttribute() | DynamicZoneAttribute():
-                for component, inner in components_of(schema, attribute, value):
-                    yield from _references(schema, component, inner)
+                for component, component_values in components_of(schema, attribute, value):
+                    yield from _references(schema, component, component_values)
             case _:
                 continue
 

@@ -46,14 +46,14 @@ class DocumentSource(Struct, frozen=True, kw_only=True):
     def place(self, locale: str | None, name: str, *, draft: bool) -> str:
         """Return the JSON path of an attribute's value: where it is, or where it should be."""
         version = self.items()[locale]
-        inner = "" if locale is None else f"locales.{locale}."
+        prefix = "" if locale is None else f"locales.{locale}."
         if draft and name in version.draft:
-            return self.json_path(f"{inner}draft.{name}")
+            return self.json_path(f"{prefix}draft.{name}")
         if name in version.data:
-            return self.json_path(f"{inner}data.{name}")
+            return self.json_path(f"{prefix}data.{name}")
         if name in self.item.data or not self.belongs_to_locale(name):
             return self.json_path(f"data.{name}")
-        return self.json_path(f"{inner}data.{name}")
+        return self.json_path(f"{prefix}data.{name}")
 
     def belongs_to_locale(self, name: str) -> bool:
         """Whether each locale of the document has its own value of an attribute.

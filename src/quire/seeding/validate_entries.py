@@ -94,20 +94,20 @@ class EntryCheck:
         yield from key_problems
         data = self._wire.data(model, values)
         rules = ValidationRules(draft=draft, creating=True, strict_relations=True)
-        checked = check_entry(self._known.schema, model, data, rules)
+        checked_entry = check_entry(self._known.schema, model, data, rules)
         paths = {path for path, _ in key_problems}
-        messages = [*_messages_of(checked), *self._taken_twice(source, locale, checked)]
+        messages = [*_messages_of(checked_entry), *self._taken_twice(source, locale, checked_entry)]
         for (name, *below), message in messages:
             path = source.place(locale, str(name), draft=draft) + _inner(below)
             if path not in paths:
                 yield path, message
 
     def _taken_twice(
-        self, source: DocumentSource, locale: str | None, checked: CheckedEntry
+        self, source: DocumentSource, locale: str | None, checked_entry: CheckedEntry
     ) -> Iterator[tuple[Place, str]]:
         """Find values that another document has published in the same locale."""
         uid = source.content_type.uid
-        for unique in checked.uniques:
+        for unique in checked_entry.uniques:
             value = (uid, locale, unique.component_path, unique.attribute, unique.value)
             if value in self._taken:
                 yield _place(unique.path), f"{unique.original} is taken"
@@ -126,18 +126,18 @@ def _is_own(name: str) -> bool:
     return name not in _AUTOMATIC
 
 
-def _messages_of(checked: CheckedEntry) -> Iterator[tuple[Place, str]]:
+def _messages_of(checked_entry: CheckedEntry) -> Iterator[tuple[Place, str]]:
     """Iterate over validation messages, without the position at their beginning.
 
     A message about the entry as a whole is assigned to one of its values.
     """
-    for problem in checked.problems:
+    for problem in checked_entry.problems:
         if problem.path:
             place = _place(problem.path)
             message = problem.message.removeprefix(f"{place_text(place)} ")
             yield place, " ".join(line.strip() for line in message.splitlines())
-    for late in checked.lates:
-        yield _place(late.path), late.error.message
+    for late_problem in checked_entry.lates:
+        yield _place(late_problem.path), late_problem.error.message
 
 
 def _place(path: Sequence[str]) -> Place:
@@ -178,7 +178,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
             case RelationAttribute():
                 yield from self._relation(attribute, value, path)
             case MediaAttribute():
-                yield from self._media(value, path, many=attribute.multiple)
+                yield from self._media(value, path, to_many=attribute.multiple)
             case ComponentAttribute() | DynamicZoneAttribute():
                 yield from self._components(attribute, value, path)
             case _:
@@ -219,9 +219,9 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
             return f"{target.uid} {key} is not published"
         return None
 
-    def _media(self, value: object, path: str, *, many: bool) -> Iterator[PathProblem]:
+    def _media(self, value: object, path: str, *, to_many: bool) -> Iterator[PathProblem]:
         """Check that the files are in the list of media files."""
-        names, problem = _read_names(value, many=many, task_name="file")
+        names, problem = _read_names(value, many=to_many, task_name="file")
         if problem is not None:
             yield path, problem
         for name in names:
@@ -238,12 +238,15 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
             case DynamicZoneAttribute(components=allowed_uids):
                 pass
         for index, item in enumerate(as_list(value)):
-            inner = f"{path}[{index}]" if isinstance(value, list) else path
+            item_path = f"{path}[{index}]" if isinstance(value, list) else path
             for component, values in components_of(self.known_targets.schema, attribute, item):
                 if component.uid in allowed_uids:
-                    yield from self.problems(component, values, f"{inner}.{{}}".format)
+                    yield from self.problems(component, values, f"{item_path}.{{}}".format)
                 else:
-                    yield f"{inner}.{COMPONENT_KEY}", f"expected one of {', '.join(allowed_uids)}"
+                    yield (
+                        f"{item_path}.{COMPONENT_KEY}",
+                        f"expected one of {', '.join(allowed_uids)}",
+                    )
 
     def _blocks(self, value: object, path: str) -> Iterator[PathProblem]:
         """Check that blocks are a list, and that the files of images exist."""
@@ -253,7 +256,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
         for index, block in enumerate(value):
             match block:
                 case {"type": "image", "image": {"file": name}}:
-                    yield from self._media(name, f"{path}[{index}].image.file", many=False)
+                    yield from self._media(name, f"{path}[{index}].image.file", to_many=False)
                 case {"type": "image"}:
                     yield f"{path}[{index}].image", "expected the name of a file"
                 case _:
@@ -262,12 +265,12 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
 
 def _read_names(value: object, *, many: bool, task_name: str) -> tuple[list[str], str | None]:
     """Return the names in a value, and the problem of its form."""
-    expected = f"expected a list of {task_name}s" if many else f"expected a {task_name}"
+    message = f"expected a list of {task_name}s" if many else f"expected a {task_name}"
     if many != isinstance(value, list):
-        return [], expected
+        return [], message
     items = as_list(value)
     names = [item for item in items if isinstance(item, str)]
     if len(names) != len(items):
-        return [], expected
+        return [], message
     repeated_names = sorted({name for name in names if names.count(name) > 1})
     return names, f"names {repeated_names[0]} twice" if repeated_names else None

@@ -105,7 +105,7 @@ def as_list(value: object) -> list[object]:
 def _resolve_names(
     attribute: RelationAttribute | MediaAttribute, value: object, resolve: Callable[[str], object]
 ) -> object:
-    resolved = [resolve(name) for name in as_list(value) if isinstance(name, str)]
+    values = [resolve(name) for name in as_list(value) if isinstance(name, str)]
     if attribute.to_many:
-        return resolved
-    return resolved[0] if resolved else None
+        return values
+    return values[0] if values else None

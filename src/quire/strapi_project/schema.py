@@ -260,9 +260,9 @@ class ProjectCustomFields:
 
     def storage_type(self, use: CustomFieldUse) -> StorageType:
         """Return the storage type of a field, from the first source that knows it."""
-        configured = self._settings.custom_fields.get(use.uid)
-        if configured is not None:
-            return StorageType(name=configured, origin="settings", source="quire.toml")
+        configured_type = self._settings.custom_fields.get(use.uid)
+        if configured_type is not None:
+            return StorageType(name=configured_type, origin="settings", source="quire.toml")
         return (
             well_known_type(use)
             or self._registered_type(use)

@@ -62,7 +62,7 @@ class BackgroundWorkers:
             return False
         jobs, changes = await self._rows()
         # Failed rows are due again later.
-        return all(due > now for due in (*jobs, *changes))
+        return all(due_time > now for due_time in (*jobs, *changes))
 
     async def _rows(self) -> tuple[list[int], list[int]]:
         """Return the due times of unfinished jobs and changes."""

@@ -68,6 +68,8 @@ def _next(now: datetime, time_of_day: time) -> datetime:
 
 
 def _milliseconds(moment: datetime | str) -> int:
-    parsed = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
-    aware_moment = parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)
+    parsed_moment = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    aware_moment = (
+        parsed_moment if parsed_moment.tzinfo is not None else parsed_moment.replace(tzinfo=UTC)
+    )
     return int(aware_moment.timestamp() * _SECOND_MS)

@@ -58,22 +58,22 @@ class ExpectedRequests(httpx.AsyncBaseTransport):
         ``status``, ``json`` and ``headers`` are those of the response.
         """
         response = httpx.Response(status, json=json, headers=headers)
-        expected = SentRequest(method.upper(), path, response)
-        self._expected.append(expected)
+        expected_request = SentRequest(method.upper(), path, response)
+        self._expected.append(expected_request)
         try:
-            yield expected
+            yield expected_request
         finally:
-            self._expected.remove(expected)
-        if not expected.requests:
-            raise AssertionError(f"{expected.method} …{path} was not sent")
+            self._expected.remove(expected_request)
+        if not expected_request.requests:
+            raise AssertionError(f"{expected_request.method} …{path} was not sent")
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Respond to a request. Raises httpx.ConnectError for an unexpected one."""
         await request.aread()
-        for expected in reversed(self._expected):
-            if expected.matches(request):
-                expected.requests.append(request)
-                response = expected.response
+        for expected_request in reversed(self._expected):
+            if expected_request.matches(request):
+                expected_request.requests.append(request)
+                response = expected_request.response
                 return httpx.Response(
                     response.status_code, headers=response.headers, content=response.content
                 )

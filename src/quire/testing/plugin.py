@@ -129,11 +129,11 @@ def _quire_workspace(
 def project(_quire_workspace: "Workspace") -> "Iterator[Project]":
     """The project, running in this process with its own database."""
     loop = _quire_workspace.loop
-    app, running = loop.run(_quire_workspace.start())
+    app, running_project = loop.run(_quire_workspace.start())
     try:
-        yield running
+        yield running_project
     finally:
-        loop.run(_quire_workspace.stop(app, running))
+        loop.run(_quire_workspace.stop(app, running_project))
 
 
 def _project_folder(config: pytest.Config) -> Path:

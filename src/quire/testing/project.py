@@ -135,9 +135,9 @@ class Project:
         role. Raises LookupError for an unknown role or action.
         """
         await self.grant(role, actions)
-        fired = self.fired.copy()
+        counts = self.fired.copy()
         user_id, token = await self._loop.wait_for(self._create_user(username, role))
-        self._restore(fired)
+        self._restore(counts)
         return self._client(token=token, id=user_id)
 
     async def grant(self, role: str, actions: Sequence[str]) -> None:
@@ -163,8 +163,8 @@ class Project:
         }
         admin = await self.admin()
         response = await admin.post("/admin/api-tokens", json=body)
-        created = _data(response)
-        return self._client(token=created["accessKey"], id=created["id"])
+        token_data = _data(response)
+        return self._client(token=token_data["accessKey"], id=token_data["id"])
 
     async def admin(self, role: str = "strapi-super-admin") -> Client:
         """Create a signed-in administrator; ``role`` is the code of an admin role.
@@ -188,9 +188,9 @@ class Project:
             "email": f"{name}-{next(self._numbers)}@example.com",
             "roles": [roles[role]],
         }
-        created = _data(await super_admin.post("/admin/users", json=body))
-        invited_user = await self._loop.wait_for(self._invited_user(created["registrationToken"]))
-        await super_admin.put(f"/admin/users/{created['id']}", json={"isActive": True})
+        user_data = _data(await super_admin.post("/admin/users", json=body))
+        invited_user = await self._loop.wait_for(self._invited_user(user_data["registrationToken"]))
+        await super_admin.put(f"/admin/users/{user_data['id']}", json={"isActive": True})
         return self._admin_client(await self._loop.wait_for(self._begin(invited_user)))
 
     async def drain(self) -> None:
@@ -228,10 +228,10 @@ class Project:
     def _admin_client(self, signed_in: SignInResult) -> Client:
         return self._client(token=signed_in.tokens.access, id=signed_in.admin_user.id)
 
-    def _restore(self, fired: Counter[str]) -> None:
+    def _restore(self, counts: Counter[str]) -> None:
         """Reset the counts of hooks that ran before the test itself."""
         self.fired.clear()
-        self.fired.update(fired)
+        self.fired.update(counts)
 
     def _runtime(self) -> SchemaRuntime:
         runtime = self._app.runtime

@@ -75,8 +75,8 @@ def missing_files(archived: ArchivedSchema, settings: Settings) -> list[FileChan
     """Return the schema files to create: those of the archive for a project without models."""
     if read_sources(settings.project):
         return []
-    edited = EditedFiles(sources=archived.sources, models={}, attributes={})
-    return file_changes(settings.project, [], edited)
+    edited_files = EditedFiles(sources=archived.sources, models={}, attributes={})
+    return file_changes(settings.project, [], edited_files)
 
 
 def require_same_schema(archived: Schema, schema: Schema) -> None:
@@ -133,8 +133,8 @@ def _attributes(raw: Mapping[str, object]) -> dict[str, object]:
     return dict(attributes) if isinstance(attributes, Mapping) else {}
 
 
-def _differences(archived: Schema, schema: Schema) -> Iterator[str]:
-    for model in archived.models():
+def _differences(archived_schema: Schema, schema: Schema) -> Iterator[str]:
+    for model in archived_schema.models():
         if model.uid.startswith("admin::"):
             continue
         project_model = schema.content_types.get(model.uid) or schema.components.get(model.uid)

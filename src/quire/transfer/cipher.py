@@ -82,5 +82,5 @@ class EncryptingWriter(RawIOBase):
 
 
 def _cipher(key: str) -> Cipher[ECB]:
-    derived = hashlib.scrypt(key.encode(), salt=b"", n=1 << 14, r=8, p=1, dklen=_BLOCK_BYTES)
-    return Cipher(AES(derived), ECB())  # noqa: S305 - the mode of the format
+    derived_key = hashlib.scrypt(key.encode(), salt=b"", n=1 << 14, r=8, p=1, dklen=_BLOCK_BYTES)
+    return Cipher(AES(derived_key), ECB())  # noqa: S305 - the mode of the format

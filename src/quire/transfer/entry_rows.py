@@ -326,7 +326,7 @@ def group_rows(
     rows: Sequence[ArchiveRow],
 ) -> Mapping[tuple[str, tuple[str, ...]], list[Sequence[Value]]]:
     """Group the values of rows by their table and columns."""
-    grouped: dict[tuple[str, tuple[str, ...]], list[Sequence[Value]]] = {}
+    values_by_table: dict[tuple[str, tuple[str, ...]], list[Sequence[Value]]] = {}
     for row in rows:
-        grouped.setdefault((row.table, row.columns), []).append(row.values)
-    return grouped
+        values_by_table.setdefault((row.table, row.columns), []).append(row.values)
+    return values_by_table

@@ -147,16 +147,16 @@ class _LineExport(Struct, frozen=True, kw_only=True):
             for scalar, value in zip(scalars, row[1:], strict=True)
         }
 
-    def _value(self, kind: StorageKind, stored: Value) -> object:
-        if stored is None:
+    def _value(self, kind: StorageKind, stored_value: Value) -> object:
+        if stored_value is None:
             return None
         dialect = self.store.dialect
         if kind is StorageKind.JSON:
-            return dialect.decode_value(kind, stored)
+            return dialect.decode_value(kind, stored_value)
         if kind in _MOMENTS:
-            moment = dialect.epoch_ms(stored)
+            moment = dialect.epoch_ms(stored_value)
             return None if moment is None else iso_from_ms(moment)
-        value = reducer(dialect, kind)(stored)
+        value = reducer(dialect, kind)(stored_value)
         if kind is StorageKind.BIGINTEGER:
             return str(value)
         return float(value) if isinstance(value, Decimal) else value

@@ -111,30 +111,30 @@ def packed_archive(
 
     Only its owner may read it. Also yields a folder for temporary files.
     """
-    unfinished = path.with_name(f".{path.name}.unfinished")
+    temporary_path = path.with_name(f".{path.name}.unfinished")
     try:
         with (
             temporary_folder(path.parent, _TEMPORARY) as folder,
-            open(unfinished, "wb", opener=_for_owner) as file,
+            open(temporary_path, "wb", opener=_for_owner) as file,
         ):
             with ExitStack() as layers:
                 target: IO[bytes] = file
                 if key is not None:
-                    encrypting = layers.enter_context(EncryptingWriter(target, key))
-                    buffered = BufferedWriter(cast("RawIOBase", encrypting), _BUFFER_BYTES)
-                    target = layers.enter_context(buffered)
+                    encryption = layers.enter_context(EncryptingWriter(target, key))
+                    buffer = BufferedWriter(cast("RawIOBase", encryption), _BUFFER_BYTES)
+                    target = layers.enter_context(buffer)
                 if compress:
-                    zipped = gzip.GzipFile("", "wb", _LEVEL, target)
-                    target = cast("IO[bytes]", layers.enter_context(zipped))
+                    compression = gzip.GzipFile("", "wb", _LEVEL, target)
+                    target = cast("IO[bytes]", layers.enter_context(compression))
                 tar = layers.enter_context(
                     tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT)
                 )
                 yield ArchiveFile(tar), folder
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        temporary_path.replace(path)
     finally:
-        unfinished.unlink(missing_ok=True)
+        temporary_path.unlink(missing_ok=True)
 
 
 def _for_owner(path: str, flags: int) -> int:
@@ -247,11 +247,11 @@ async def export_project(
     await require_project_database(target)
     with (
         packed_archive(path, key=key, compress=compress) as (archive, folder),
-        ExitStack() as writing,
+        ExitStack() as writers,
     ):
         stages = {stage: LineWriter(folder, stage) for stage in ArchiveStage}
         for writer in stages.values():
-            writing.callback(writer.close)
+            writers.callback(writer.close)
         progress.begin("Reading rows", None)
         for line in schema_lines(schema):
             stages[ArchiveStage.SCHEMAS].write(line)
@@ -332,8 +332,8 @@ class _Files:
             if not await self._storage.fetch(name, path):
                 self.missing.append(name)
                 return
-            encoded = msgspec.json.encode(metadata)
-            self._archive.add_bytes(f"{ASSET_METADATA_FOLDER}/{name}.json", encoded)
+            metadata_json = msgspec.json.encode(metadata)
+            self._archive.add_bytes(f"{ASSET_METADATA_FOLDER}/{name}.json", metadata_json)
             self._archive.add_file(f"{UPLOADS_FOLDER}/{name}", path)
             self.count += 1
 

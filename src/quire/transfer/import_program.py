@@ -198,7 +198,7 @@ def _store(writes: Writes, batch: _RowBatch) -> Program[None]:
 def _webhook(value: Mapping[str, object]) -> dict[str, object]:
     """Return the columns of a webhook. Raises TransferError for an invalid one."""
     name, url, events = value.get("name"), value.get("url"), value.get("events")
-    headers, enabled = value.get("headers") or {}, value.get("enabled")
+    headers, is_enabled = value.get("headers") or {}, value.get("enabled")
     is_valid = (
         isinstance(name, str)
         and isinstance(url, str)
@@ -213,12 +213,12 @@ def _webhook(value: Mapping[str, object]) -> dict[str, object]:
         "url": url,
         "headers": headers,
         "events": events,
-        "enabled": bool(enabled),
+        "enabled": bool(is_enabled),
     }
 
 
-def _merged_grants(archived: object, stored_value: object) -> dict[str, object]:
+def _merged_grants(archived_grants: object, stored_value: object) -> dict[str, object]:
     """Return the grants of the archive's roles and of the project's present API tokens."""
-    roles = archived.get("roles") if isinstance(archived, Mapping) else None
+    roles = archived_grants.get("roles") if isinstance(archived_grants, Mapping) else None
     tokens = stored_value.get("tokens") if isinstance(stored_value, Mapping) else None
     return {"roles": roles or {}, "tokens": tokens or {}}

@@ -143,10 +143,10 @@ async def import_archive(
     stored; DatabaseOpenError, StorageError and OutOfSpaceError.
     """
     run = _ImportRun(archive, target, progress)
-    expected = run.check()
+    expected_counts = run.check()
     if await target_of(target.settings).has_tables():
-        return await run.existing(expected)
-    return await run.new(expected)
+        return await run.existing(expected_counts)
+    return await run.new(expected_counts)
 
 
 def _storage(target: ImportTarget) -> Storage:
@@ -197,9 +197,9 @@ class _ImportRun:
         return self._files.copied_files(self._progress.advance)
 
     async def _write(
-        self, database: Database, expected: ImportCounts, *, is_new: bool
+        self, database: Database, expected_counts: ImportCounts, *, is_new: bool
     ) -> ImportCounts:
-        self._progress.begin("Storing rows", expected.entries + expected.links)
+        self._progress.begin("Storing rows", expected_counts.entries + expected_counts.links)
 
         def program(step: Callable[[], None]) -> Program[ImportCounts]:
             def advance(lines: int) -> None:

@@ -196,11 +196,11 @@ class _Unpacking:
                 "allow more with --max-size."
             )
         self._left -= size
-        free = shutil.disk_usage(self._folder).free
-        if size > free:
+        free_bytes = shutil.disk_usage(self._folder).free
+        if size > free_bytes:
             raise TransferError(
                 f"{self._path} does not fit here: {name!r} has {size:,} bytes, "
-                f"and {free:,} are free."
+                f"and {free_bytes:,} are free."
             )
 
     def _extract(self, member: tarfile.TarInfo, target: Path) -> None:

@@ -249,8 +249,8 @@ class ApiTokenManager:
             yield from self._permissions.link("token", row_id, [token_id], creating=True)
 
     def _revoke(self, token_id: int) -> Program[None]:
-        linked = yield from self._tokens.linked("permissions", [token_id])
-        yield from self._permissions.delete_ids(linked[token_id])
+        linked_ids = yield from self._tokens.linked("permissions", [token_id])
+        yield from self._permissions.delete_ids(linked_ids[token_id])
 
     def _custom_grants(self, token_ids: Collection[int]) -> Program[dict[int, frozenset[str]]]:
         """Return the actions of Python routes that tokens grant, which are stored separately."""

@@ -59,9 +59,9 @@ class AdminAuthenticator:
         ``credential`` is the fingerprint of the header, ``version`` the present content version.
         Raises UnauthorizedError unless it is a valid access token of an active administrator.
         """
-        cached = None if credential is None else self._known.get(credential, version)
-        if cached is not None and cached.until > self._clock():
-            return cached.administrator
+        cached_entry = None if credential is None else self._known.get(credential, version)
+        if cached_entry is not None and cached_entry.until > self._clock():
+            return cached_entry.administrator
         token = None if header is None else bearer_token(header)
         if token is None:
             raise UnauthorizedError

@@ -84,13 +84,13 @@ class AdminRecovery:
         well. Raises ApplicationError for an invalid link or code, and SecondFactorError without a
         code, with nothing changed.
         """
-        hashed = await hash_in_background(password)
+        password_hash = await hash_in_background(password)
 
         def program() -> Program[AdminUser]:
             admin_user = yield from self._owner_of_token(token)
             yield from self._factors.require(admin_user, code)
             values = {
-                "password": hashed,
+                "password": password_hash,
                 "resetPasswordToken": None,
                 "resetPasswordTokenExpiresAt": None,
                 "registrationToken": None,
@@ -105,8 +105,8 @@ class AdminRecovery:
         owner = yield from self._admin_users.by_reset_token(token)
         if owner is None:
             raise ApplicationError
-        admin_user, until = owner
-        if not admin_user.may_sign_in or until is None or until <= self._clock():
+        admin_user, expires_at = owner
+        if not admin_user.may_sign_in or expires_at is None or expires_at <= self._clock():
             raise ApplicationError
         return admin_user
 

@@ -165,7 +165,7 @@ def require_editable(role: StoredAdminRole) -> None:
 
 def _code(name: str, now: int) -> str:
     """Return the code of a new role: its name as a slug, and the time."""
-    words = "".join(c if c.isalnum() else " " for c in name.lower()).split()
+    words = "".join(character if character.isalnum() else " " for character in name.lower()).split()
     number, digits = now, ""
     while number:
         number, digit = divmod(number, len(_DIGITS))

@@ -140,10 +140,10 @@ class SecondFactors:
             return
         if not code:
             raise SecondFactorError
-        used = self._use_code(factor, code.replace(" ", "").replace("-", "").lower())
-        if used is None:
+        updated_factor = self._use_code(factor, code.replace(" ", "").replace("-", "").lower())
+        if updated_factor is None:
             raise ApplicationError(WRONG_CODE)
-        yield from self._keep(admin_user, used)
+        yield from self._keep(admin_user, updated_factor)
 
     def remove(self, admin_user: AdminUser) -> Program[None]:
         """Remove the second factor of an administrator."""

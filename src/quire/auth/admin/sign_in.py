@@ -145,13 +145,18 @@ class AdminAccounts:
         """
         if await self.invited(token) is None:
             raise ValidationError(BAD_INVITATION)
-        hashed = await hash_in_background(password)
+        password_hash = await hash_in_background(password)
 
         def program() -> Program[SignInResult]:
             admin_user = yield from self._admin_users.by_registration_token(token)
             if admin_user is None:
                 raise ValidationError(BAD_INVITATION)
-            values = {**info, "password": hashed, "registrationToken": None, "isActive": True}
+            values = {
+                **info,
+                "password": password_hash,
+                "registrationToken": None,
+                "isActive": True,
+            }
             yield from self._users.change(admin_user.id, values, now=self._clock())
             return (yield from self._signed_in(admin_user.id, device))
 
@@ -175,8 +180,8 @@ class AdminAccounts:
             if role is None:
                 raise ApplicationError(NO_SUPER_ADMIN_ROLE)
             # This write comes first, so that concurrent registrations wait for each other here.
-            same = {"code": SUPER_ADMIN_CODE}
-            yield from self._roles.update(same, eq("id", role.id))
+            unchanged_values = {"code": SUPER_ADMIN_CODE}
+            yield from self._roles.update(unchanged_values, eq("id", role.id))
             if (yield from self._admin_users.exist()):
                 raise ApplicationError(NO_SECOND_FIRST)
             values = {**info, "password": password_hash, "isActive": True, "blocked": False}
@@ -188,9 +193,11 @@ class AdminAccounts:
         return await self._database.write(program())
 
     async def _require_first_token(self, token: str | None) -> None:
-        expected = await self.first_token()
+        expected_token = await self.first_token()
         value = "" if token is None else token
-        if expected is not None and not hmac.compare_digest(value.encode(), expected.encode()):
+        if expected_token is not None and not hmac.compare_digest(
+            value.encode(), expected_token.encode()
+        ):
             raise ForbiddenError(NO_LINK)
 
     def _super_admin_role(self) -> Program[StoredAdminRole | None]:

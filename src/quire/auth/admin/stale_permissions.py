@@ -58,14 +58,20 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
     def _find_stale(self) -> Program[list[_NarrowedPermission]]:
         permissions = yield from self.tables.table_for(ADMIN_PERMISSION_UID, _Permission).select()
         schema = self.tables.store.schema
-        return [narrowed for row in permissions if (narrowed := _narrower(schema, row)) is not None]
+        return [
+            narrowed_permission
+            for row in permissions
+            if (narrowed_permission := _narrower(schema, row)) is not None
+        ]
 
     def _narrow(self) -> Program[list[_NarrowedPermission]]:
         narrowed_permissions = yield from self._find_stale()
         permissions = self.tables.table_for(ADMIN_PERMISSION_UID, _Permission)
-        for narrowed in narrowed_permissions:
+        for narrowed_permission in narrowed_permissions:
             yield from permissions.change(
-                narrowed.id, {"properties": narrowed.properties}, now=self.clock()
+                narrowed_permission.id,
+                {"properties": narrowed_permission.properties},
+                now=self.clock(),
             )
         return narrowed_permissions
 

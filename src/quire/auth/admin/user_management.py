@@ -91,7 +91,9 @@ class AdminUserManagement:
         self, admin_user_id: int, change: AdminUserChange, ability: AdminAbility
     ) -> AdminUser:
         """Change an administrator. Raises NotFoundError, and what `invite` raises."""
-        hashed = None if change.password is None else await hash_in_background(change.password)
+        password_hash = (
+            None if change.password is None else await hash_in_background(change.password)
+        )
 
         def program() -> Program[AdminUser]:
             admin_user = yield from self._existing(admin_user_id)
@@ -104,7 +106,7 @@ class AdminUserManagement:
                 yield from self._link(admin_user_id, change.roles, creating=False)
             if change.values.get("isActive") is False:
                 yield from self._require_another(admin_user)
-            yield from self._write(admin_user_id, change.values, hashed)
+            yield from self._write(admin_user_id, change.values, password_hash)
             return (yield from self._existing(admin_user_id))
 
         return await self._database.write(program())
@@ -116,12 +118,12 @@ class AdminUserManagement:
 
         Raises ApplicationError for an e-mail that is in use.
         """
-        hashed = None if password is None else await hash_in_background(password)
+        password_hash = None if password is None else await hash_in_background(password)
 
         def program() -> Program[AdminUser]:
             admin_user = yield from self._existing(admin_user_id)
             yield from self._require_own_email(admin_user, values.get("email"), EMAIL_TAKEN)
-            yield from self._write(admin_user_id, values, hashed)
+            yield from self._write(admin_user_id, values, password_hash)
             return (yield from self._existing(admin_user_id))
 
         return await self._database.write(program())
@@ -148,19 +150,19 @@ class AdminUserManagement:
         return await self._database.write(program())
 
     def _write(
-        self, admin_user_id: int, values: Mapping[str, object], hashed: str | None
+        self, admin_user_id: int, values: Mapping[str, object], password_hash: str | None
     ) -> Program[None]:
         changed_values = dict(values)
-        if hashed is not None:
+        if password_hash is not None:
             changed_values |= {
-                "password": hashed,
+                "password": password_hash,
                 "resetPasswordToken": None,
                 "resetPasswordTokenExpiresAt": None,
             }
-        if hashed is not None or changed_values.get("isActive") is True:
+        if password_hash is not None or changed_values.get("isActive") is True:
             changed_values["registrationToken"] = None  # an unused invitation becomes invalid
         yield from self._users.change(admin_user_id, changed_values, now=self._clock())
-        if hashed is not None:
+        if password_hash is not None:
             yield from self._sessions.end_all(admin_user_id)
 
     def _link(self, admin_user_id: int, roles: Collection[int], *, creating: bool) -> Program[None]:
@@ -202,7 +204,7 @@ class AdminUserManagement:
         members = yield from self._admin_users.members(role_ids)
         ids = {admin_user_id for member_ids in members.values() for admin_user_id in member_ids}
         remaining_users = yield from self._admin_users.admin_users(
-            ids.difference(p.id for p in leaving)
+            ids.difference(user.id for user in leaving)
         )
         if not any(admin_user.may_sign_in for admin_user in remaining_users):
             raise ValidationError(LAST_SUPER_ADMIN)

@@ -103,13 +103,13 @@ class OAuth2Client:
     async def _profile(self, client: httpx.AsyncClient, code: str, state: SignInState) -> Profile:
         preset = self._provider.preset
         if preset.issuer is not None:
-            discovered = await self._fetch_configuration(client)
-            tokens = await self._tokens(client, _text(discovered, "token_endpoint"), code, state)
-            keys = read_json(await client.get(check_address(_text(discovered, "jwks_uri"))))
+            configuration = await self._fetch_configuration(client)
+            tokens = await self._tokens(client, _text(configuration, "token_endpoint"), code, state)
+            keys = read_json(await client.get(check_address(_text(configuration, "jwks_uri"))))
             claims = read_id_token(
                 _text(tokens, "id_token"),
                 keys,
-                issuer=_text(discovered, "issuer"),
+                issuer=_text(configuration, "issuer"),
                 audience=self._provider.key,
                 nonce=state.nonce,
                 now=self._clock(),

@@ -51,10 +51,10 @@ class Preset(Struct, frozen=True, kw_only=True):
 def claims_profile(responses: tuple[object, ...]) -> Profile:
     """Read the profile from the standard claims of OpenID Connect."""
     claims = _object(responses[0])
-    verified = claims.get("email_verified") in (True, "true")
+    is_verified = claims.get("email_verified") in (True, "true")
     names = ("preferred_username", "cognito:username", "nickname", "name")
     username = next((text for name in names if (text := _text(claims, name))), None)
-    return Profile(_text(claims, "email") if verified else None, username)
+    return Profile(_text(claims, "email") if is_verified else None, username)
 
 
 def _discord(responses: tuple[object, ...]) -> Profile:
@@ -106,11 +106,11 @@ def _patreon(responses: tuple[object, ...]) -> Profile:
 
 def _cas(responses: tuple[object, ...]) -> Profile:
     user = _object(responses[0])
-    inner = _object(user.get("attributes")) or user
-    verified = user.get("email_verified", inner.get("email_verified")) is True
-    name = _text(inner, "strapiusername") or _text(user, "id") or _text(user, "sub")
-    email = _text(inner, "strapiemail") or _text(inner, "email")
-    return Profile(email if verified else None, name)
+    attributes = _object(user.get("attributes")) or user
+    is_verified = user.get("email_verified", attributes.get("email_verified")) is True
+    name = _text(attributes, "strapiusername") or _text(user, "id") or _text(user, "sub")
+    email = _text(attributes, "strapiemail") or _text(attributes, "email")
+    return Profile(email if is_verified else None, name)
 
 
 def _twitter(responses: tuple[object, ...]) -> Profile:

@@ -36,9 +36,9 @@ def begin_sign_in(callback: str) -> SignInState:
     return SignInState(state=state, nonce=nonce, verifier=verifier, callback=callback)
 
 
-def is_same(one: str, other: str) -> bool:
+def is_same(first: str, second: str) -> bool:
     """Compare secrets in constant time."""
-    return hmac.compare_digest(one.encode(), other.encode())
+    return hmac.compare_digest(first.encode(), second.encode())
 
 
 class StateCipher:
@@ -50,17 +50,17 @@ class StateCipher:
 
     def close(self, step: str, provider: str, values: Mapping[str, str]) -> str:
         """Return the encrypted state of a step of a sign-in."""
-        until = self._clock() + _LIFETIMES_MS[step]
-        sealed = {"step": step, "provider": provider, "until": until, "values": dict(values)}
-        return encrypt_token(orjson.dumps(sealed).decode(), self._key)
+        expires_at = self._clock() + _LIFETIMES_MS[step]
+        state = {"step": step, "provider": provider, "until": expires_at, "values": dict(values)}
+        return encrypt_token(orjson.dumps(state).decode(), self._key)
 
     def open(self, text: str | None, step: str, provider: str) -> Mapping[str, str] | None:
         """Return the state of this step with this provider, ``None`` when it is invalid."""
-        plain = None if text is None else decrypt_token(text, self._key)
-        if plain is None:
+        decrypted_text = None if text is None else decrypt_token(text, self._key)
+        if decrypted_text is None:
             return None
-        sealed = orjson.loads(plain)
-        if (sealed["step"], sealed["provider"]) != (step, provider):
+        state = orjson.loads(decrypted_text)
+        if (state["step"], state["provider"]) != (step, provider):
             return None
-        values: Mapping[str, str] = sealed["values"]
-        return values if sealed["until"] > self._clock() else None
+        values: Mapping[str, str] = state["values"]
+        return values if state["until"] > self._clock() else None
