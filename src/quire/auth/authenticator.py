@@ -108,7 +108,7 @@ class Authenticator:
         """
         token = None if header is None else bearer_token(header)
         if header is None or token is None:
-            return await self._public(version)
+            return await self._anonymous_principal(version)
         principal, expires_at = await self._verify(token)
         if isinstance(principal, ApiToken):
             expires_at = min(expires_at, await self._note_use(principal))
@@ -138,7 +138,7 @@ class Authenticator:
     async def _run(self, make: Callable[[], Program[T]]) -> T:
         return await self._database.read(make)
 
-    async def _public(self, version: int | None) -> Anonymous:
+    async def _anonymous_principal(self, version: int | None) -> Anonymous:
         cached_principal = self._anonymous.get(version)
         if cached_principal is not None:
             return cached_principal

@@ -60,7 +60,7 @@ class Roles:
             type_ = new_role.type or type_of(new_role.name or "")
             role_id = yield from rows.insert(new_role.name, new_role.description, type_)
             yield from self._grant(unit, role_id, rows, new_role.actions, new_role.actions)
-            role = yield from _existing(rows, role_id)
+            role = yield from _get_role(rows, role_id)
             yield from _keep_rules(unit, role, new_role.actions, new_role.rules)
 
         await self._documents.run(act, principal=principal)
@@ -85,7 +85,7 @@ class Roles:
 
         def act(unit: UnitOfWork) -> Program[None]:
             rows = _rows(unit)
-            role = yield from _existing(rows, role_id)
+            role = yield from _get_role(rows, role_id)
             present_actions = yield from self._accounts.granted_custom_actions("roles", role_id)
             present_actions |= role.permissions.keys()
             added_actions = [
@@ -118,7 +118,7 @@ class Roles:
             public = yield from self._accounts.role_of_type(PUBLIC)
             if public is None or public == role_id:
                 raise ApplicationError(PUBLIC_STAYS)
-            role = yield from _existing(rows, role_id)
+            role = yield from _get_role(rows, role_id)
             yield from rows.delete(role, public)
             yield from write_grants(unit.store.writes, "roles", role_id, ())
             yield from _keep_rules(unit, role, (), {})
@@ -171,7 +171,7 @@ def _keep_rules(
     yield from write_setting(writes, ROW_RULES_KEY, nonempty_rules)
 
 
-def _existing(rows: RoleRows, role_id: int) -> Program[RoleRow]:
+def _get_role(rows: RoleRows, role_id: int) -> Program[RoleRow]:
     role = yield from rows.find(role_id)
     if role is None:
         raise NotFoundError(NOT_FOUND)

@@ -102,7 +102,7 @@ class EndUsers:
         def act(unit: UnitOfWork) -> Program[int]:
             owners = yield from self._accounts.ids_of_users("email", address)
             for owner in sorted(owners):
-                user = yield from self._existing(owner)
+                user = yield from self._get_user(owner)
                 if user.provider == provider:
                     return owner
             options = yield from advanced_options(self._accounts)
@@ -142,7 +142,7 @@ class EndUsers:
             yield from self._require_free_email(options, email, except_id=None)
             fixed_values = {"email": email, "provider": LOCAL}
             user_id = yield from self._insert(unit, {**data, **fixed_values})
-            user = yield from self._existing(user_id)
+            user = yield from self._get_user(user_id)
             yield from self._require_grantable(unit, user.role_id)
             return (yield from show(user_id))
 
@@ -163,7 +163,7 @@ class EndUsers:
             changed_values["email"] = str(changed_values["email"]).lower()
 
         def act(unit: UnitOfWork) -> Program[T]:
-            user = yield from self._existing(user_id)
+            user = yield from self._get_user(user_id)
             if (
                 user.provider == LOCAL
                 and "password" in changed_values
@@ -173,7 +173,7 @@ class EndUsers:
             yield from self._require_grantable(unit, user.role_id)
             yield from self._require_free(changed_values, user_id)
             yield from self._write(unit, user, changed_values)
-            updated_user = yield from self._existing(user_id)
+            updated_user = yield from self._get_user(user_id)
             yield from self._require_grantable(unit, updated_user.role_id)
             return (yield from show(user_id))
 
@@ -205,7 +205,7 @@ class EndUsers:
         data = {"password": password}
 
         def act(unit: UnitOfWork) -> Program[None]:
-            user = yield from self._existing(user_id)
+            user = yield from self._get_user(user_id)
             yield from self._write(unit, user, data)
 
         await self._run(act, data)
@@ -260,7 +260,7 @@ class EndUsers:
         if self._sessions is not None:
             yield from self._sessions.end_all(user_id)
 
-    def _existing(self, user_id: int) -> Program[UserRow]:
+    def _get_user(self, user_id: int) -> Program[UserRow]:
         user = yield from self._accounts.user(user_id)
         if user is None:
             raise NotFoundError(NOT_FOUND)

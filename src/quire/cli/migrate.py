@@ -75,7 +75,7 @@ class DatabaseLock:
                 await require_project_database(target)
                 return await target.open()
             except DatabaseLockedError as error:
-                await self._wait(error)
+                await self._wait_for_lock(error)
 
     async def write(self, database: Database, make: Callable[[], Program[T]]) -> T:
         """Run a program in one transaction; ``make`` returns a fresh one for each attempt.
@@ -93,9 +93,9 @@ class DatabaseLock:
                 )
                 raise DatabaseLockTimeoutError(message) from error
             except ServiceUnavailableError as error:
-                await self._wait(error)
+                await self._wait_for_lock(error)
 
-    async def _wait(self, error: QuireError) -> None:
+    async def _wait_for_lock(self, error: QuireError) -> None:
         reason = str(error.__cause__ or error)
         if self._loop.time() >= self._latest:
             message = (

@@ -16,8 +16,8 @@ _APP_KEYS = 4
 def new_secret(variable: str) -> str:
     """Return a new value for one of the variables with secrets."""
     if variable == "APP_KEYS":
-        return ",".join(_random(_APP_KEY_BYTES) for _ in range(_APP_KEYS))
-    return _random(_BYTES)
+        return ",".join(_random_text(_APP_KEY_BYTES) for _ in range(_APP_KEYS))
+    return _random_text(_BYTES)
 
 
 def secret_lines(variables: Iterable[str]) -> str:
@@ -25,7 +25,7 @@ def secret_lines(variables: Iterable[str]) -> str:
     return "".join(f"{variable}={new_secret(variable)}\n" for variable in variables)
 
 
-def _random(size: int) -> str:
+def _random_text(size: int) -> str:
     # URL-safe and without padding, so that every parser of .env accepts it.
     return secrets.token_urlsafe(size)
 
@@ -46,13 +46,13 @@ def write_environment(settings: Settings) -> Path | None:
     if not missing_names:
         return None
     if path.exists():
-        _complete(path, missing_names)
+        _append_secrets(path, missing_names)
     else:
-        _make(path, settings.project / _EXAMPLE, missing_names)
+        _create_file(path, settings.project / _EXAMPLE, missing_names)
     return path
 
 
-def _complete(path: Path, missing_names: tuple[str, ...]) -> None:
+def _append_secrets(path: Path, missing_names: tuple[str, ...]) -> None:
     """Append lines to a file; of several assignments to a name, the last one counts."""
     text = path.read_text(encoding="utf-8")
     line_break = "" if not text or text.endswith("\n") else "\n"
@@ -60,7 +60,7 @@ def _complete(path: Path, missing_names: tuple[str, ...]) -> None:
         file.write(line_break + secret_lines(missing_names))
 
 
-def _make(path: Path, example: Path, missing_names: tuple[str, ...]) -> None:
+def _create_file(path: Path, example: Path, missing_names: tuple[str, ...]) -> None:
     text = example.read_text(encoding="utf-8") if example.is_file() else ""
     lines = [_fill_in(line, missing_names) for line in text.splitlines() if _is_assignment(line)]
     remaining_names = [

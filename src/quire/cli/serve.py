@@ -412,7 +412,7 @@ def _serve_in_processes(
 
     # A process that cannot start prints a traceback, and there are several of them.
     app = build_app(settings)
-    advice = asyncio.run(_try(app))
+    advice = asyncio.run(_check_start(app))
     resume_collector()
     hand_over_settings(settings, overrides)
     config = server_config(settings, FACTORY, workers=settings.server.workers)
@@ -432,7 +432,7 @@ def _serve_in_processes(
     return EXIT_OK if processes.is_ready else PROBLEMS
 
 
-async def _try(application: "ProjectApplication") -> str | None:
+async def _check_start(application: "ProjectApplication") -> str | None:
     """Start and stop an application; returns the advice on its database."""
     life = Lifespan(application)
     await life.startup()

@@ -55,7 +55,7 @@ class AttributeTypeCheck:
         problems = list(_problems(name, decorated, mark))
         if not problems and isinstance(decorated, type):
             try:
-                custom_type = _make(decorated, mark.name, file, line)
+                custom_type = _make_type(decorated, mark.name, file, line)
             except (TypeError, ValueError, OSError) as error:
                 problems.append(str(error))
             else:
@@ -97,7 +97,7 @@ def _problems(name: str, class_: object, mark: AttributeTypeMark) -> Iterator[st
         yield f"admin must be an AdminInput, not {admin!r}"
 
 
-def _make(
+def _make_type(
     class_: "type[AttributeType[Any, Any]]", name: str, file: str, line: int
 ) -> CustomAttributeType:
     value, options = _parameters(class_)

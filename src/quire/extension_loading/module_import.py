@@ -143,19 +143,19 @@ def _forget_modules() -> None:
 def _problem_of(error: BaseException, project: Path, file: str) -> ExtensionProblem:
     """Return a problem at the line of the project's code that failed last."""
     if isinstance(error, SyntaxError) and error.filename is not None:
-        place = _within(project, error.filename) or file
+        place = _relative_path(project, error.filename) or file
         return ExtensionProblem(place, error.lineno or 1, f"SyntaxError: {error.msg}")
     line = 1
     for frame in traceback.extract_tb(error.__traceback__):
-        within = _within(project, frame.filename)
-        if within is not None:
-            file, line = within, frame.lineno or 1
+        project_path = _relative_path(project, frame.filename)
+        if project_path is not None:
+            file, line = project_path, frame.lineno or 1
     if isinstance(error, CodeSettingsError):
         return ExtensionProblem(file, line, str(error))
     return ExtensionProblem(file, line, f"{type(error).__name__}: {error}")
 
 
-def _within(project: Path, file: str) -> str | None:
+def _relative_path(project: Path, file: str) -> str | None:
     path = Path(file)
     source = project / _PACKAGE
     return path.relative_to(project).as_posix() if path.is_relative_to(source) else None

@@ -32,15 +32,15 @@ S = TypeVar("S", bound=Shape[Any])
 def nested_shapes(shape: type[Shape[Any]]) -> dict[str, type[Shape[Any]] | None]:
     """Return the fields of a shape, each with the shape of its values, ``None`` for plain ones."""
     hints = get_type_hints(shape)
-    return {name: _inner(hints[name]) for name in shape.__struct_fields__}
+    return {name: _find_shape(hints[name]) for name in shape.__struct_fields__}
 
 
-def _inner(hint: Any) -> type[Shape[Any]] | None:  # noqa: ANN401 - any annotation
+def _find_shape(hint: Any) -> type[Shape[Any]] | None:  # noqa: ANN401 - any annotation
     origin = get_origin(hint)
     if isinstance(hint, type) and issubclass(hint, Shape):
         return hint
     if isinstance(origin, type) and issubclass(origin, Shape):
         return origin
     if origin in {Union, types.UnionType, list, tuple}:
-        return next(filter(None, map(_inner, get_args(hint))), None)
+        return next(filter(None, map(_find_shape, get_args(hint))), None)
     return None

@@ -16,10 +16,10 @@ class CacheCounter:
     def __init__(self) -> None:
         self.hits = 0
         self.misses = 0
-        self.entries: Callable[[], int] = _none
+        self.entries: Callable[[], int] = _zero
 
 
-def _none() -> int:
+def _zero() -> int:
     return 0
 
 

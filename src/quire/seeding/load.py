@@ -147,7 +147,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
         groups = [self._group(position) for position in range(len(self.manifest.documents))]
         sources = [source for group in groups for source in group]
         self._check(sources, locales, media)
-        self._public()
+        self._check_public()
         documents = [document for group in groups for document in self._in_order(group)]
         return Content(
             locales=locales,
@@ -261,7 +261,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
         for source in sources:
             self.files.problems += check.problems(source)
 
-    def _public(self) -> None:
+    def _check_public(self) -> None:
         actions = all_actions(self.schema)
         for index, action in enumerate(self.manifest.public):
             if action not in actions:

@@ -98,7 +98,7 @@ class EntryCheck:
         paths = {path for path, _ in key_problems}
         messages = [*_messages_of(checked_entry), *self._taken_twice(source, locale, checked_entry)]
         for (name, *below), message in messages:
-            path = source.place(locale, str(name), draft=draft) + _inner(below)
+            path = source.place(locale, str(name), draft=draft) + _path_text(below)
             if path not in paths:
                 yield path, message
 
@@ -145,7 +145,7 @@ def _place(path: Sequence[str]) -> Place:
     return tuple(int(step) if step.isdigit() else step for step in path)
 
 
-def _inner(place: Sequence[Step]) -> str:
+def _path_text(place: Sequence[Step]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
 
 

@@ -58,7 +58,7 @@ class DocumentWriter:
                     locale=version.locale,
                     publish=publish,
                 )
-            entry = yield from self._act(command, document, version)
+            entry = yield from self._run_command(command, document, version)
             self._rows[uid, key, version.locale] = entry.entry_id
 
     def change(self, document: SeedDocument) -> Program[None]:
@@ -76,9 +76,9 @@ class DocumentWriter:
                     data=data,
                     locale=version.locale,
                 )
-                yield from self._act(command, document, version)
+                yield from self._run_command(command, document, version)
 
-    def _act(
+    def _run_command(
         self,
         command: CreateDocument | UpdateDocument,
         document: SeedDocument,

@@ -39,7 +39,7 @@ class ProjectClock:
         Raises ValueError for a time in the past.
         """
         if isinstance(moment, str) and len(moment) <= len("03:00:00"):
-            moment = _next(self.now, time.fromisoformat(moment))
+            moment = _next_moment(self.now, time.fromisoformat(moment))
         step = _milliseconds(moment) - self()
         if step < 0:
             message = "the clock does not go back"
@@ -57,7 +57,7 @@ class ProjectClock:
         self._present += step // timedelta(milliseconds=1)
 
 
-def _next(now: datetime, time_of_day: time) -> datetime:
+def _next_moment(now: datetime, time_of_day: time) -> datetime:
     moment = now.replace(
         hour=time_of_day.hour,
         minute=time_of_day.minute,

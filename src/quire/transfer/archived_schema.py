@@ -106,16 +106,16 @@ def _sources(
         if isinstance(table, str) and not _TABLE.fullmatch(table):
             raise TransferError(f"The archive has a table of an impossible name: {table!r}.")
         if uid.startswith("api::"):
-            yield SchemaFile(uid, file_of(uid), _raw(line, _TYPE_KEYS))
+            yield SchemaFile(uid, file_of(uid), _file_content(line, _TYPE_KEYS))
         elif "::" not in uid:
-            raw = {**_raw(line, _COMPONENT_KEYS), "config": {}}
+            raw = {**_file_content(line, _COMPONENT_KEYS), "config": {}}
             yield SchemaFile(uid, file_of(uid), raw)
         elif uid in builtin and _own_attributes(line).keys() - _attributes(builtin[uid]).keys():
             extension = f"{EXTENSION}{uid}"
-            yield SchemaFile(extension, file_of(extension), _raw(line, _TYPE_KEYS))
+            yield SchemaFile(extension, file_of(extension), _file_content(line, _TYPE_KEYS))
 
 
-def _raw(line: Mapping[str, object], keys: Sequence[str]) -> dict[str, object]:
+def _file_content(line: Mapping[str, object], keys: Sequence[str]) -> dict[str, object]:
     """Return the content of a schema file, from a line with the server's additions."""
     raw = {key: line[key] for key in keys if key in line}
     return {**raw, "attributes": _own_attributes(line)}

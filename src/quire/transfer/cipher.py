@@ -39,13 +39,13 @@ class DecryptingReader(RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer there
         """Fill a buffer with decrypted bytes; returns how many, 0 at the end."""
         while not self._ready and not self._is_finished:
-            self._ready = self._next()
+            self._ready = self._read_block()
         chunk = self._ready[: len(buffer)]
         buffer[: len(chunk)] = chunk
         self._ready = self._ready[len(chunk) :]
         return len(chunk)
 
-    def _next(self) -> bytes:
+    def _read_block(self) -> bytes:
         chunk = self._source.read(_CHUNK_BYTES)
         if chunk:
             return self._padding.update(self._decryptor.update(chunk))

@@ -297,13 +297,13 @@ def _parse_integer(value: object) -> PortableValue:
     return number
 
 
-def _number(value: object) -> PortableValue:
+def _convert_number(value: object) -> PortableValue:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError
     return value
 
 
-def _truth(value: object) -> PortableValue:
+def _convert_boolean(value: object) -> PortableValue:
     if not isinstance(value, bool):
         raise TypeError
     return value
@@ -316,9 +316,9 @@ _PORTABLE_VALUES: Mapping[StorageKind, Callable[[object], PortableValue]] = {
     StorageKind.ID: _parse_integer,
     StorageKind.INTEGER: _parse_integer,
     StorageKind.BIGINTEGER: _parse_integer,
-    StorageKind.FLOAT: _number,
-    StorageKind.DECIMAL: _number,
-    StorageKind.BOOLEAN: _truth,
+    StorageKind.FLOAT: _convert_number,
+    StorageKind.DECIMAL: _convert_number,
+    StorageKind.BOOLEAN: _convert_boolean,
 }
 
 

@@ -147,7 +147,7 @@ class _Unpacking:
         """Unpack all members; returns the folder."""
         for part in (*ArchiveStage, UPLOADS_FOLDER, ASSET_METADATA_FOLDER):
             (self._folder / part).mkdir(parents=True)
-        while (member := self._next()) is not None:
+        while (member := self._next_member()) is not None:
             self._member(member)
         self._finish()
         if METADATA not in self._names:
@@ -165,7 +165,7 @@ class _Unpacking:
             ),
         )
 
-    def _next(self) -> tarfile.TarInfo | None:
+    def _next_member(self) -> tarfile.TarInfo | None:
         self._stream.allow(_MAX_HEADER_BYTES)
         return self._tar.next()
 

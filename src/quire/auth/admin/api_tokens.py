@@ -102,7 +102,7 @@ class ApiTokenManager:
 
     async def get(self, token_id: int) -> ManagedApiToken:
         """Return a token, with the plain token if possible. Raises NotFoundError."""
-        return await self._database.read(lambda: self._existing(token_id))
+        return await self._database.read(lambda: self._get_token(token_id))
 
     async def create(
         self, values: Mapping[str, object], actions: Sequence[str] | None, lifespan: int | None
@@ -127,7 +127,7 @@ class ApiTokenManager:
             }
             token_id = yield from self._tokens.create(row, now=now)
             yield from self._grant(token_id, checked_actions)
-            return (yield from self._existing(token_id, key))
+            return (yield from self._get_token(token_id, key))
 
         return await self._database.write(program())
 
@@ -140,7 +140,7 @@ class ApiTokenManager:
         """
 
         def program() -> Program[ManagedApiToken]:
-            token = yield from self._existing(token_id)
+            token = yield from self._get_token(token_id)
             if isinstance(values.get("name"), str):
                 yield from self._require_free(str(values["name"]), token_id)
             type_ = str(values.get("type", token.row.type))
@@ -152,7 +152,7 @@ class ApiTokenManager:
             if checked_actions != token.actions:
                 yield from self._revoke(token_id)
                 yield from self._grant(token_id, checked_actions)
-            return (yield from self._existing(token_id))
+            return (yield from self._get_token(token_id))
 
         return await self._database.write(program())
 
@@ -161,9 +161,9 @@ class ApiTokenManager:
         key = new_api_token()
 
         def program() -> Program[ManagedApiToken]:
-            yield from self._existing(token_id)
+            yield from self._get_token(token_id)
             yield from self._tokens.change(token_id, self._key_columns(key), now=self._clock())
-            return (yield from self._existing(token_id, key))
+            return (yield from self._get_token(token_id, key))
 
         return await self._database.write(program())
 
@@ -201,7 +201,7 @@ class ApiTokenManager:
             raise ValidationError(UNKNOWN_ACTIONS.format(", ".join(unknown)))
         return tuple(dict.fromkeys(actions))
 
-    def _existing(self, token_id: int, key: str | None = None) -> Program[ManagedApiToken]:
+    def _get_token(self, token_id: int, key: str | None = None) -> Program[ManagedApiToken]:
         tokens = yield from self._select_tokens(eq("id", token_id), key=key)
         if not tokens:
             raise NotFoundError(NOT_FOUND)

@@ -104,7 +104,7 @@ class SecondFactors:
         if stored_factor is not None and stored_factor.active:
             raise ApplicationError(ALREADY_ON)
         factor = StoredSecondFactor(secret=new_secret(), active=False)
-        yield from self._keep(admin_user, factor)
+        yield from self._store_factor(admin_user, factor)
         return factor.secret
 
     def confirm(self, admin_user: AdminUser, code: str) -> Program[tuple[str, ...]]:
@@ -143,7 +143,7 @@ class SecondFactors:
         updated_factor = self._use_code(factor, code.replace(" ", "").replace("-", "").lower())
         if updated_factor is None:
             raise ApplicationError(WRONG_CODE)
-        yield from self._keep(admin_user, updated_factor)
+        yield from self._store_factor(admin_user, updated_factor)
 
     def remove(self, admin_user: AdminUser) -> Program[None]:
         """Remove the second factor of an administrator."""
@@ -170,10 +170,12 @@ class SecondFactors:
         self, admin_user: AdminUser, factor: StoredSecondFactor
     ) -> Program[tuple[str, ...]]:
         codes = tuple(secrets.token_hex(_RECOVERY_BYTES // 2) for _ in range(_RECOVERY_CODES))
-        yield from self._keep(admin_user, replace(factor, recovery=tuple(map(_hash_code, codes))))
+        yield from self._store_factor(
+            admin_user, replace(factor, recovery=tuple(map(_hash_code, codes)))
+        )
         return tuple(f"{code[:5]}-{code[5:]}" for code in codes)
 
-    def _keep(self, admin_user: AdminUser, factor: StoredSecondFactor) -> Program[None]:
+    def _store_factor(self, admin_user: AdminUser, factor: StoredSecondFactor) -> Program[None]:
         value = {
             "secret": encrypt_token(factor.secret, self._key),
             "active": factor.active,

@@ -83,7 +83,7 @@ class AdminUserManagement:
             now = self._clock()
             admin_user_id = yield from self._users.create(user_values, now=now)
             yield from self._link(admin_user_id, roles, creating=True)
-            return (yield from self._existing(admin_user_id))
+            return (yield from self._get_admin_user(admin_user_id))
 
         return await self._database.write(program()), token
 
@@ -96,7 +96,7 @@ class AdminUserManagement:
         )
 
         def program() -> Program[AdminUser]:
-            admin_user = yield from self._existing(admin_user_id)
+            admin_user = yield from self._get_admin_user(admin_user_id)
             yield from self._limits.require_admin_user(ability, admin_user)
             yield from self._require_own_email(admin_user, change.values.get("email"))
             if change.roles is not None:
@@ -107,7 +107,7 @@ class AdminUserManagement:
             if change.values.get("isActive") is False:
                 yield from self._require_another(admin_user)
             yield from self._write(admin_user_id, change.values, password_hash)
-            return (yield from self._existing(admin_user_id))
+            return (yield from self._get_admin_user(admin_user_id))
 
         return await self._database.write(program())
 
@@ -121,10 +121,10 @@ class AdminUserManagement:
         password_hash = None if password is None else await hash_in_background(password)
 
         def program() -> Program[AdminUser]:
-            admin_user = yield from self._existing(admin_user_id)
+            admin_user = yield from self._get_admin_user(admin_user_id)
             yield from self._require_own_email(admin_user, values.get("email"), EMAIL_TAKEN)
             yield from self._write(admin_user_id, values, password_hash)
-            return (yield from self._existing(admin_user_id))
+            return (yield from self._get_admin_user(admin_user_id))
 
         return await self._database.write(program())
 
@@ -168,7 +168,7 @@ class AdminUserManagement:
     def _link(self, admin_user_id: int, roles: Collection[int], *, creating: bool) -> Program[None]:
         yield from self._users.link("roles", admin_user_id, roles, creating=creating)
 
-    def _existing(self, admin_user_id: int) -> Program[AdminUser]:
+    def _get_admin_user(self, admin_user_id: int) -> Program[AdminUser]:
         admin_user = yield from self._admin_users.admin_user(admin_user_id)
         if admin_user is None:
             raise NotFoundError(NOT_FOUND)
