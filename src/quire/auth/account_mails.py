@@ -121,14 +121,14 @@ class Recovery:
             # Somebody else may own the generated address.
             raise MailError("the account has no e-mail address but one that was made up")
         placeholders = {"USER.email": user.email, "USER.username": user.username or "", **values}
-        await self._send_filled(template, user.email, placeholders)
+        await self._send_template(template, user.email, placeholders)
 
     async def send_example(self, name: str, options: Mapping[str, object], to: str) -> None:
         """Send a test mail by the options of a template, with example values. Raises MailError."""
         placeholders = {**_EXAMPLES, "USER.email": to}
-        await self._send_filled(_template(name, options), to, placeholders)
+        await self._send_template(_template(name, options), to, placeholders)
 
-    async def _send_filled(
+    async def _send_template(
         self, template: _Template, recipient: str, values: Mapping[str, str]
     ) -> None:
         placeholders = {"SERVER_URL": self._pages.server, "ADMIN_URL": self._pages.admin, **values}

@@ -167,14 +167,14 @@ class Authenticator:
         if row is not None:
             return await self._api_token(row)
         if self._sessions is not None:
-            return await self._with_session(self._sessions, token)
+            return await self._session_principal(self._sessions, token)
         claims = read_jwt(token, self._jwt_secret, self._clock()) if self._jwt_secret else None
         if claims is None:
             raise UnauthorizedError
         user_id, expiry = claims
         return await self._end_user(user_id, expiry * 1000)
 
-    async def _with_session(self, sessions: Sessions, token: str) -> tuple[EndUser, float]:
+    async def _session_principal(self, sessions: Sessions, token: str) -> tuple[EndUser, float]:
         now = self._clock()
         session = await self._run(lambda: sessions.user_of(token, now))
         if session is None:

@@ -24,10 +24,10 @@ def require_grantable(principal: Principal | None, actions: Collection[str]) -> 
     # Rules of the project also apply to whoever receives the action.
     ability = without_project_rules(principal.ability)
     row_rules = rules_of(ability)
-    for action in _beyond_oneself(actions):
+    for action in _actions_on_others(actions):
         if action in row_rules or not ability.allows(action):
             raise ForbiddenError
 
 
-def _beyond_oneself(actions: Iterable[str]) -> Iterable[str]:
+def _actions_on_others(actions: Iterable[str]) -> Iterable[str]:
     return (action for action in actions if not action.startswith(_OWN_ACCOUNT))

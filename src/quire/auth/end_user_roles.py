@@ -61,7 +61,7 @@ class Roles:
             role_id = yield from rows.insert(new_role.name, new_role.description, type_)
             yield from self._grant(unit, role_id, rows, new_role.actions, new_role.actions)
             role = yield from _get_role(rows, role_id)
-            yield from _keep_rules(unit, role, new_role.actions, new_role.rules)
+            yield from _store_rules(unit, role, new_role.actions, new_role.rules)
 
         await self._documents.run(act, principal=principal)
 
@@ -103,7 +103,7 @@ class Roles:
                 {*added_actions, *(present_actions & {*actions})},
             )
             require_grantable(principal, rules)
-            yield from _keep_rules(unit, role, actions, rules)
+            yield from _store_rules(unit, role, actions, rules)
 
         await self._documents.run(act, principal=principal)
 
@@ -121,7 +121,7 @@ class Roles:
             role = yield from _get_role(rows, role_id)
             yield from rows.delete(role, public)
             yield from write_grants(unit.store.writes, "roles", role_id, ())
-            yield from _keep_rules(unit, role, (), {})
+            yield from _store_rules(unit, role, (), {})
 
         await self._documents.run(act, principal=principal)
 
@@ -148,7 +148,7 @@ def type_of(name: str) -> str:
     return "_".join(_WORD.findall(without_accents(name).lower()))
 
 
-def _keep_rules(
+def _store_rules(
     unit: UnitOfWork, role: RoleRow, actions: Collection[str], rules: Mapping[str, object]
 ) -> Program[None]:
     """Store the row rules of a role: the present and the new ones, for actions that it grants."""

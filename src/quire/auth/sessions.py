@@ -177,14 +177,14 @@ class Sessions:
 
     def active(self, user_id: int, now: int) -> Program[list[Session]]:
         """Return the active sessions of a user, oldest first."""
-        sessions = yield from self._of_user(user_id)
+        sessions = yield from self._select_sessions(user_id)
         return [
             session for session in sessions if session.status == "active" and session.holds(now)
         ]
 
     def end(self, user_id: int, session_id: str) -> Program[bool]:
         """End one session of a user with its successors; tell whether there was one."""
-        family = _family((yield from self._of_user(user_id)), session_id)
+        family = _family((yield from self._select_sessions(user_id)), session_id)
         yield from self._rows.delete_ids([session.id for session in family])
         return bool(family)
 
@@ -261,19 +261,19 @@ class Sessions:
         if not isinstance(session_id, str):
             return None
         rows = yield from self._rows.select(eq("sessionId", session_id))
-        return next((row for row in rows if self._is_of(row, claims.get("userId"))), None)
+        return next((row for row in rows if self._belongs_to_user(row, claims.get("userId"))), None)
 
     def _forget_ended(self, user_id: int, now: int) -> Program[None]:
-        sessions = yield from self._of_user(user_id)
+        sessions = yield from self._select_sessions(user_id)
         yield from self._rows.delete_ids(
             [session.id for session in sessions if not session.holds(now)]
         )
 
-    def _of_user(self, user_id: int) -> Program[list[Session]]:
+    def _select_sessions(self, user_id: int) -> Program[list[Session]]:
         rows = yield from self._rows.select(eq("userId", str(user_id)))
         return [session for session in rows if session.origin == self._origin]
 
-    def _is_of(self, session: Session, user_id: object) -> bool:
+    def _belongs_to_user(self, session: Session, user_id: object) -> bool:
         return session.origin == self._origin and session.user_id == user_id
 
 

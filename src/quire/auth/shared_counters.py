@@ -188,7 +188,7 @@ class SharedCounters:
         try:
             with self._place.lock(offset):
                 slots = _slots(self._place, offset)
-                slot_index = _present_slot(slots, digest, now, window.ends_at - now)
+                slot_index = _find_slot(slots, digest, now, window.ends_at - now)
                 if slot_index is None:
                     slot_index = min(
                         range(_SLOTS), key=lambda index: _eviction_rank(slots[index], now)
@@ -208,7 +208,7 @@ class SharedCounters:
             slots = _slots(self._place, offset)
         except OSError:
             return None
-        slot_index = _present_slot(slots, digest, now, interval)
+        slot_index = _find_slot(slots, digest, now, interval)
         return (
             None
             if slot_index is None
@@ -237,7 +237,7 @@ def _increment(
 ) -> CounterWindow:
     with place.lock(offset):
         slots = _slots(place, offset)
-        present_index = _present_slot(slots, digest, now, interval)
+        present_index = _find_slot(slots, digest, now, interval)
         if present_index is None:
             slot_index = min(range(_SLOTS), key=lambda index: _eviction_rank(slots[index], now))
             window = CounterWindow(now + interval, 1)
@@ -253,7 +253,7 @@ def _slots(place: _GroupStore, offset: int) -> list[tuple[bytes, int, int]]:
     return list(_SLOT.iter_unpack(place.read(offset)))
 
 
-def _present_slot(
+def _find_slot(
     slots: list[tuple[bytes, int, int]], digest: bytes, now: int, interval: int
 ) -> int | None:
     """Return the slot with the present window of a key.

@@ -39,7 +39,7 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
         archives = await database.read(lambda: all_archives(target.kind))
         if restore is not None:
             count = await database.write(
-                _put_back(target.kind, _archive_by_number(archives, restore))
+                _restore(target.kind, _archive_by_number(archives, restore))
             )
             print_message(f"{count} rows were restored.")
         elif remove is not None:
@@ -56,9 +56,9 @@ def _list(archives: Sequence[Archive], days: int) -> None:
     for archive in archives:
         tables = ", ".join(sorted({table.table for table in archive.tables}))
         expiry = expires_at(archive, days)
-        kept_for = "for ever" if expiry is None else f"until {_moment(expiry):%Y-%m-%d}"
+        retention = "for ever" if expiry is None else f"until {_moment(expiry):%Y-%m-%d}"
         made_at = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"
-        print_result(f"{archive.id}  {made_at}, kept {kept_for}  {archive.title}: {tables}")
+        print_result(f"{archive.id}  {made_at}, kept {retention}  {archive.title}: {tables}")
     if not archives:
         print_message("Nothing is archived.")
 
@@ -74,7 +74,7 @@ def _archive_by_number(archives: Sequence[Archive], number: int) -> Archive:
     raise ConfigurationError(f"Nothing is archived under the number {number}.")
 
 
-def _put_back(kind: DatabaseKind, archive: Archive) -> Program[int]:
+def _restore(kind: DatabaseKind, archive: Archive) -> Program[int]:
     existing_tables = yield from inspect_program(kind.inspector)
     return (yield from restore_archive(Writes(kind.dialect()), archive, existing_tables))
 

@@ -100,7 +100,7 @@ def _write(
             media_sha256=archive.media_sha256,
         )
         archive.finish(manifest)
-    print_message(f"{database.place}{_with_files(files)} was backed up.")
+    print_message(f"{database.place}{_describe_file_count(files)} was backed up.")
 
 
 def restore_project(project: Path, path: Path, *, replace: bool, identity: Path | None) -> int:
@@ -139,10 +139,12 @@ def _restore(settings: Settings, path: Path, *, replace: bool) -> int:
     with temporary_folder(settings.project, RESTORE_FOLDER) as folder:
         dump = folder / database.dump_name
         extract_database(path, manifest, dump)
-        with _replaced_media(path, uploads) if uploads is not None else nullcontext():
+        with _replace_media(path, uploads) if uploads is not None else nullcontext():
             asyncio.run(database.restore(dump))
-    when = f"the backup of {manifest.created_at}"
-    print_message(f"{database.place}{_with_files(manifest.media)} was restored from {when}.")
+    backup_name = f"the backup of {manifest.created_at}"
+    print_message(
+        f"{database.place}{_describe_file_count(manifest.media)} was restored from {backup_name}."
+    )
     if manifest.media is not None and uploads is None:
         print_warning(
             f"files are kept in {settings.uploads.storage}: those of the backup were left"
@@ -165,7 +167,7 @@ def _require_empty(settings: Settings, uploads: Path | None) -> None:
 
 
 @contextmanager
-def _replaced_media(archive: Path, uploads: Path) -> Iterator[None]:
+def _replace_media(archive: Path, uploads: Path) -> Iterator[None]:
     """Replace the uploaded files by those of an archive; restore them when the block raises.
 
     The folder itself stays, as it may be a mounted volume.
@@ -221,5 +223,5 @@ def backup_archives(folder: Path, project: str) -> list[Path]:
     return sorted(archives, key=lambda path: path.name)
 
 
-def _with_files(count: int | None) -> str:
+def _describe_file_count(count: int | None) -> str:
     return "" if count is None else f" with {count:,} files"

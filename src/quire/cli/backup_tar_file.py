@@ -134,7 +134,7 @@ def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[BackupWrite
     try:
         with (
             TemporaryDirectory(dir=path.parent, prefix=_TEMPORARY) as folder,
-            open(temporary_path, "wb", opener=_for_owner) as file,
+            open(temporary_path, "wb", opener=_open_private) as file,
         ):
             output = nullcontext(file) if recipient is None else encrypted_into(file, recipient)
             with (
@@ -164,7 +164,7 @@ def remove_remains(folder: Path) -> None:
                 path.unlink(missing_ok=True)
 
 
-def _for_owner(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     """Open a file that nobody else may read: it contains password hashes."""
     return os.open(path, flags, 0o600)
 
@@ -187,7 +187,7 @@ def read_manifest(path: Path) -> Manifest:
     """
     manifest: Manifest | None = None
     digests: dict[str, str] = {}
-    media, in_all = 0, hashlib.sha256()
+    media_count, media_hasher = 0, hashlib.sha256()
     try:
         with tarfile.open(path, mode="r:") as tar:
             for member in tar:
@@ -197,8 +197,8 @@ def read_manifest(path: Path) -> Manifest:
                 if member.name == _MANIFEST:
                     manifest = msgspec.json.decode(file.read(), type=Manifest)
                 elif member.name.startswith(f"{_MEDIA}/"):
-                    media += 1
-                    in_all.update(f"{member.name}\0{_digest(file)}\n".encode())
+                    media_count += 1
+                    media_hasher.update(f"{member.name}\0{_digest(file)}\n".encode())
                 else:
                     digests[member.name] = _digest(file)
     except (tarfile.TarError, EOFError, msgspec.MsgspecError, OSError) as error:
@@ -212,7 +212,7 @@ def read_manifest(path: Path) -> Manifest:
         manifest.media or 0,
         manifest.media_sha256,
     )
-    if (digests, media, in_all.hexdigest()) != expected_digests:
+    if (digests, media_count, media_hasher.hexdigest()) != expected_digests:
         raise ApplicationError(f"{path} is damaged: it does not hold what its manifest says.")
     return manifest
 

@@ -267,7 +267,7 @@ def _changed_routes(customisations: Customisations) -> Iterator[str]:
     """Yield the routes that are served with changes by code of the project."""
     for uid, routes in customisations.routes.items():
         for route in routes:
-            whats = [
+            descriptions = [
                 *(["without a permission"] if route.permission is None else ()),
                 *(["for signed-in users"] if route.needs_user else ()),
                 *(["for nobody"] if route.is_refused else ()),
@@ -275,8 +275,8 @@ def _changed_routes(customisations: Customisations) -> Iterator[str]:
                 *(["by what its code reads"] if route.read is not None else ()),
                 *(["by code that is evaluated"] if route.is_scripted else ()),
             ]
-            if whats:
-                yield f"{uid}: {route.method} {route.path} is served {', '.join(whats)}"
+            if descriptions:
+                yield f"{uid}: {route.method} {route.path} is served {', '.join(descriptions)}"
 
 
 def _database(settings: Settings, schema: Schema, report: CheckReport) -> None:

@@ -59,15 +59,19 @@ async def _examine_connection(
     if opening_state.problem is not None:
         return DatabaseReport((opening_state.problem,))
     existing_tables = await connection.run(inspect_program(kind.inspector))
-    lacks = compare(build_metadata(schema, table_map, kind.column_types), existing_tables, kind.ddl)
+    missing_items = compare(
+        build_metadata(schema, table_map, kind.column_types), existing_tables, kind.ddl
+    )
     hints = await connection.run(sort_hints_program(schema, table_map, existing_tables))
     damage = await connection.run(kind.damage())
     layout = ExaminedTables(
         schema=schema, tables=table_map, existing_tables=existing_tables, dialect=kind.dialect()
     )
     return DatabaseReport(
-        problems=tuple(f"In the database, {lack}." for lack in lacks if lack.kind in _GRAVE),
-        warnings=(*_summarize(lack.kind for lack in lacks), *map(str, hints)),
+        problems=tuple(
+            f"In the database, {item}." for item in missing_items if item.kind in _GRAVE
+        ),
+        warnings=(*_summarize(item.kind for item in missing_items), *map(str, hints)),
         damage=tuple(f"The database is damaged: {line}" for line in damage),
         findings=tuple(await _findings(connection, layout, kind)),
     )
@@ -81,9 +85,9 @@ async def _findings(
     return [*findings, *await connection.run(kind.broken_references(reported_tables))]
 
 
-def _summarize(lacks: Iterable[MissingKind]) -> Iterator[str]:
+def _summarize(missing_kinds: Iterable[MissingKind]) -> Iterator[str]:
     """Summarize missing indexes and foreign keys: a database of another server lacks hundreds."""
-    counts = Counter(lack for lack in lacks if lack not in _GRAVE)
+    counts = Counter(kind for kind in missing_kinds if kind not in _GRAVE)
     indexes = counts[MissingKind.INDEX] + counts[MissingKind.READ_INDEX]
     if indexes:
         yield (

@@ -43,12 +43,14 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     require_project(settings)
     schema = load_project_schema(settings)
     findings = _find_damage(settings, schema)
-    repairable = [finding for finding in findings if is_repairable(finding, duplicates=duplicates)]
+    repairable_findings = [
+        finding for finding in findings if is_repairable(finding, duplicates=duplicates)
+    ]
     surplus = check_uploads(settings, schema)
-    if not repairable and not surplus.without_row:
+    if not repairable_findings and not surplus.without_row:
         print_message("There is nothing to repair.")
         return _report_remaining(findings)
-    for finding in repairable:
+    for finding in repairable_findings:
         print_result(f"to repair  {finding}: {finding.repair}")
         for line in finding.details:
             print_result(f"{_INDENT}{line}")

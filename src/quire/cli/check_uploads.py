@@ -51,13 +51,15 @@ async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: in
     except UnlistedStorageError as error:
         return OrphanedFiles(unlisted=str(error))
     stored_keys: set[str] = set()
-    incomplete: list[FileRow] = []
+    incomplete_rows: list[FileRow] = []
     last = 0
     while rows := await run(all_files(store, after=last, limit=_ROWS_AT_ONCE)):
         last = rows[-1].id
         provider_rows = [row for row in rows if row.provider == storage.provider]
         stored_keys.update(key for row in provider_rows for key in row.keys)
-        incomplete += [row for row in provider_rows if not change_times.keys() >= set(row.keys)]
+        incomplete_rows += [
+            row for row in provider_rows if not change_times.keys() >= set(row.keys)
+        ]
     surplus = [
         key
         for key, changed_at in change_times.items()
@@ -65,11 +67,11 @@ async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: in
     ]
     return OrphanedFiles(
         without_row=tuple(sorted(surplus)),
-        without_bytes=tuple(await _still_incomplete(incomplete, storage)),
+        without_bytes=tuple(await _find_incomplete(incomplete_rows, storage)),
     )
 
 
-async def _still_incomplete(rows: list[FileRow], storage: Storage) -> list[int]:
+async def _find_incomplete(rows: list[FileRow], storage: Storage) -> list[int]:
     """Check again: a file that was being uploaded may be complete by now."""
     if not rows:
         return []
@@ -101,17 +103,18 @@ def describe_orphans(orphans: OrphanedFiles) -> Iterator[str]:
     if orphans.without_row:
         yield f"{describe_surplus(orphans)}; `quire check --repair` {DELETES}"
     if orphans.without_bytes:
-        lost = count_noun(len(orphans.without_bytes), "row")
-        yield f"files: {lost} of files that are not there ({_shown_names(orphans.without_bytes)})"
+        row_count = count_noun(len(orphans.without_bytes), "row")
+        names = _join_names(orphans.without_bytes)
+        yield f"files: {row_count} of files that are not there ({names})"
 
 
 def describe_surplus(orphans: OrphanedFiles) -> str:
     """Report files that have no row."""
     surplus = count_noun(len(orphans.without_row), "file")
-    return f"uploads: {surplus} without a row ({_shown_names(orphans.without_row)})"
+    return f"uploads: {surplus} without a row ({_join_names(orphans.without_row)})"
 
 
-def _shown_names(names: Collection[object]) -> str:
+def _join_names(names: Collection[object]) -> str:
     texts = [str(name) for _, name in zip(range(SHOWN_IDS), names, strict=False)]
     return ", ".join([*texts, *(["..."] if len(names) > len(texts) else [])])
 

@@ -109,9 +109,7 @@ def start(
     from quire.cli.project_settings import open_project
     from quire.cli.serve import serve
 
-    overrides = _given_options(
-        {"server.host": host, "server.port": port, "server.workers": workers}
-    )
+    overrides = _drop_unset({"server.host": host, "server.port": port, "server.workers": workers})
     return serve(open_project(project, overrides), overrides)
 
 
@@ -121,7 +119,7 @@ def dev(project: Project = _CURRENT_FOLDER, /, *, host: Host = None, port: Port 
     from quire.cli.dev import develop
     from quire.cli.project_settings import open_project
 
-    overrides = _given_options({"server.host": host, "server.port": port})
+    overrides = _drop_unset({"server.host": host, "server.port": port})
     overrides |= {"environment": "development", "server.workers": 1}
     return develop(open_project(project, overrides), overrides)
 
@@ -728,6 +726,6 @@ def delete_token(project: Project = _CURRENT_FOLDER, /, *, name: TokenName) -> i
     return tokens.delete_token(open_project(project), name)
 
 
-def _given_options(options: dict[str, object]) -> dict[str, object]:
+def _drop_unset(options: dict[str, object]) -> dict[str, object]:
     """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}

@@ -125,7 +125,7 @@ def create_administrator(
     if not firstname.strip():
         raise ApplicationError("The first name is empty.")
     schema = load_project_schema(settings)
-    password = _asked_password()
+    password = _ask_password()
     administrator = NewAdministrator(
         email=email.lower(),
         firstname=firstname,
@@ -183,7 +183,7 @@ def _check_actions(known_actions: frozenset[str], kind: str, actions: tuple[str,
         raise ApplicationError(f"There is no action {', '.join(unknown)}.")
 
 
-def _asked_password() -> str:
+def _ask_password() -> str:
     """Return the password that is typed twice, or the first line of standard input in a script."""
     if sys.stdin.isatty():
         password = getpass.getpass("Password: ")

@@ -280,12 +280,12 @@ def _postgresql(settings: Settings) -> Iterator[DeployFinding]:
     database = settings.database
     if database.client != "postgres" or database.url is not None:
         return
-    is_here = database.host in _LOCAL_HOSTS or database.host.startswith("/")
-    if not is_here and not database.ssl:
+    is_local_host = database.host in _LOCAL_HOSTS or database.host.startswith("/")
+    if not is_local_host and not database.ssl:
         yield problem("database.ssl", f"the connection to {database.host} is not encrypted")
-    if not is_here and database.ssl and not database.ssl_verify:
+    if not is_local_host and database.ssl and not database.ssl_verify:
         yield warning("database.ssl_verify", "the certificate of the database is not checked")
-    if not is_here and (database.password or "") in _DATABASE_PASSWORDS:
+    if not is_local_host and (database.password or "") in _DATABASE_PASSWORDS:
         yield problem("database.password", "the password of the database is a common one, or none")
 
 

@@ -70,7 +70,7 @@ class _FileWatcher(BaseReload):
         True if they are schema files of the recorded schema, or stubs of new types: an
         administrator or ``quire migrate`` has changed them.
         """
-        if not self.process.is_alive() or not self._are_of_the_model(changed_paths, new_paths):
+        if not self.process.is_alive() or not self._are_model_files(changed_paths, new_paths):
             return False
         from quire.builder.file_transaction import is_announced
 
@@ -83,7 +83,7 @@ class _FileWatcher(BaseReload):
             time.sleep(_BETWEEN_LOOKS)  # other files of the change may follow
         return False
 
-    def _are_of_the_model(self, changed_paths: set[Path], new_paths: AbstractSet[Path]) -> bool:
+    def _are_model_files(self, changed_paths: set[Path], new_paths: AbstractSet[Path]) -> bool:
         """Tell whether files are schemas, or stubs that are generated with new ones."""
         from quire.builder.strapi_stubs import type_of_core_file
 

@@ -51,7 +51,7 @@ def import_project(
         )
         archived_schema = read_archived_schema(archive, settings)
         changes = missing_files(archived_schema, settings)
-        with _written_files(settings.project, changes):
+        with _write_files(settings.project, changes):
             schema = load_project_schema(settings)
             require_same_schema(archived_schema.schema, schema)
             target = ImportTarget(settings=settings, schema=schema, replace=replace)
@@ -85,7 +85,7 @@ def _report(changes: Sequence[FileChange], counts: ImportCounts) -> None:
 
 
 @contextmanager
-def _written_files(project: Path, changes: Sequence[FileChange]) -> Iterator[None]:
+def _write_files(project: Path, changes: Sequence[FileChange]) -> Iterator[None]:
     """Write new files; remove them when the block raises."""
     created_paths: list[Path] = []
     try:

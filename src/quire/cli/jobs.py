@@ -85,21 +85,21 @@ def discard_change(settings: Settings, change_id: int) -> int:
 
 
 def _job_cells(job: StoredJob) -> tuple[str, ...]:
-    waits = job.ended_at is None
-    due_time = iso_from_ms(job.due) if waits else ""
+    is_waiting = job.ended_at is None
+    due_time = iso_from_ms(job.due) if is_waiting else ""
     message = (job.message or "")[:_LONGEST_MESSAGE]
     return (str(job.id), job.name, job.state, str(job.attempts), due_time, message)
 
 
 def _change_cells(change: StoredChange) -> tuple[str, ...]:
-    waits = change.ended_at is None
+    is_waiting = change.ended_at is None
     return (
         str(change.id),
         change.listener,
         f"{change.action} {change.uid} {change.document_id}",
-        "waiting" if waits else "failed",
+        "waiting" if is_waiting else "failed",
         str(change.attempts),
-        iso_from_ms(change.due) if waits else "",
+        iso_from_ms(change.due) if is_waiting else "",
         (change.message or "")[:_LONGEST_MESSAGE],
     )
 

@@ -40,8 +40,8 @@ class Lifespan:
             "asgi": {"version": "3.0", "spec_version": "2.0"},
             "state": self.state,
         }
-        life = self._application(scope, self._inbox.get, self._responses.put)
-        self._task = asyncio.ensure_future(life)
+        coroutine = self._application(scope, self._inbox.get, self._responses.put)
+        self._task = asyncio.ensure_future(coroutine)
         await self._phase("startup")
 
     async def shutdown(self) -> None:

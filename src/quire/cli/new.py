@@ -47,11 +47,11 @@ def new_project(folder: Path, template: str | None) -> int:
     """
     root = folder.expanduser().absolute()
     source = _require_template_source(root, template)
-    with _undone_on_failure(root):
-        paths = [*_from_template(root, source), *_tree(root)]
+    with _delete_on_failure(root):
+        paths = [*_copy_template(root, source), *_tree(root)]
         settings = load_settings(root)
         if not asyncio.run(target_of(settings).has_tables()):
-            paths += _first_start(settings)
+            paths += _prepare_first_start(settings)
         load_settings(root).require_secrets()
     for path in paths:
         print_message(f"made {path}")
@@ -87,7 +87,7 @@ def _require_template_source(root: Path, template: str | None) -> Path | None:
 
 
 @contextmanager
-def _undone_on_failure(root: Path) -> Iterator[None]:
+def _delete_on_failure(root: Path) -> Iterator[None]:
     """Delete a new folder again on failure; an existing one stays."""
     is_existing = root.exists()
     try:
@@ -98,7 +98,7 @@ def _undone_on_failure(root: Path) -> Iterator[None]:
         raise
 
 
-def _from_template(root: Path, source: Path | None) -> Iterator[str]:
+def _copy_template(root: Path, source: Path | None) -> Iterator[str]:
     if source is not None:
         shutil.copytree(source, root, ignore=_MADE_BY_RUNNING, dirs_exist_ok=True)
         yield f"a copy of the template {source.name}"
@@ -117,7 +117,7 @@ def _tree(root: Path) -> Iterator[str]:
             yield name
 
 
-def _first_start(settings: Settings) -> Iterator[str]:
+def _prepare_first_start(settings: Settings) -> Iterator[str]:
     """Create the secrets, and the database with the content of the project.
 
     Only without a database: its tokens and passwords depend on the former secrets.

@@ -102,10 +102,10 @@ def _path(file: str) -> str:
 def _module(file: str, texts: Sequence[str]) -> str:
     code = "\n\n".join(texts)
     names = sorted(name for name in _IMPORT_LINES if re.search(rf"\b{name}\b", code))
-    about = f"To be ported from {file}; list that file under [migration] ignore when it is done."
+    notice = f"To be ported from {file}; list that file under [migration] ignore when it is done."
     if any(name in code for name in _REPLACING_DECORATORS):
-        about = f'To be ported from {file}; say replaces="{file}" when it is done.'
-    return f'"""{about}"""\n\nfrom quire import {", ".join(names)}\n\n\n{code}'
+        notice = f'To be ported from {file}; say replaces="{file}" when it is done.'
+    return f'"""{notice}"""\n\nfrom quire import {", ".join(names)}\n\n\n{code}'
 
 
 _REPLACING_DECORATORS = ("@policy(", "@before_write(", "@asgi_middleware(", "@route.")

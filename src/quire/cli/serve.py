@@ -72,7 +72,7 @@ def serve_here(settings: Settings, listener: socket.socket) -> int:
     from quire.app import build_app
 
     _end_quietly()
-    with listen_for_metrics(settings) as for_metrics:
+    with listen_for_metrics(settings) as metrics_socket:
         app = build_app(settings)
         server = Server(
             settings,
@@ -82,8 +82,8 @@ def serve_here(settings: Settings, listener: socket.socket) -> int:
             ),
             advise=lambda: _index_advice(app),
             metrics=None
-            if for_metrics is None
-            else MetricsServer(for_metrics, app.collect_metrics, settings.metrics.token),
+            if metrics_socket is None
+            else MetricsServer(metrics_socket, app.collect_metrics, settings.metrics.token),
         )
         server.run(sockets=[listener])
     return EXIT_OK
@@ -416,28 +416,28 @@ def _serve_in_processes(
     resume_collector()
     hand_over_settings(settings, overrides)
     config = server_config(settings, FACTORY, workers=settings.server.workers)
-    first, lacks = app.first_administrator, app.lacks_reset_page
+    first, lacks_reset_page = app.first_administrator, app.lacks_reset_page
 
     def ready() -> None:
-        announce(settings, listener, first, lacks_reset_page=lacks)
+        announce(settings, listener, first, lacks_reset_page=lacks_reset_page)
         if advice is not None:
             print_warning(advice)
 
     processes = _Processes(config, listener, ready)
-    with listen_for_metrics(settings) as for_metrics:
-        if for_metrics is not None:
+    with listen_for_metrics(settings) as metrics_socket:
+        if metrics_socket is not None:
             collect, token = processes.collect_metrics, settings.metrics.token
-            MetricsThread(MetricsServer(for_metrics, collect, token)).start()
+            MetricsThread(MetricsServer(metrics_socket, collect, token)).start()
         processes.run()
     return EXIT_OK if processes.is_ready else PROBLEMS
 
 
 async def _check_start(application: "ProjectApplication") -> str | None:
     """Start and stop an application; returns the advice on its database."""
-    life = Lifespan(application)
-    await life.startup()
+    lifespan = Lifespan(application)
+    await lifespan.startup()
     advice = await _index_advice(application)
-    await life.shutdown()
+    await lifespan.shutdown()
     return advice
 
 

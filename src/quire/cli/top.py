@@ -166,7 +166,7 @@ def view(interval: Interval, address: str) -> Group:
         _summary(interval, address),
         _routes(interval),
         Text(),
-        _side_by_side(_database(interval), _caches(interval), _queues(interval)),
+        _arrange_tables(_database(interval), _caches(interval), _queues(interval)),
     )
 
 
@@ -246,7 +246,7 @@ def _table(first: str, *others: str) -> Table:
     return table
 
 
-def _side_by_side(*tables: Table) -> Table:
+def _arrange_tables(*tables: Table) -> Table:
     grid = Table.grid(padding=(0, 4))
     for _ in tables:
         grid.add_column()

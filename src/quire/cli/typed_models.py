@@ -28,7 +28,7 @@ def write_types(
     """
     settings = load_settings(project)
     require_project(settings)
-    schema = _with_code(settings, load_project_schema(settings))
+    schema = _extend_with_code(settings, load_project_schema(settings))
     texts_by_file: dict[Path, str] = {}
     if python_file is not None:
         texts_by_file[python_file] = _python(schema, drafts=drafts)
@@ -53,7 +53,7 @@ def write_types(
     return EXIT_OK
 
 
-def _with_code(settings: Settings, schema: Schema) -> Schema:
+def _extend_with_code(settings: Settings, schema: Schema) -> Schema:
     """Return the schema with the attribute types of the project's code.
 
     Code that imports the files to be written does not load; then types are those of the schema.

@@ -101,7 +101,7 @@ def _values(
         text = variables.get(variable)
         try:
             if text:
-                values[field.name] = _from_text(text, field.type)
+                values[field.name] = _parse_text(text, field.type)
             elif key in table:
                 values[field.name] = msgspec.convert(_convert_toml(table[key]), field.type)
             elif field.required:
@@ -115,7 +115,7 @@ def _values(
     return values, problems
 
 
-def _from_text(text: str, type_: Any) -> Any:  # noqa: ANN401 - any annotation
+def _parse_text(text: str, type_: Any) -> Any:  # noqa: ANN401 - any annotation
     """Parse a variable: as text, number or boolean, else as JSON."""
     try:
         return msgspec.convert(text, type_, strict=False)

@@ -67,13 +67,13 @@ class RouteCheck:
             parameters={parameter.name: parameter for parameter in _parameters(function, path)},  # type: ignore[arg-type]  # likewise
         )
         key = (mark.method, _shape(path))
-        previous_place = self._routes_taken().setdefault(key, route.place)
+        previous_place = self._route_places().setdefault(key, route.place)
         if previous_place != route.place:
             problem = f"{mark.method} /{path} is served by {previous_place} already"
             self.problems.append(ExtensionProblem(file, line, f"{mark_text}: {problem}"))
         self.routes.append(route)
 
-    def _routes_taken(self) -> dict[tuple[str, str], str]:
+    def _route_places(self) -> dict[tuple[str, str], str]:
         """Return the present routes of the server, by method and shape of the path."""
         if self._taken is None:
             places = {(method, _shape(path)): "the server" for method, path in SERVER_PATHS}

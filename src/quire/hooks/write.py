@@ -76,7 +76,7 @@ class Write(Generic[D]):
         if self.before is None:
             if self.action == "create":
                 return None
-            raise NotLoadedError(_not_loaded(name))
+            raise NotLoadedError(_not_loaded_message(name))
         return self.before[name]
 
     def changed(self, *names: str) -> bool:
@@ -132,5 +132,5 @@ class Write(Generic[D]):
         return f"Write({self.action} {self.uid} {self.document_id}{locale})"
 
 
-def _not_loaded(name: str) -> str:
+def _not_loaded_message(name: str) -> str:
     return f'the old value of "{name}" was not loaded: name it in `needs` of the hook'

@@ -148,7 +148,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
         sources = [source for group in groups for source in group]
         self._check(sources, locales, media)
         self._check_public()
-        documents = [document for group in groups for document in self._in_order(group)]
+        documents = [document for group in groups for document in self._sort_documents(group)]
         return Content(
             locales=locales,
             media=media,
@@ -267,7 +267,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             if action not in actions:
                 self.files.problem(MANIFEST, f"public[{index}]", f"there is no action {action}")
 
-    def _in_order(self, group: list[DocumentSource]) -> list[SeedDocument]:
+    def _sort_documents(self, group: list[DocumentSource]) -> list[SeedDocument]:
         """Sort a group so that each document comes after those that it refers to."""
         documents = {source.item.key: source.document() for source in group}
         sorter = TopologicalSorter[str]()

@@ -96,13 +96,16 @@ class EntryCheck:
         rules = ValidationRules(draft=draft, creating=True, strict_relations=True)
         checked_entry = check_entry(self._known.schema, model, data, rules)
         paths = {path for path, _ in key_problems}
-        messages = [*_messages_of(checked_entry), *self._taken_twice(source, locale, checked_entry)]
+        messages = [
+            *_messages_of(checked_entry),
+            *self._duplicate_values(source, locale, checked_entry),
+        ]
         for (name, *below), message in messages:
             path = source.place(locale, str(name), draft=draft) + _path_text(below)
             if path not in paths:
                 yield path, message
 
-    def _taken_twice(
+    def _duplicate_values(
         self, source: DocumentSource, locale: str | None, checked_entry: CheckedEntry
     ) -> Iterator[tuple[Place, str]]:
         """Find values that another document has published in the same locale."""

@@ -216,7 +216,7 @@ class DatabaseColumns:
         ``None`` if there is no such column, or no database yet.
         """
         if self._tables is None:
-            self._tables = _found_tables(self._settings)
+            self._tables = _read_tables(self._settings)
         column_name = use.raw.get("columnName")
         column = (
             column_name if isinstance(column_name, str) else identifier(snake_case(use.attribute))
@@ -231,7 +231,7 @@ class DatabaseColumns:
         return None
 
 
-def _found_tables(settings: Settings) -> FoundTables:
+def _read_tables(settings: Settings) -> FoundTables:
     """Inspect the database on another thread: a schema is also loaded inside an event loop."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         try:

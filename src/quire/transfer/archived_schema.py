@@ -62,8 +62,8 @@ def read_archived_schema(archive: UnpackedArchive, settings: Settings) -> Archiv
     lines = list(archive.raw_lines(ArchiveStage.SCHEMAS))
     if not lines:
         raise TransferError("The archive has no schema, so that nobody can say what its rows are.")
-    builtin = {uid: raw for uid, _, raw in builtin_schemas()}
-    sources = in_file_order(_sources(lines, builtin))
+    builtin_models = {uid: raw for uid, _, raw in builtin_schemas()}
+    sources = in_file_order(_sources(lines, builtin_models))
     try:
         schema = build_schema(sources, load_options(settings))
     except SchemaError as error:

@@ -115,7 +115,7 @@ def packed_archive(
     try:
         with (
             temporary_folder(path.parent, _TEMPORARY) as folder,
-            open(temporary_path, "wb", opener=_for_owner) as file,
+            open(temporary_path, "wb", opener=_open_private) as file,
         ):
             with ExitStack() as layers:
                 target: IO[bytes] = file
@@ -137,7 +137,7 @@ def packed_archive(
         temporary_path.unlink(missing_ok=True)
 
 
-def _for_owner(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     """Open a file that nobody else may read: it contains password hashes."""
     return os.open(path, flags, 0o600)
 

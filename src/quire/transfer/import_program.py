@@ -116,7 +116,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
                 counts.left_out[line.type] = counts.left_out.get(line.type, 0) + 1
                 continue
             counts.entries += 1
-            for row in entries.rows(self._with_stored_urls(line)):
+            for row in entries.rows(self._replace_urls(line)):
                 (batch.joins if row.joins else batch.rows).append(row)
             if number % _ENTRIES_AT_ONCE == 0:
                 yield batch
@@ -124,7 +124,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
                 batch = _RowBatch()
         yield batch
 
-    def _with_stored_urls(self, line: EntityLine) -> EntityLine:
+    def _replace_urls(self, line: EntityLine) -> EntityLine:
         """Return a line with the URLs that its file has in the storage of the project."""
         if line.type != FILE_UID:
             return line
@@ -157,9 +157,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         # Rules and grants of the former roles do not belong to the roles of the archive.
         settings.setdefault(ROW_RULES_KEY, {})
         current_grants = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
-        settings[CUSTOM_GRANTS_KEY] = _merged_grants(
-            settings.get(CUSTOM_GRANTS_KEY), current_grants
-        )
+        settings[CUSTOM_GRANTS_KEY] = _merge_grants(settings.get(CUSTOM_GRANTS_KEY), current_grants)
         yield from replace_settings(writes, settings, KEPT_SETTINGS)
         webhook_table = Webhooks(writes)
         existing_webhooks = yield from webhook_table.all()
@@ -217,7 +215,7 @@ def _webhook(value: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _merged_grants(archived_grants: object, stored_value: object) -> dict[str, object]:
+def _merge_grants(archived_grants: object, stored_value: object) -> dict[str, object]:
     """Return the grants of the archive's roles and of the project's present API tokens."""
     roles = archived_grants.get("roles") if isinstance(archived_grants, Mapping) else None
     tokens = stored_value.get("tokens") if isinstance(stored_value, Mapping) else None

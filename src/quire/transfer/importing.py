@@ -106,10 +106,10 @@ class AssetFiles(Struct, frozen=True, kw_only=True):
                     advance(1)
                 yield
             except BaseException:
-                await self._take_back(copied_names, Path(previous_files))
+                await self._restore_files(copied_names, Path(previous_files))
                 raise
 
-    async def _take_back(self, names: list[str], previous_files: Path) -> None:
+    async def _restore_files(self, names: list[str], previous_files: Path) -> None:
         """Restore the former files, and remove the others."""
         await self.storage.remove([name for name in names if not (previous_files / name).exists()])
         for name in names:

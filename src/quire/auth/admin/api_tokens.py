@@ -224,12 +224,12 @@ class ApiTokenManager:
                     *(actions[i] for i in linked_ids[row.id] if i in actions),
                     *sorted(custom_grants[row.id]),
                 ),
-                key=key or self._in_clear(row),
+                key=key or self._decrypt_key(row),
             )
             for row in rows
         ]
 
-    def _in_clear(self, row: ApiTokenRow) -> str | None:
+    def _decrypt_key(self, row: ApiTokenRow) -> str | None:
         encrypted_key, secret = row.encrypted_key, self._keys.encryption
         return (
             None

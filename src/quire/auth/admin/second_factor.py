@@ -118,9 +118,7 @@ class SecondFactors:
         step = matching_step(factor.secret, code, self._clock(), after=factor.step)
         if step is None:
             raise ApplicationError(WRONG_CODE)
-        return (
-            yield from self._with_new_codes(admin_user, replace(factor, active=True, step=step))
-        )
+        return (yield from self._issue_codes(admin_user, replace(factor, active=True, step=step)))
 
     def renew_codes(self, admin_user: AdminUser, code: str) -> Program[tuple[str, ...]]:
         """Replace the recovery codes. Raises as `require` does."""
@@ -128,7 +126,7 @@ class SecondFactors:
         factor = yield from self.get(admin_user)
         if factor is None or not factor.active:
             raise ApplicationError(NOT_BEGUN)
-        return (yield from self._with_new_codes(admin_user, factor))
+        return (yield from self._issue_codes(admin_user, factor))
 
     def require(self, admin_user: AdminUser, code: str | None) -> Program[None]:
         """Check a code if a second factor is enabled, and use it up.
@@ -166,7 +164,7 @@ class SecondFactors:
             else None
         )
 
-    def _with_new_codes(
+    def _issue_codes(
         self, admin_user: AdminUser, factor: StoredSecondFactor
     ) -> Program[tuple[str, ...]]:
         codes = tuple(secrets.token_hex(_RECOVERY_BYTES // 2) for _ in range(_RECOVERY_CODES))

@@ -158,7 +158,7 @@ class AdminAccounts:
                 "isActive": True,
             }
             yield from self._users.change(admin_user.id, values, now=self._clock())
-            return (yield from self._signed_in(admin_user.id, device))
+            return (yield from self._sign_in(admin_user.id, device))
 
         return await self._database.write(program())
 
@@ -188,7 +188,7 @@ class AdminAccounts:
             now = self._clock()
             user_id = yield from self._users.create(values, now=now)
             yield from self._users.link("roles", user_id, [role.id], creating=True)
-            return (yield from self._signed_in(user_id, device))
+            return (yield from self._sign_in(user_id, device))
 
         return await self._database.write(program())
 
@@ -204,7 +204,7 @@ class AdminAccounts:
         roles = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
         return roles[0] if roles else None
 
-    def _signed_in(self, user_id: int, device: AdminDevice) -> Program[SignInResult]:
+    def _sign_in(self, user_id: int, device: AdminDevice) -> Program[SignInResult]:
         admin_user = yield from self._admin_users.admin_user(user_id)
         if admin_user is None:
             raise LookupError(f"there is no administrator {user_id}")

@@ -82,7 +82,7 @@ def _narrower(schema: Schema, row: _Permission) -> _NarrowedPermission | None:
     if content_type is None or not isinstance(field_names, list):
         return None
     remaining_names = [
-        name for name in field_names if _is_there(schema, content_type, str(name).split("."))
+        name for name in field_names if _has_path(schema, content_type, str(name).split("."))
     ]
     if len(remaining_names) == len(field_names):
         return None
@@ -94,11 +94,11 @@ def _narrower(schema: Schema, row: _Permission) -> _NarrowedPermission | None:
     )
 
 
-def _is_there(schema: Schema, model: Model, path: Sequence[str]) -> bool:
+def _has_path(schema: Schema, model: Model, path: Sequence[str]) -> bool:
     """Tell whether a path of a permission is that of an attribute."""
     attribute = model.attributes.get(path[0])
     if attribute is None or len(path) == 1:
         return attribute is not None
     if not isinstance(attribute, ComponentAttribute):
         return False
-    return _is_there(schema, schema.components[attribute.component], path[1:])
+    return _has_path(schema, schema.components[attribute.component], path[1:])

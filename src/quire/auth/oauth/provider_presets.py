@@ -128,14 +128,14 @@ def _vk(responses: tuple[object, ...]) -> Profile:
 
 
 def _instagram(responses: tuple[object, ...]) -> Profile:
-    return _made_up(_text(_object(responses[0]), "username"))
+    return _generated_profile(_text(_object(responses[0]), "username"))
 
 
 def _reddit(responses: tuple[object, ...]) -> Profile:
-    return _made_up(_text(_object(responses[0]), "name"))
+    return _generated_profile(_text(_object(responses[0]), "name"))
 
 
-def _made_up(name: str | None) -> Profile:
+def _generated_profile(name: str | None) -> Profile:
     """Return the address that Strapi generates for a name, by which it finds accounts again."""
     if name is None or not _NAME.fullmatch(name):
         return Profile(None, None)
