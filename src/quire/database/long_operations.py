@@ -41,12 +41,12 @@ async def write_interruptible(
         if interrupted.is_set():
             raise InterruptedWriteError("The write was interrupted; nothing of it was kept.")
 
-    writing = asyncio.ensure_future(database.write(make(step)))
+    write_task = asyncio.ensure_future(database.write(make(step)))
     try:
-        return await asyncio.shield(writing)
+        return await asyncio.shield(write_task)
     except asyncio.CancelledError:
         interrupted.set()
-        await asyncio.wait([writing])
-        if writing.exception() is not None:
+        await asyncio.wait([write_task])
+        if write_task.exception() is not None:
             raise
-        return writing.result()
+        return write_task.result()

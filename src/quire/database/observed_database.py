@@ -48,11 +48,11 @@ class ObservedDatabase(DatabaseWrapper):
 
     async def present_version(self) -> int | None:
         """See `Database.present_version`."""
-        started = perf_counter()
+        start = perf_counter()
         try:
             return await self._database.present_version()
         finally:
-            self._record_version(perf_counter() - started)
+            self._record_version(perf_counter() - start)
 
     async def read(
         self,
@@ -62,50 +62,50 @@ class ObservedDatabase(DatabaseWrapper):
         key: Hashable = None,
     ) -> T:
         """See `Database.read`."""
-        started = perf_counter()
+        start = perf_counter()
         try:
-            return await self._database.read(self._observed(make), snapshot=snapshot, key=key)
+            return await self._database.read(self._wrap_program(make), snapshot=snapshot, key=key)
         finally:
-            self._record_read(perf_counter() - started)
+            self._record_read(perf_counter() - start)
 
     async def read_at(
         self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
     ) -> T | None:
         """See `Database.read_at`."""
-        started = perf_counter()
+        start = perf_counter()
         try:
-            return await self._database.read_at(version, self._observed(make), key=key)
+            return await self._database.read_at(version, self._wrap_program(make), key=key)
         finally:
-            self._record_read(perf_counter() - started)
+            self._record_read(perf_counter() - start)
 
     def read_now(
         self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
     ) -> T:
         """See `Database.read_now`; one that would have to wait is recorded elsewhere."""
         if self._observe is not None:
-            make = self._observed(make)
-        started = perf_counter()
+            make = self._wrap_program(make)
+        start = perf_counter()
         result = self._database.read_now(make, key=key, version=version)
-        self._record_read(perf_counter() - started)
+        self._record_read(perf_counter() - start)
         return result
 
     async def is_costly(self, statement: Statement) -> bool | None:
         """See `Database.is_costly`."""
-        started = perf_counter()
+        start = perf_counter()
         try:
             return await self._database.is_costly(statement)
         finally:
-            self._record_read(perf_counter() - started)
+            self._record_read(perf_counter() - start)
 
     async def write(self, program: Program[T]) -> T:
         """See `Database.write`."""
-        started = perf_counter()
+        start = perf_counter()
         try:
             observe = self._observe
             return await self._database.write(program if observe is None else observe(program))
         finally:
-            self._record_write(perf_counter() - started)
+            self._record_write(perf_counter() - start)
 
-    def _observed(self, make: Callable[[], Program[T]]) -> Callable[[], Program[T]]:
+    def _wrap_program(self, make: Callable[[], Program[T]]) -> Callable[[], Program[T]]:
         observe = self._observe
         return make if observe is None else lambda: observe(make())

@@ -30,38 +30,38 @@ async def require_project_database(target: DatabaseTarget) -> None:
 
     Raises DatabaseOpenError when it is not, or when it is empty or cannot be opened.
     """
-    async with target.look() as looking:
-        opening = await looking.run(opening_program(target.kind.inspector, {}))
-    _require_sound(target.place, opening)
+    async with target.look() as connection:
+        state = await connection.run(opening_program(target.kind.inspector, {}))
+    _require_sound(target.place, state)
 
 
 async def require_tables(settings: Settings, database: Database, tables: TableMap) -> None:
     """Check that an open database has the tables of a schema. Raises DatabaseOpenError."""
     inspector = target_of(settings).kind.inspector
     expected_tables = wanted_tables(tables)
-    opening = await database.read(lambda: opening_program(inspector, expected_tables))
-    if opening.missing_tables or opening.missing_columns:
-        raise DatabaseOpenError(_describe_missing(opening))
+    state = await database.read(lambda: opening_program(inspector, expected_tables))
+    if state.missing_tables or state.missing_columns:
+        raise DatabaseOpenError(_describe_missing(state))
 
 
-def _require_sound(place: str, opening: DatabaseState) -> None:
+def _require_sound(place: str, state: DatabaseState) -> None:
     """Check that a database can be served. Raises DatabaseOpenError that says why not."""
-    if opening.empty:
+    if state.empty:
         raise DatabaseOpenError(
             f"{place} is an empty database; make the tables with `quire new` or Strapi"
         )
-    if opening.problem is not None:
-        raise DatabaseOpenError(opening.problem)
-    if opening.missing_tables or opening.missing_columns:
-        raise DatabaseOpenError(_describe_missing(opening))
+    if state.problem is not None:
+        raise DatabaseOpenError(state.problem)
+    if state.missing_tables or state.missing_columns:
+        raise DatabaseOpenError(_describe_missing(state))
 
 
-def _describe_missing(opening: DatabaseState) -> str:
-    tables = [f"the table {name}" for name in opening.missing_tables]
-    columns = [f"the column {name}" for name in opening.missing_columns]
-    missing = tables + columns
-    listed_names = ", ".join(missing[:_MAX_LISTED])
-    unlisted_count = len(missing) - _MAX_LISTED
+def _describe_missing(state: DatabaseState) -> str:
+    tables = [f"the table {name}" for name in state.missing_tables]
+    columns = [f"the column {name}" for name in state.missing_columns]
+    missing_structure = tables + columns
+    listed_names = ", ".join(missing_structure[:_MAX_LISTED])
+    unlisted_count = len(missing_structure) - _MAX_LISTED
     suffix = f" and {unlisted_count} more" if unlisted_count > 0 else ""
     return (
         f"The database lacks what the schema wants: {listed_names}{suffix}.\n"

@@ -34,8 +34,8 @@ def note_commit() -> None:
 @contextmanager
 def for_everybody() -> Iterator[None]:
     """Do not count commits meanwhile: they are not part of the request."""
-    watched = _present.set(None)
+    token = _present.set(None)
     try:
         yield
     finally:
-        _present.reset(watched)
+        _present.reset(token)

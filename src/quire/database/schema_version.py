@@ -43,8 +43,8 @@ def announce_schema(writes: Writes, version: str, *, extends: str | None = None)
     """
     other_versions: tuple[str, ...] = ()
     if extends is not None:
-        announced = yield from _read_versions(writes)
-        other_versions = (extends, *(announced[1:] if announced[:1] == (extends,) else ()))
+        versions = yield from _read_versions(writes)
+        other_versions = (extends, *(versions[1:] if versions[:1] == (extends,) else ()))
     yield from write_setting(
         writes, SCHEMA_KEY, {_VERSION: version, _OTHER_VERSIONS: other_versions}
     )
@@ -52,8 +52,8 @@ def announce_schema(writes: Writes, version: str, *, extends: str | None = None)
 
 def announced_schema(writes: Writes) -> Program[str | None]:
     """Return the stored schema version of the tables, ``None`` if there is none."""
-    announced = yield from _read_versions(writes)
-    return announced[0] if announced else None
+    versions = yield from _read_versions(writes)
+    return versions[0] if versions else None
 
 
 def _read_versions(writes: Writes) -> Program[tuple[str, ...]]:
@@ -81,17 +81,17 @@ def require_schema(writes: Writes, *known: str | None) -> WriteCheck:
     other: what another schema means for rows (whether there are drafts, where a relation is stored)
     cannot be decided under the old one.
     """
-    accepted = frozenset(known)
+    accepted_versions = frozenset(known)
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        announced = select_setting(builder).limit(builder.constant(1)).scalar_subquery()
-        return sa.select(announced, sa.exists(enabled_webhooks(builder)))
+        setting = select_setting(builder).limit(builder.constant(1)).scalar_subquery()
+        return sa.select(setting, sa.exists(enabled_webhooks(builder)))
 
     def require() -> Program[bool]:
         rows = yield from writes.run(("begin to write",), build, (SCHEMA_KEY,))
         setting, has_webhooks = rows[0]
-        announced = _parse_versions(decode_setting(setting))
-        if announced and accepted.isdisjoint(announced):
+        versions = _parse_versions(decode_setting(setting))
+        if versions and accepted_versions.isdisjoint(versions):
             raise StaleSchemaError
         return bool(has_webhooks)
 
@@ -106,8 +106,8 @@ def require_present_schema(writes: Writes, *known: str | None) -> Requirement:
     """
 
     def require() -> Program[None]:
-        announced = yield from announced_schema(writes)
-        if announced is not None and announced not in known:
+        version = yield from announced_schema(writes)
+        if version is not None and version not in known:
             raise StaleSchemaError
 
     return require

@@ -432,13 +432,13 @@ class _Compiler:
         rows = self._rows(share)
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
-        joined = conditions.join(edge, target, plan.uid)
-        has_parent = rows.begin(joined, key, mixed=mixed)
+        join = conditions.join(edge, target, plan.uid)
+        has_parent = rows.begin(join, key, mixed=mixed)
         build_node = self._node(plan, target, rows, self._kind(edge, plan.uid, mixed=mixed), path)
         row_id = 0
         if isinstance(edge, LocalizationsEdge):
             row_id = rows.position("id", target.c("id"), StorageKind.ID)
-        where = [has_parent, *joined.where, *conditions.row_conditions(plan, target)]
+        where = [has_parent, *join.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, conditions.order(plan, target), grouped=False)
         return lambda: _attach_rows(build_node(rows.width), rows, share, row_id=row_id)
 
@@ -448,10 +448,10 @@ class _Compiler:
         rows = self._rows(share)
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
-        joined = conditions.join(edge, target, plan.uid)
-        has_parent = rows.begin(joined, key, mixed=False)
+        join = conditions.join(edge, target, plan.uid)
+        has_parent = rows.begin(join, key, mixed=False)
         number = rows.position("count", sa.func.count(), StorageKind.INTEGER)
-        where = [has_parent, *joined.where, *conditions.row_conditions(plan, target)]
+        where = [has_parent, *join.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, (), grouped=True)
         node = CompiledNode(uid=plan.uid, mapper=build_mapper(self.dialect, [], 0))
         return lambda: _attach_rows(node, rows, share, number=number)

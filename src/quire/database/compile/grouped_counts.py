@@ -53,16 +53,16 @@ def compile_grouped_counts(
                 message = f"{uid}.{name} has no single target"
                 raise TypeError(message)
             edge = tables[uid].edges[name]
-            related = builder.table(tables[target.uid].name)
-            joined = conditions.join(edge, related, target.uid)
-            value_table, has_value = _compile_values(part, target.uid, related, conditions)
+            target_table = builder.table(tables[target.uid].name)
+            join = conditions.join(edge, target_table, target.uid)
+            value_table, has_value = _compile_values(part, target.uid, target_table, conditions)
             # Several versions of a target have its document id.
             rows = sa.func.count(sa.distinct(table.c("id")))
-            linked = table.c(parent_key_column(edge)) == joined.parent_key
-            select = _count_by_value(value_table, rows).select_from(joined.source, table.source)
-            select = select.where(has_value, linked, *joined.where)
+            is_linked = table.c(parent_key_column(edge)) == join.parent_key
+            select = _count_by_value(value_table, rows).select_from(join.source, table.source)
+            select = select.where(has_value, is_linked, *join.where)
             if row_filter is not None:
-                select = select.where(conditions.filter(row_filter, target.uid, related))
+                select = select.where(conditions.filter(row_filter, target.uid, target_table))
         case _:
             message = f"rows are not counted by {group!r}"
             raise TypeError(message)

@@ -237,8 +237,8 @@ class Conditions:
         if part.fold:
             column = self.dialect.as_text(column, kind, fold=True)
             text = self.builder.slot(part.slots[0], self.dialect.text_encoder())
-            folded: Condition = self.dialect.equals_folded(column, text)
-            return folded
+            condition: Condition = self.dialect.equals_folded(column, text)
+            return condition
         return column == self._value(part, kind)
 
     def _is_in(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
@@ -257,8 +257,8 @@ class Conditions:
                 part.slots[0], lambda value: prefix + escape_pattern(str(value)) + suffix
             )
             text = self.dialect.as_text(column, kind, fold=part.fold)
-            matched: Condition = self.dialect.like(text, bind, fold=part.fold)
-            return matched
+            like: Condition = self.dialect.like(text, bind, fold=part.fold)
+            return like
 
         return condition
 
@@ -293,8 +293,8 @@ class Conditions:
                 key.in_(self._select_linked_keys(edge, target_uid, target_filter, part.row_filter))
             )
         if part.or_none:
-            linked = self._select_linked_keys(edge, target_uid, None, part.row_filter)
-            alternatives.append(sa.or_(key.is_(None), key.not_in(linked)))
+            linked_keys = self._select_linked_keys(edge, target_uid, None, part.row_filter)
+            alternatives.append(sa.or_(key.is_(None), key.not_in(linked_keys)))
         return sa.or_(*alternatives) if alternatives else sa.false()
 
     def _select_linked_keys(
@@ -304,14 +304,14 @@ class Conditions:
         target = self.builder.table(self.tables[target_uid].name)
         if isinstance(edge, LinkEdge | MorphTargetEdge):
             return self._select_keys_by_table(edge, target_uid, target, part, scope_filter)
-        joined = self.join(edge, target, target_uid)
+        join = self.join(edge, target, target_uid)
         conditions = [
             self.filter(target_filter, target_uid, target)
             for target_filter in (part, scope_filter)
             if target_filter is not None
         ]
-        select = sa.select(joined.parent_key).select_from(joined.source)
-        return select.where(joined.parent_key.is_not(None), *joined.where, *conditions)
+        select = sa.select(join.parent_key).select_from(join.source)
+        return select.where(join.parent_key.is_not(None), *join.where, *conditions)
 
     def _select_keys_by_table(
         self,
@@ -466,9 +466,9 @@ class Conditions:
         edge = self.tables[uid].edges[first]
         current_uid = self._target_uid(uid, first)
         current_table = self.builder.table(self.tables[current_uid].name)
-        joined = self.join(edge, current_table, current_uid)
-        source, where = joined.source, list(joined.where)
-        root_key = joined.parent_key
+        join = self.join(edge, current_table, current_uid)
+        source, where = join.source, list(join.where)
+        root_key = join.parent_key
         for name in names:
             edge = self.tables[current_uid].edges[name]
             next_uid = self._target_uid(current_uid, name)

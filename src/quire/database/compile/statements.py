@@ -166,9 +166,9 @@ class StatementBuilder:
         sql, constants = str(compiled), compiled.params
         if isinstance(compiled, SQLCompiler) and compiled.post_compile_params:
             # The code of a project may compare with a constant list.
-            expanded = compiled.construct_expanded_state(dict.fromkeys(self._binders))
-            sql, constants = expanded.statement, expanded.parameters
-            names = list(expanded.positiontup or ())
+            expanded_state = compiled.construct_expanded_state(dict.fromkeys(self._binders))
+            sql, constants = expanded_state.statement, expanded_state.parameters
+            names = list(expanded_state.positiontup or ())
         binders = tuple(self._binders.get(name) or _constant(constants[name]) for name in names)
         parents = names.index(_PARENTS) if _PARENTS in names else -1
         keyed = tuple(

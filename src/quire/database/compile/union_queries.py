@@ -52,7 +52,7 @@ class BranchRows(Columns, Protocol):
     def width(self) -> int:
         """How many columns a row has, once all branches of the statement are added."""
 
-    def begin(self, joined: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
+    def begin(self, join: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
         """Select the parent's key first, and for ``mixed`` rows order and id of the link.
 
         Returns the condition that rows belong to the given parents, by this key.
@@ -93,19 +93,19 @@ class OwnRows(OwnColumns):
         """See `BranchRows.width`."""
         return len(self.selected)
 
-    def begin(self, joined: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
+    def begin(self, join: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
         """See `BranchRows.begin`."""
         del key  # there is one list of keys
-        self._joined = joined
-        self.selected += [joined.parent_key, *(joined.order if mixed else ())]
-        return self.builder.dialect.member_of(joined.parent_key, self.builder.parents())
+        self._join = join
+        self.selected += [join.parent_key, *(join.order if mixed else ())]
+        return self.builder.dialect.member_of(join.parent_key, self.builder.parents())
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
         """See `BranchRows.finish`."""
-        joined = self._joined
-        select = sa.select(*self.selected).select_from(joined.source).where(*where)
+        join = self._join
+        select = sa.select(*self.selected).select_from(join.source).where(*where)
         statement = (
-            select.group_by(joined.parent_key) if grouped else select.order_by(*sort, *joined.order)
+            select.group_by(join.parent_key) if grouped else select.order_by(*sort, *join.order)
         )
         self.query = self.builder.finish(statement)
 
@@ -146,21 +146,21 @@ class UnionStatement:
         return self.builder.finish(sa.union_all(*selects).order_by(*order))
 
     def _select(self, number: int, branch: "_Branch") -> Any:  # noqa: ANN401 - SQLAlchemy's own
-        placed = {BRANCH: sa.literal_column(str(number)), **branch.columns}
+        columns_by_position = {BRANCH: sa.literal_column(str(number)), **branch.columns}
         columns = [
             column if sql_type is None else sa.cast(column, sql_type)
             for position, sql_type in enumerate(self._types)
-            for column in (placed.get(position, sa.null()),)
+            for column in (columns_by_position.get(position, sa.null()),)
         ]
-        select = sa.select(*columns).select_from(branch.joined.source).where(*branch.where)
-        return select.group_by(branch.joined.parent_key) if branch.grouped else select
+        select = sa.select(*columns).select_from(branch.join.source).where(*branch.where)
+        return select.group_by(branch.join.parent_key) if branch.grouped else select
 
 
 class _Branch(NamedTuple):
     """The columns of a branch in a shared statement, by position, and its rows."""
 
     columns: dict[int, ColumnElement[Any]]
-    joined: JoinedTargets
+    join: JoinedTargets
     where: Sequence[Condition]
     grouped: bool
 
@@ -194,13 +194,13 @@ class UnionRows:
             self._placed[position] = column
         return self._positions[name]
 
-    def begin(self, joined: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
+    def begin(self, join: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
         """See `BranchRows.begin`."""
         del mixed  # the order of links is always selected
-        self._joined = joined
-        self.parent_position = self.position("", joined.parent_key, key.kind)
+        self._join = join
+        self.parent_position = self.position("", join.parent_key, key.kind)
         return self.builder.dialect.member_of(
-            joined.parent_key, self.builder.parents_by(key.position)
+            join.parent_key, self.builder.parents_by(key.position)
         )
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
@@ -209,8 +209,8 @@ class UnionRows:
             message = "rows that share a statement come in the order of their links"
             raise TypeError(message)
         if not grouped:
-            *order, link = self._joined.order
+            *order, link = self._join.order
             self._placed[LINK] = link
             if order:
                 self._placed[ORDER] = order[0]
-        self.number = self._united.add(_Branch(self._placed, self._joined, where, grouped))
+        self.number = self._united.add(_Branch(self._placed, self._join, where, grouped))

@@ -58,15 +58,15 @@ async def table_checksum(
     form. JSON always counts in its common form: a database may have reordered its keys. ``advance``
     receives the number of rows read.
     """
-    copied = pages.copied
+    copied_table = pages.copied
     reduce: list[Callable[[Value], PortableValue]] = [
         _as_stored
         if exact and kind is not StorageKind.JSON
-        else _common_form(dialect, kind, exact=name in copied.exact)
-        for name, kind in copied.columns.items()
+        else _common_form(dialect, kind, exact=name in copied_table.exact)
+        for name, kind in copied_table.columns.items()
     ]
     checksum, count = blake2b(digest_size=16), 0
-    unordered: list[bytes] = []
+    lines: list[bytes] = []
     after_id: int | None = None
     while True:
         rows = await run(pages.read(after_id, PAGE_ROWS))
@@ -75,13 +75,13 @@ async def table_checksum(
             if pages.copied.identified:
                 checksum.update(values.encode("utf-8", "surrogatepass"))
             else:
-                unordered.append(values.encode("utf-8", "surrogatepass"))
+                lines.append(values.encode("utf-8", "surrogatepass"))
         count += len(rows)
         advance(len(rows))
         after_id = pages.last_id(rows)
         if after_id is None or len(rows) < PAGE_ROWS:
             break
-    for line in sorted(unordered):
+    for line in sorted(lines):
         checksum.update(line)
     return TableChecksum(count, checksum.hexdigest())
 
@@ -138,24 +138,28 @@ async def copy_database(
             source=source.kind.column_types,
             target=target.kind.column_types,
         )
-        async with target.fill() as filled:
+        async with target.fill() as target_connection:
             copy = _CopyRun(
-                source=source, target=target, origin=origin, filled=filled, structure=structure
+                source=source,
+                target=target,
+                origin=origin,
+                filled=target_connection,
+                structure=structure,
             )
             resumed = await copy.prepare(_origin(source, existing_tables), replace=replace)
             counts = await copy.rows(progress)
             await copy.finish()
             differences = await copy.differences(counts, progress)
             if not differences:
-                await filled.write(copy.forget())
+                await target_connection.write(copy.forget())
     return CopyResult(counts, structure.unknown, structure.left_out, resumed, differences)
 
 
 async def _require_sound(source: DatabaseTarget, origin: InspectionConnection) -> None:
     """Refuse rows that violate a foreign key of the target."""
-    lost = await origin.run(source.kind.broken_references(()))
-    if lost:
-        lines = "\n".join(f"{finding.table}: {finding.sentence}" for finding in lost)
+    findings = await origin.run(source.kind.broken_references(()))
+    if findings:
+        lines = "\n".join(f"{finding.table}: {finding.sentence}" for finding in findings)
         raise CopyError(f"{lines}\nRepair them first; see `quire check --repair`.")
 
 
@@ -198,44 +202,48 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         for name in names:
             yield Statement(ddl.drop_table(name))
         yield from self._state.create(self.target.kind.column_types, ddl, origin)
-        for copied in self.structure.copied:
-            yield Statement(ddl.create_table(copied.table))
-            yield from self._state.begin(copied.name)
+        for copied_table in self.structure.copied:
+            yield Statement(ddl.create_table(copied_table.table))
+            yield from self._state.begin(copied_table.name)
 
     async def rows(self, progress: Progress) -> dict[str, int]:
         """Copy the rows that are missing; returns how many each table has."""
         _, states = await self.filled.run(self._state.read())
         counts = {
-            copied.name: await self.origin.run(self._pages(self.source, copied).count())
-            for copied in self.structure.copied
+            copied_table.name: await self.origin.run(self._pages(self.source, copied_table).count())
+            for copied_table in self.structure.copied
         }
         progress.begin("Copying", sum(counts.values()))
-        for copied in self.structure.copied:
-            state = states[copied.name]
+        for copied_table in self.structure.copied:
+            state = states[copied_table.name]
             if state.phase != COPYING:
-                progress.advance(counts[copied.name])
+                progress.advance(counts[copied_table.name])
                 continue
             if state.last is not None:
-                progress.advance(await self.filled.run(self._pages(self.target, copied).count()))
-            await self._copy_table(copied, state, progress)
+                progress.advance(
+                    await self.filled.run(self._pages(self.target, copied_table).count())
+                )
+            await self._copy_table(copied_table, state, progress)
         return counts
 
-    async def _copy_table(self, copied: CopiedTable, state: TableState, progress: Progress) -> None:
-        read, write = self._pages(self.source, copied), self._pages(self.target, copied)
+    async def _copy_table(
+        self, copied_table: CopiedTable, state: TableState, progress: Progress
+    ) -> None:
+        read, write = self._pages(self.source, copied_table), self._pages(self.target, copied_table)
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
         convert = [
-            converter(source, target, kind, exact=name in copied.exact)
-            for name, kind in copied.columns.items()
+            converter(source, target, kind, exact=name in copied_table.exact)
+            for name, kind in copied_table.columns.items()
         ]
         after_id = state.last
         while True:
             rows = await self.origin.run(read.read(after_id, PAGE_ROWS))
             last = read.last_id(rows)
-            ended = last is None or len(rows) < PAGE_ROWS
-            converted_rows = [_convert_row(copied, convert, row, read) for row in rows]
-            await self._write_page(write, converted_rows, COPIED if ended else COPYING, last)
+            is_last = last is None or len(rows) < PAGE_ROWS
+            converted_rows = [_convert_row(copied_table, convert, row, read) for row in rows]
+            await self._write_page(write, converted_rows, COPIED if is_last else COPYING, last)
             progress.advance(len(rows))
-            if ended:
+            if is_last:
                 return
             after_id = last
 
@@ -272,18 +280,20 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         _, states = await self.filled.run(self._state.read())
         counters = await self.origin.run(self.source.kind.counters.read())
         ddl = self.target.kind.ddl
-        for copied in self.structure.copied:
-            if states[copied.name].phase != FINISHED:
-                await self.filled.write(self._finish(copied, ddl, counters.get(copied.name, 0)))
+        for copied_table in self.structure.copied:
+            if states[copied_table.name].phase != FINISHED:
+                await self.filled.write(
+                    self._finish(copied_table, ddl, counters.get(copied_table.name, 0))
+                )
 
-    def _finish(self, copied: CopiedTable, ddl: DdlWriter, last_id: int) -> Program[None]:
-        for index in sorted_indexes(copied.table):
+    def _finish(self, copied_table: CopiedTable, ddl: DdlWriter, last_id: int) -> Program[None]:
+        for index in sorted_indexes(copied_table.table):
             yield Statement(ddl.create_index(index))
-        for sql in ddl.add_foreign_keys(copied.table):
+        for sql in ddl.add_foreign_keys(copied_table.table):
             yield Statement(sql)
-        if copied.identified:
-            yield from self.target.kind.counters.raise_to(copied.name, last_id)
-        yield from self._state.reach(copied.name, FINISHED, None)
+        if copied_table.identified:
+            yield from self.target.kind.counters.raise_to(copied_table.name, last_id)
+        yield from self._state.reach(copied_table.name, FINISHED, None)
 
     async def differences(self, counts: Mapping[str, int], progress: Progress) -> list[str]:
         """Read all tables on both sides and name those that differ."""
@@ -291,28 +301,28 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         exact = source.name == target.name
         progress.begin("Comparing", 2 * sum(counts.values()))
         table_differences = []
-        for copied in self.structure.copied:
+        for copied_table in self.structure.copied:
             source_checksum = await table_checksum(
                 self.origin.run,
-                self._pages(self.source, copied),
+                self._pages(self.source, copied_table),
                 source,
                 exact=exact,
                 advance=progress.advance,
             )
             target_checksum = await table_checksum(
                 self.filled.run,
-                self._pages(self.target, copied),
+                self._pages(self.target, copied_table),
                 target,
                 exact=exact,
                 advance=progress.advance,
             )
             if source_checksum.rows != target_checksum.rows:
                 table_differences.append(
-                    f"{copied.name} has {target_checksum.rows} rows, "
+                    f"{copied_table.name} has {target_checksum.rows} rows, "
                     f"and {source_checksum.rows} in the source"
                 )
             elif source_checksum != target_checksum:
-                table_differences.append(f"{copied.name} has other values than in the source")
+                table_differences.append(f"{copied_table.name} has other values than in the source")
         return table_differences
 
     def forget(self) -> Program[None]:
@@ -323,10 +333,10 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
     def _state(self) -> CopyState:
         return CopyState(self.target.kind.dialect())
 
-    def _pages(self, target: DatabaseTarget, copied: CopiedTable) -> TablePages:
-        key = (target.place, copied.name)
+    def _pages(self, target: DatabaseTarget, copied_table: CopiedTable) -> TablePages:
+        key = (target.place, copied_table.name)
         if key not in self._table_pages:
-            self._table_pages[key] = TablePages(copied, target.kind.dialect())
+            self._table_pages[key] = TablePages(copied_table, target.kind.dialect())
         return self._table_pages[key]
 
 
@@ -335,10 +345,10 @@ class _RollbackError(Exception):
 
 
 def _convert_row(
-    copied: CopiedTable, convert: Sequence[Convert], row: Row, pages: TablePages
+    copied_table: CopiedTable, convert: Sequence[Convert], row: Row, pages: TablePages
 ) -> Row:
     values = []
-    for name, change, value in zip(copied.columns, convert, row, strict=True):
+    for name, change, value in zip(copied_table.columns, convert, row, strict=True):
         try:
             values.append(change(value))
         except (AppError, ValueError, TypeError, OverflowError) as error:

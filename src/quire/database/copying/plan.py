@@ -257,5 +257,5 @@ def _copy_column(column: Column[Any]) -> Column[Any]:
 def _sort_tables(metadata: MetaData) -> list[Table]:
     """Sort tables after those that they refer to; cycles are broken at an arbitrary point."""
     tables = metadata.tables.values()
-    placed = sort_tables_and_constraints(tables)  # type: ignore[no-untyped-call]  # as it comes
-    return [table for table, _ in placed if table is not None]
+    sorted_tables = sort_tables_and_constraints(tables)  # type: ignore[no-untyped-call]  # as it comes
+    return [table for table, _ in sorted_tables if table is not None]

@@ -53,8 +53,8 @@ class CopyState(Struct, frozen=True):
 
     def reach(self, name: str, phase: str, last: int | None) -> Program[None]:
         """Record the progress of a table."""
-        reached = {"phase": phase} if last is None else {"phase": phase, "last": last}
-        yield self._bind(_STATE.update().values(reached).where(_STATE.c.name == name))
+        values = {"phase": phase} if last is None else {"phase": phase, "last": last}
+        yield self._bind(_STATE.update().values(values).where(_STATE.c.name == name))
 
     def read(self) -> Program[tuple[str, dict[str, TableState]]]:
         """Return the identifier of the source, and the state of each table."""

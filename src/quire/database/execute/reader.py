@@ -293,8 +293,8 @@ def _plain_edge(
 ) -> Program[None]:
     """Attach rows of one kind."""
     node = edge.nodes[0]
-    skipped = {parent[edge.parent_id] for parent in parents} if edge.skip_parents else ()
-    rows, children = yield from _read_node(node, parent_rows, parts, run, edge.path, skipped)
+    skipped_ids = {parent[edge.parent_id] for parent in parents} if edge.skip_parents else ()
+    rows, children = yield from _read_node(node, parent_rows, parts, run, edge.path, skipped_ids)
     key, place, parent_position = edge.parent_key, edge.member, node.parent_position
     if not edge.to_many:
         single: dict[Value, Item] = {}
@@ -351,9 +351,9 @@ def _count_edge(
     node = edge.nodes[0]
     rows = yield from _rows(node, parent_rows, parts, run, edge.path)
     parent_position, number = node.parent_position, node.number
-    counted = {row[parent_position]: row[number] for row in rows}
+    counts = {row[parent_position]: row[number] for row in rows}
     for parent, item in zip(parents, items, strict=True):
-        setattr(item, edge.member, {"count": counted.get(parent[edge.parent_key], 0)})
+        setattr(item, edge.member, {"count": counts.get(parent[edge.parent_key], 0)})
 
 
 def _mixed_edge(

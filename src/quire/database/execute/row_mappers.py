@@ -58,16 +58,16 @@ def build_mapper(
     """
     names = [name for name, _, _ in columns]
     record = _record(names, edges, kind)
-    decoded = [
+    expressions = [
         dialect.decode_expression(storage, f"c{position}") for _, storage, position in columns
     ]
     presents = {f"present_{place}": presented.get(name) for place, name in enumerate(names)}
     values = ", ".join(
         f"present_{place}({value})" if presents[f"present_{place}"] else value
-        for place, value in enumerate(decoded)
+        for place, value in enumerate(expressions)
     )
-    used = {position for _, _, position in columns}
-    targets = [f"c{position}" if position in used else "_" for position in range(width)]
+    used_positions = {position for _, _, position in columns}
+    targets = [f"c{position}" if position in used_positions else "_" for position in range(width)]
     target = f"({', '.join(targets)},)" if targets else "_"
     source = f"lambda rows: [record({values}) for {target} in rows]"
     mapper: RowMapper = eval(source, {**dialect.decode_names(), **presents, "record": record})  # noqa: S307

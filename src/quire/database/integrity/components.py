@@ -43,8 +43,8 @@ def component_rules(layout: ExaminedTables) -> Iterator[IntegrityRule]:
     """
     if any(layout.has_table(uid) for uid in layout.schema.components):
         yield OrphanRule(layout)
-    for mapped in _tables_with_components(layout):
-        yield from _link_rules(layout, mapped)
+    for model_table in _tables_with_components(layout):
+        yield from _link_rules(layout, model_table)
 
 
 class OrphanRule(Struct, frozen=True):
@@ -90,8 +90,11 @@ class OrphanRule(Struct, frozen=True):
 
     def _all_but_used(self, builder: StatementBuilder) -> sa.ClauseElement:
         rows = sa.union_all(*self._components(builder)).subquery()
-        used = self._used(builder)
-        return sa.except_(sa.select(rows.c.kind, rows.c.id), sa.select(used.c.kind, used.c.id))
+        used_components = self._used(builder)
+        return sa.except_(
+            sa.select(rows.c.kind, rows.c.id),
+            sa.select(used_components.c.kind, used_components.c.id),
+        )
 
     def _components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         for uid in self.layout.schema.components:
@@ -102,49 +105,56 @@ class OrphanRule(Struct, frozen=True):
     def _used(self, builder: StatementBuilder) -> sa.CTE:
         """Select the components that content uses, and those that these use, and so on."""
         roots = _union_all(self._roots(builder))
-        used = sa.select(roots.c.kind, roots.c.id).cte("used", recursive=True)
+        used_components = sa.select(roots.c.kind, roots.c.id).cte("used", recursive=True)
         inner = list(self._nested_components(builder))
         if not inner:
-            return used
+            return used_components
         links = _union_all(inner)
-        follow = (links.c.owner == used.c.kind) & (links.c.entity == used.c.id)
-        return used.union(sa.select(links.c.kind, links.c.id).join(used, follow))
+        follow = (links.c.owner == used_components.c.kind) & (
+            links.c.entity == used_components.c.id
+        )
+        return used_components.union(
+            sa.select(links.c.kind, links.c.id).join(used_components, follow)
+        )
 
     def _roots(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         """Select the components that content uses, or tables outside the schema."""
         nobody: ColumnElement[Any] = sa.cast(sa.null(), sa.Integer())
         yield sa.select(_text("").label("kind"), nobody.label("id")).where(sa.false())
         tables_by_name = {
-            mapped.components_table: mapped for mapped in self.layout.tables.tables.values()
+            model_table.components_table: model_table
+            for model_table in self.layout.tables.tables.values()
         }
         for name in self.layout.existing_tables:
             if not self.layout.has(name, *LINK_COLUMNS):
                 continue
             links = builder.table(name)
             columns = (links.c(COMPONENT_TYPE).label("kind"), links.c(COMPONENT_ID).label("id"))
-            mapped = tables_by_name.get(name)
-            if mapped is None or not self.layout.has_table(mapped.uid):
+            model_table = tables_by_name.get(name)
+            if model_table is None or not self.layout.has_table(model_table.uid):
                 yield sa.select(*columns)
-            elif mapped.uid not in self.layout.schema.components:
-                yield sa.select(*columns).where(_entity_exists(builder, mapped, links))
+            elif model_table.uid not in self.layout.schema.components:
+                yield sa.select(*columns).where(_entity_exists(builder, model_table, links))
 
     def _nested_components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         """Select the components that components use, with the user."""
-        for mapped in _tables_with_components(self.layout):
-            if mapped.uid in self.layout.schema.components:
-                links = builder.table(mapped.components_table)
+        for model_table in _tables_with_components(self.layout):
+            if model_table.uid in self.layout.schema.components:
+                links = builder.table(model_table.components_table)
                 yield sa.select(
-                    _text(mapped.uid).label("owner"),
+                    _text(model_table.uid).label("owner"),
                     links.c(COMPONENT_ENTITY).label("entity"),
                     links.c(COMPONENT_TYPE).label("kind"),
                     links.c(COMPONENT_ID).label("id"),
-                ).where(_entity_exists(builder, mapped, links))
+                ).where(_entity_exists(builder, model_table, links))
 
 
 def _tables_with_components(layout: ExaminedTables) -> Iterator[ModelTable]:
-    for mapped in layout.tables.tables.values():
-        if layout.has_table(mapped.uid) and layout.has(mapped.components_table, *LINK_COLUMNS):
-            yield mapped
+    for model_table in layout.tables.tables.values():
+        if layout.has_table(model_table.uid) and layout.has(
+            model_table.components_table, *LINK_COLUMNS
+        ):
+            yield model_table
 
 
 def _text(text: str) -> ColumnElement[str]:
@@ -156,18 +166,18 @@ def _union_all(selects: Iterable[sa.Select[Any]]) -> sa.Subquery:
 
 
 def _entity_exists(
-    builder: StatementBuilder, mapped: ModelTable, links: AliasedTable
+    builder: StatementBuilder, model_table: ModelTable, links: AliasedTable
 ) -> ColumnElement[bool]:
-    return ~is_missing(builder, mapped.name, links.c(COMPONENT_ENTITY))
+    return ~is_missing(builder, model_table.name, links.c(COMPONENT_ENTITY))
 
 
-def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[IntegrityRule]:
-    table = mapped.components_table
+def _link_rules(layout: ExaminedTables, model_table: ModelTable) -> Iterator[IntegrityRule]:
+    table = model_table.components_table
     yield RowRule(
         layout=layout,
         kind=DamageKind.DANGLING_COMPONENT_LINK,
         table=table,
-        damaged=_select_dangling(layout, mapped),
+        damaged=_select_dangling(layout, model_table),
         noun="link",
         phrase="from or to a row that is gone",
         repair_action=DELETE,
@@ -202,18 +212,18 @@ def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[Integrit
         layout=layout,
         kind=DamageKind.UNKNOWN_FIELD,
         table=table,
-        damaged=_select_unknown_field(layout, mapped),
+        damaged=_select_unknown_field(layout, model_table),
         noun="link",
-        phrase=f"under a name that is no attribute of {mapped.uid} for such a component",
+        phrase=f"under a name that is no attribute of {model_table.uid} for such a component",
     )
 
 
-def _select_dangling(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
+def _select_dangling(layout: ExaminedTables, model_table: ModelTable) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
-        links = builder.table(mapped.components_table)
+        links = builder.table(model_table.components_table)
         kind, id_ = links.c(COMPONENT_TYPE), links.c(COMPONENT_ID)
         nowhere = kind.is_(None) | id_.is_(None)
-        ownerless = is_missing(builder, mapped.name, links.c(COMPONENT_ENTITY))
+        ownerless = is_missing(builder, model_table.name, links.c(COMPONENT_ENTITY))
         return ids_of(links, ownerless | nowhere | target_gone(layout, builder, kind, id_))
 
     return damaged
@@ -228,13 +238,13 @@ def _select_shared(layout: ExaminedTables, table: str) -> DamageQuery:
             inner.c(column) for column in (COMPONENT_TYPE, COMPONENT_ID, COMPONENT_ENTITY)
         )
         several = sa.func.min(entity) != sa.func.max(entity)
-        shared = sa.select(kind.label("kind"), id_.label("id")).group_by(kind, id_)
-        shared_components = shared.having(several).subquery()
+        select = sa.select(kind.label("kind"), id_.label("id")).group_by(kind, id_)
+        shared_components = select.having(several).subquery()
         unknown = type_unknown(layout, builder, links.c(COMPONENT_TYPE))
-        joined = (shared_components.c.kind == links.c(COMPONENT_TYPE)) & (
+        condition = (shared_components.c.kind == links.c(COMPONENT_TYPE)) & (
             shared_components.c.id == links.c(COMPONENT_ID)
         )
-        return ids_of(links, joined, ~unknown)
+        return ids_of(links, condition, ~unknown)
 
     return damaged
 
@@ -247,18 +257,18 @@ def _select_unknown_component(layout: ExaminedTables, table: str) -> DamageQuery
     return damaged
 
 
-def _select_unknown_field(layout: ExaminedTables, mapped: ModelTable) -> DamageQuery:
+def _select_unknown_field(layout: ExaminedTables, model_table: ModelTable) -> DamageQuery:
     """Select links to known components under no attribute, or an attribute for another one.
 
     A dynamic zone accepts any component, listed or not.
     """
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
-        links = builder.table(mapped.components_table)
+        links = builder.table(model_table.components_table)
         field, kind = links.c(FIELD), links.c(COMPONENT_TYPE)
         fits = [
-            (field == edge.field) & kind_fits(layout, mapped, edge, kind)
-            for _, edge in mapped.edges_of(ComponentEdge)
+            (field == edge.field) & kind_fits(layout, model_table, edge, kind)
+            for _, edge in model_table.edges_of(ComponentEdge)
         ]
         is_known = ~type_unknown(layout, builder, kind) & kind.is_not(None)
         return ids_of(links, is_known, ~sa.func.coalesce(sa.or_(*fits), sa.false()))
@@ -267,10 +277,10 @@ def _select_unknown_field(layout: ExaminedTables, mapped: ModelTable) -> DamageQ
 
 
 def kind_fits(
-    layout: ExaminedTables, mapped: ModelTable, edge: ComponentEdge, kind: ColumnElement[Any]
+    layout: ExaminedTables, model_table: ModelTable, edge: ComponentEdge, kind: ColumnElement[Any]
 ) -> ColumnElement[bool]:
     """Tell whether an attribute can contain a component."""
-    model = layout.schema.model(mapped.uid)
+    model = layout.schema.model(model_table.uid)
     if isinstance(model.attributes[edge.field], DynamicZoneAttribute):
         return sa.true()
     return kind == edge.components[0]

@@ -188,7 +188,9 @@ def _select_further_documents(table: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows, inner, first = builder.table(table), builder.table(table), builder.table(table)
         oldest = sa.select(sa.func.min(inner.c("id"))).scalar_subquery()
-        served = sa.select(first.c(DOCUMENT_ID)).where(first.c("id") == oldest).scalar_subquery()
-        return ids_of(rows, ~is_same(rows.c(DOCUMENT_ID), served))
+        document_id = (
+            sa.select(first.c(DOCUMENT_ID)).where(first.c("id") == oldest).scalar_subquery()
+        )
+        return ids_of(rows, ~is_same(rows.c(DOCUMENT_ID), document_id))
 
     return damaged

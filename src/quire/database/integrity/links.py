@@ -51,14 +51,14 @@ def link_rules(layout: ExaminedTables) -> Iterator[RowRule]:
 
 def reference_rules(layout: ExaminedTables) -> Iterator["ReferencesRule"]:
     """Return the rules about columns with ids of other rows, creators included."""
-    for mapped in layout.tables.tables.values():
+    for model_table in layout.tables.tables.values():
         columns = {
-            edge.column: _reference_rule(layout, mapped.name, edge)
-            for _, edge in mapped.edges_of(ColumnEdge)
-            if layout.has_table(edge.target) and layout.has(mapped.name, edge.column)
+            edge.column: _reference_rule(layout, model_table.name, edge)
+            for _, edge in model_table.edges_of(ColumnEdge)
+            if layout.has_table(edge.target) and layout.has(model_table.name, edge.column)
         }
         if columns:
-            yield ReferencesRule(layout, mapped.name, columns)
+            yield ReferencesRule(layout, model_table.name, columns)
 
 
 class ReferencesRule(Struct, frozen=True):
@@ -97,8 +97,8 @@ class ReferencesRule(Struct, frozen=True):
 
 def link_edges(layout: ExaminedTables) -> Iterator[LinkEdge]:
     """Iterate over the existing link tables, from the side that owns them."""
-    for mapped in layout.tables.tables.values():
-        for _, edge in mapped.edges_of(LinkEdge):
+    for model_table in layout.tables.tables.values():
+        for _, edge in model_table.edges_of(LinkEdge):
             if (
                 edge.owning
                 and layout.has(edge.table, "id", edge.source_column, edge.target_column)

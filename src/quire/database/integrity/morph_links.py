@@ -19,11 +19,11 @@ def morph_rules(layout: ExaminedTables) -> Iterator[RowRule]:
     Rows of types that the schema lacks are only reported: they may belong to a plugin, and Strapi
     removes those of deleted types.
     """
-    for mapped in layout.tables.tables.values():
-        for _, edge in mapped.edges_of(MorphListEdge):
-            yield from _table_rules(layout, mapped, edge)
-        for _, column in mapped.edges_of(MorphColumnEdge):
-            yield from _column_rules(layout, mapped, column)
+    for model_table in layout.tables.tables.values():
+        for _, edge in model_table.edges_of(MorphListEdge):
+            yield from _table_rules(layout, model_table, edge)
+        for _, column in model_table.edges_of(MorphColumnEdge):
+            yield from _column_rules(layout, model_table, column)
 
 
 def target_gone(
@@ -53,20 +53,20 @@ def _known_types(layout: ExaminedTables) -> Iterator[str]:
 
 
 def _table_rules(
-    layout: ExaminedTables, mapped: ModelTable, edge: MorphListEdge
+    layout: ExaminedTables, model_table: ModelTable, edge: MorphListEdge
 ) -> Iterator[RowRule]:
     if not layout.has(
         edge.table, "id", edge.source_column, edge.target_id_column, edge.target_type_column
     ):
         return
-    if not layout.has_table(mapped.uid):
+    if not layout.has_table(model_table.uid):
         return
 
     def dangling(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(edge.table)
         kind, id_ = links.c(edge.target_type_column), links.c(edge.target_id_column)
         nowhere = kind.is_(None) | id_.is_(None)
-        ownerless = is_missing(builder, mapped.name, links.c(edge.source_column))
+        ownerless = is_missing(builder, model_table.name, links.c(edge.source_column))
         return ids_of(links, ownerless | nowhere | target_gone(layout, builder, kind, id_))
 
     yield RowRule(
@@ -89,19 +89,19 @@ def _table_rules(
 
 
 def _column_rules(
-    layout: ExaminedTables, mapped: ModelTable, edge: MorphColumnEdge
+    layout: ExaminedTables, model_table: ModelTable, edge: MorphColumnEdge
 ) -> Iterator[RowRule]:
-    if not layout.has(mapped.name, "id", edge.id_column, edge.type_column):
+    if not layout.has(model_table.name, "id", edge.id_column, edge.type_column):
         return
 
     def dangling(builder: StatementBuilder) -> sa.Select[Any]:
-        rows = builder.table(mapped.name)
+        rows = builder.table(model_table.name)
         return ids_of(rows, _points_nowhere(layout, builder, rows, edge))
 
     yield RowRule(
         layout=layout,
         kind=DamageKind.DANGLING_TARGET,
-        table=mapped.name,
+        table=model_table.name,
         damaged=dangling,
         phrase=f"with a row that is gone in {edge.id_column}",
         repair_action=clear(edge.id_column, edge.type_column),
@@ -109,8 +109,8 @@ def _column_rules(
     yield RowRule(
         layout=layout,
         kind=DamageKind.UNKNOWN_TYPE,
-        table=mapped.name,
-        damaged=_select_unknown_type(layout, mapped.name, edge.type_column),
+        table=model_table.name,
+        damaged=_select_unknown_type(layout, model_table.name, edge.type_column),
         phrase=f"with a type that the schema lacks in {edge.type_column}",
     )
 

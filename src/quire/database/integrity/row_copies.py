@@ -91,19 +91,19 @@ class RowCopier(Struct, frozen=True):
             values = [sa.null() if name in assigned else rows.c(name) for name in columns]
             source = sa.select(*values).where(self._rows_with_ids(builder, rows, "id", ids))
             target = plain_table(table, "id", *columns)
-            copied = sa.insert(target).from_select(columns, source.order_by(rows.c("id")))
-            return copied.returning(target.c.id)
+            statement = sa.insert(target).from_select(columns, source.order_by(rows.c("id")))
+            return statement.returning(target.c.id)
 
         rows = yield from self.layout.run(insert)
         return sorted(int(id_ or 0) for (id_,) in rows)
 
     def _copy_components(self, owners: RowCopies) -> Program[None]:
         """Copy the components of copied rows, then link the copies to each other."""
-        mapped = self.layout.tables[owners.uid]
-        if not self.layout.has(mapped.components_table, "id", *COMPONENT_COLUMNS):
+        model_table = self.layout.tables[owners.uid]
+        if not self.layout.has(model_table.components_table, "id", *COMPONENT_COLUMNS):
             return
         rows = yield from self.layout.run(
-            lambda builder: self._select_used_components(builder, mapped, owners)
+            lambda builder: self._select_used_components(builder, model_table, owners)
         )
         ids_by_uid: dict[str, list[int]] = defaultdict(list)
         for uid, id_ in rows:
@@ -113,28 +113,28 @@ class RowCopier(Struct, frozen=True):
                 position = len(self.done)
                 yield from self.copy(uid, ids)
                 for parts in self.done[position : position + 1]:
-                    yield from self._copy_component_links(mapped, owners, parts)
+                    yield from self._copy_component_links(model_table, owners, parts)
 
     def _select_used_components(
-        self, builder: StatementBuilder, mapped: ModelTable, owners: RowCopies
+        self, builder: StatementBuilder, model_table: ModelTable, owners: RowCopies
     ) -> sa.ClauseElement:
-        links = builder.table(mapped.components_table)
+        links = builder.table(model_table.components_table)
         kind = links.c(COMPONENT_TYPE)
         fields = [
-            (links.c(FIELD) == edge.field) & kind_fits(self.layout, mapped, edge, kind)
-            for _, edge in mapped.edges_of(ComponentEdge)
+            (links.c(FIELD) == edge.field) & kind_fits(self.layout, model_table, edge, kind)
+            for _, edge in model_table.edges_of(ComponentEdge)
         ]
         select = sa.select(kind, links.c(COMPONENT_ID)).distinct()
         has_owner = self._rows_with_ids(builder, links, COMPONENT_ENTITY, owners.originals)
         return select.where(has_owner, sa.or_(sa.false(), *fields))
 
     def _copy_component_links(
-        self, mapped: ModelTable, owners: RowCopies, parts: RowCopies
+        self, model_table: ModelTable, owners: RowCopies, parts: RowCopies
     ) -> Program[None]:
         _, _, *columns = COMPONENT_COLUMNS
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
-            links = builder.table(mapped.components_table)
+            links = builder.table(model_table.components_table)
             owner, part = self.pairs(builder, owners), self.pairs(builder, parts)
             select = sa.select(owner.c.new, part.c.new, *(links.c(name) for name in columns))
             select = select.where(
@@ -142,20 +142,20 @@ class RowCopier(Struct, frozen=True):
                 links.c(COMPONENT_ID) == part.c.old,
                 links.c(COMPONENT_TYPE) == parts.uid,
             )
-            target = plain_table(mapped.components_table, *COMPONENT_COLUMNS)
+            target = plain_table(model_table.components_table, *COMPONENT_COLUMNS)
             return sa.insert(target).from_select(COMPONENT_COLUMNS, select.order_by(links.c("id")))
 
         yield from self.layout.run(insert)
 
     def _copy_morph_links(self, copies: RowCopies) -> Program[None]:
         """Copy polymorphic links: the media of a row, and its own targets."""
-        mapped = self.layout.tables[copies.uid]
-        for _, target in mapped.edges_of(MorphTargetEdge):
+        model_table = self.layout.tables[copies.uid]
+        for _, target in model_table.edges_of(MorphTargetEdge):
             constants = {target.source_type_column: target.type_value, FIELD: target.field}
             yield from self._copy_links(
                 copies, target.table, target.source_id_column, target.columns, constants
             )
-        for _, edge in mapped.edges_of(MorphListEdge):
+        for _, edge in model_table.edges_of(MorphListEdge):
             yield from self._copy_links(copies, edge.table, edge.source_column, edge.columns, {})
 
     def _copy_links(

@@ -34,12 +34,12 @@ def locales_program(layout: ExaminedTables) -> Program[StoredLocales]:
     if not layout.has(table, "id", "code"):
         return StoredLocales(default, None)
 
-    def first(builder: StatementBuilder) -> sa.ClauseElement:
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
         rows = builder.table(table)
         oldest = sa.select(rows.c("code")).where(rows.c("code").is_not(None))
         return oldest.order_by(rows.c("id")).limit(sa.literal_column("1"))
 
-    rows = yield from layout.run(first)
+    rows = yield from layout.run(build)
     return StoredLocales(default, str(rows[0][0]) if rows else None)
 
 
@@ -47,11 +47,11 @@ def _default(layout: ExaminedTables) -> Program[str | None]:
     if not layout.has(CORE_STORE, "key", "value"):
         return None
 
-    def stored(builder: StatementBuilder) -> sa.ClauseElement:
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
         settings = builder.table(CORE_STORE)
         return sa.select(settings.c("value")).where(settings.c("key") == DEFAULT_LOCALE_KEY)
 
-    rows = yield from layout.run(stored)
+    rows = yield from layout.run(build)
     try:
         value = orjson.loads(str(rows[0][0])) if rows else None
     except orjson.JSONDecodeError:

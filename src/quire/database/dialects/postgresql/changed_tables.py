@@ -70,7 +70,7 @@ class OwnTransactions:
         """Return the tables that may differ between two snapshots (``pg_current_snapshot``)."""
         if previous is None:
             return None
-        changed: set[str] = set()
+        table_names: set[str] = set()
         before, after = _Snapshot.parse(previous), _Snapshot.parse(current)
         if after.next < before.next:
             return None
@@ -78,8 +78,8 @@ class OwnTransactions:
             tables = self._tables.get(number)
             if tables is None:
                 return None
-            changed |= tables
-        return frozenset(changed)
+            table_names |= tables
+        return frozenset(table_names)
 
 
 class _Snapshot(NamedTuple):

@@ -137,7 +137,7 @@ def _arguments(options: PostgresOptions, session: Mapping[str, str]) -> dict[str
     """Return the driver's arguments; with a pooler, no settings per connection."""
     settings = {"application_name": "quire"}
     if not options.pooler:
-        settings |= {"search_path": _quoted(options.schema), "jit": "off", **session}
+        settings |= {"search_path": _quote_schema(options.schema), "jit": "off", **session}
     arguments: dict[str, Any] = {
         "connection_class": PostgresConnection,
         "server_settings": settings,
@@ -201,5 +201,5 @@ async def _set_up(connection: PostgresConnection) -> None:
     )
 
 
-def _quoted(schema: str) -> str:
+def _quote_schema(schema: str) -> str:
     return '"' + schema.replace('"', '""') + '"'

@@ -10,8 +10,8 @@ async def create_database(url: str, name: str, *, template: str | None = None) -
 
     ``url`` leads to a database whose user may create others.
     """
-    copied = "" if template is None else f" TEMPLATE {quote(template)}"
-    await _execute(url, f"CREATE DATABASE {quote(name)}{copied}")
+    template_clause = "" if template is None else f" TEMPLATE {quote(template)}"
+    await _execute(url, f"CREATE DATABASE {quote(name)}{template_clause}")
 
 
 async def drop_database(url: str, name: str) -> None:

@@ -79,12 +79,16 @@ class Pool:
     async def _open_connection(self) -> PostgresConnection:
         self._open += 1
         # In its own task, because the driver's timeout cancels the current task.
-        opening = asyncio.ensure_future(self._connect())
+        connect_task = asyncio.ensure_future(self._connect())
         try:
-            return await opening
+            return await connect_task
         except BaseException:
-            if opening.done() and not opening.cancelled() and opening.exception() is None:
-                opening.result().terminate()  # the waiting task was cancelled at the same time
+            if (
+                connect_task.done()
+                and not connect_task.cancelled()
+                and connect_task.exception() is None
+            ):
+                connect_task.result().terminate()  # the waiting task was cancelled at the same time
             self._give_up_place()
             raise
 

@@ -35,12 +35,14 @@ _RETRY_SECONDS = 1.0
 class Replica:
     """The connections to one replica, and its last known replay position."""
 
-    def __init__(self, name: str, pool: Pool, asking: Pool, watchdog: ConnectionWatchdog) -> None:
-        """``asking`` is the pool for queries of the position, which must not wait for reads."""
+    def __init__(
+        self, name: str, pool: Pool, position_pool: Pool, watchdog: ConnectionWatchdog
+    ) -> None:
+        """``position_pool`` is for queries of the position, which must not wait for reads."""
         self.name = name
         self.pool = pool
         self.watchdog = watchdog
-        self._asking = asking
+        self._position_pool = position_pool
         self.position = 0
         self.has_all = False
         """Whether it had replayed all that it had received when it was last asked."""
@@ -70,7 +72,7 @@ class Replica:
     async def _query_position(self) -> bool:
         connection: PostgresConnection | None = None
         try:
-            connection = await self._asking.acquire()
+            connection = await self._position_pool.acquire()
             self.watchdog.begin(connection)
             ((position, has_all),) = await connection.rows(_STATE, (), None)
             self.position = max(self.position, int(position or 0))
@@ -78,7 +80,7 @@ class Replica:
         except (*DRIVER_ERRORS, AppError):
             if connection is not None:
                 connection.terminate()
-            self._asking.renew()
+            self._position_pool.renew()
             self.pool.renew()
             self.pause()
             return False
@@ -87,7 +89,7 @@ class Replica:
         finally:
             if connection is not None:
                 self.watchdog.end(connection)
-                self._asking.release(connection)
+                self._position_pool.release(connection)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -95,7 +97,7 @@ class Replica:
             self._query.cancel()
             await asyncio.wait([self._query])
         await self.pool.close()
-        await self._asking.close()
+        await self._position_pool.close()
         await self.watchdog.close()
 
 

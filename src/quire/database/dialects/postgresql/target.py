@@ -224,8 +224,8 @@ class PostgresTarget:
 
     async def has_tables(self) -> bool:
         """See `DatabaseTarget.has_tables`."""
-        async with self.look() as looking:
-            return bool(await looking.run(self.kind.inspector.table_names()))
+        async with self.look() as connection:
+            return bool(await connection.run(self.kind.inspector.table_names()))
 
     @asynccontextmanager
     async def look(self) -> AsyncIterator[SingleConnection]:
@@ -316,8 +316,8 @@ class PostgresTarget:
 
     async def restore(self, path: Path) -> None:
         """See `DatabaseTarget.restore`; a server that is in a transaction is waited for a while."""
-        async with self.look() as looking:
-            tables = await looking.run(self.kind.inspector.table_names())
+        async with self.look() as connection:
+            tables = await connection.run(self.kind.inspector.table_names())
         await restore_database(self._options, path, tables)
 
 

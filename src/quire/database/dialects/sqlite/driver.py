@@ -204,11 +204,11 @@ class _Reader:
             yield Statement(f"{_TRIAL} {statement.sql}", statement.values)
 
         self._looks = looks
-        started = time.thread_time()
+        start = time.thread_time()
         try:
             self.run(program(), seconds)
         except _TooLongError:
-            return self._looks < 0 or time.thread_time() - started >= seconds or None
+            return self._looks < 0 or time.thread_time() - start >= seconds or None
         finally:
             self._looks = None
         return False
@@ -488,27 +488,27 @@ class SqliteDatabase:
             self._slow_reads.refused += 1
             raise DatabaseBusyError(TOO_MANY_READS)
         loop = asyncio.get_running_loop()
-        latest = time.monotonic() + self._options.queue_timeout_ms / 1000
-        entered = self._slow_reads.enter()
+        deadline = time.monotonic() + self._options.queue_timeout_ms / 1000
+        enter_time = self._slow_reads.enter()
         try:
             return await loop.run_in_executor(
-                self._read_thread, self._on_read_thread, program, latest, entered
+                self._read_thread, self._on_read_thread, program, deadline, enter_time
             )
         finally:
             self._slow_reads.present -= 1
 
     def _on_read_thread(
-        self, program: Program[T], latest: float, entered: float
+        self, program: Program[T], deadline: float, enter_time: float
     ) -> tuple[T, float]:
-        if self._slow_reads.leave(entered) > latest:
+        if self._slow_reads.leave(enter_time) > deadline:
             self._slow_reads.refused += 1
             raise DatabaseBusyError(TOO_MANY_READS)
         reader = self._slow_reader or self._open_slow_reader()
         try:
             reader.begin()
-            started = time.thread_time()
+            start = time.thread_time()
             result = reader.run(program, self._options.timeout_ms / 1000)
-            return result, time.thread_time() - started
+            return result, time.thread_time() - start
         except _TooLongError:
             raise ServiceUnavailableError(TOO_LONG) from None
         except apsw.Error as error:
@@ -538,11 +538,11 @@ class SqliteDatabase:
         Raises DatabaseBusyError when it waited too long: the caller has most likely gone.
         """
         loop = asyncio.get_running_loop()
-        latest = time.monotonic() + self._options.queue_timeout_ms / 1000
-        entered = self._writes.enter()
+        deadline = time.monotonic() + self._options.queue_timeout_ms / 1000
+        enter_time = self._writes.enter()
         try:
             result = await loop.run_in_executor(
-                self._write_thread, self._on_write_thread, program, latest, entered, loop
+                self._write_thread, self._on_write_thread, program, deadline, enter_time, loop
             )
         finally:
             self._writes.present -= 1
@@ -550,9 +550,13 @@ class SqliteDatabase:
         return result
 
     def _on_write_thread(
-        self, program: Program[T], latest: float, entered: float, loop: asyncio.AbstractEventLoop
+        self,
+        program: Program[T],
+        deadline: float,
+        enter_time: float,
+        loop: asyncio.AbstractEventLoop,
     ) -> T:
-        if self._writes.leave(entered) > latest:
+        if self._writes.leave(enter_time) > deadline:
             self._writes.refused += 1
             raise DatabaseBusyError(TOO_BUSY)
         return self._writer.run(program, loop)

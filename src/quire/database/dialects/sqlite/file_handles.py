@@ -87,20 +87,20 @@ def open_connection(
 
 def copy_database_file(source: SqliteOptions, target: Path) -> None:
     """Copy a database to a new file, while others may write. Raises DatabaseOpenError."""
-    reading = open_connection(source, readonly=False)
+    source_connection = open_connection(source, readonly=False)
     try:
-        writing = apsw.Connection(str(target))
+        target_connection = apsw.Connection(str(target))
         try:
-            with writing.backup("main", reading, "main") as backup:
+            with target_connection.backup("main", source_connection, "main") as backup:
                 # In one step: with several, each write of others would restart it.
                 while not backup.done:
                     backup.step(-1)
         finally:
-            writing.close()
+            target_connection.close()
     except apsw.Error as error:
         raise open_error(source.path, error) from error
     finally:
-        reading.close()
+        source_connection.close()
 
 
 def require_unused(options: SqliteOptions) -> None:
@@ -178,7 +178,7 @@ class OpenedFiles:
 
     def are_in_place(self) -> bool:
         """Tell whether the paths still name the files that were opened; opens nothing."""
-        return all(_identity(path) == opened for path, opened in self._files.items())
+        return all(_identity(path) == identity for path, identity in self._files.items())
 
     def require_in_place(self) -> None:
         """Raise ServiceUnavailableError unless the paths name the files that were opened."""
@@ -216,6 +216,6 @@ def close_shm(descriptor: int) -> None:
     descriptor is then closed by a later call, after SQLite has removed the file, or never.
     """
     _retired_shm.add(descriptor)
-    for retired in [candidate for candidate in _retired_shm if os.fstat(candidate).st_nlink == 0]:
-        _retired_shm.remove(retired)
-        os.close(retired)
+    for unlinked in [candidate for candidate in _retired_shm if os.fstat(candidate).st_nlink == 0]:
+        _retired_shm.remove(unlinked)
+        os.close(unlinked)

@@ -220,8 +220,8 @@ class SqliteTarget:
         self, make: Callable[[], Program[T]], require: Callable[[T], None]
     ) -> Database:
         """See `DatabaseTarget.open_checked`; until then the file is only read."""
-        async with self.look() as looking:
-            require(await looking.run(make()))
+        async with self.look() as file:
+            require(await file.run(make()))
         return await self.open()
 
     @asynccontextmanager

@@ -91,5 +91,5 @@ def is_log_long(head: bytes) -> bool:
 
     SQLite can restart the log only while nobody reads from it.
     """
-    _, _, _, frames, carried = _head.unpack(head)
-    return bool(frames >= _LONG_LOG and frames > carried)
+    _, _, _, frames, checkpointed_frames = _head.unpack(head)
+    return bool(frames >= _LONG_LOG and frames > checkpointed_frames)
