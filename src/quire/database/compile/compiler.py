@@ -129,9 +129,9 @@ class _Compiler:
         choice = choose_pages(plan, self.schema)
         if choice is not None:
             columns.position("id", table.c("id"), StorageKind.ID)
-        node = self._node(plan.root, table, columns)(len(columns.selected))
-        page = self._page(plan, builder, table, columns)
-        count = self._count(plan) if plan.count else None
+        node = self._compile_node(plan.root, table, columns)(len(columns.selected))
+        page = self._compile_page(plan, builder, table, columns)
+        count = self._compile_count(plan) if plan.count else None
         count_queries = () if count is None else (count,)
         fields = plan.root.fields
         id_slot = plan.document if plan.document is not None else plan.entry
@@ -139,7 +139,7 @@ class _Compiler:
             plan=plan,
             dialect=self.dialect,
             page=page,
-            pages=None if choice is None else self._pages(plan, choice, table, columns),
+            pages=None if choice is None else self._describe_pages(plan, choice, table, columns),
             node=node,
             count=count,
             counts_rows=plan.count and not plan.count_documents,
@@ -151,7 +151,7 @@ class _Compiler:
             reads=self._reads,
         )
 
-    def _page(
+    def _compile_page(
         self,
         plan: ReadPlan,
         builder: StatementBuilder,
@@ -178,7 +178,7 @@ class _Compiler:
             select = select.order_by(table.c("id"))
         return builder.finish(select)
 
-    def _pages(
+    def _describe_pages(
         self, plan: ReadPlan, choice: PageChoice, table: AliasedTable, columns: OwnColumns
     ) -> CompiledPages | None:
         """Describe how potentially costly pages are read; ``columns`` are those of their rows."""
@@ -186,25 +186,27 @@ class _Compiler:
             return None
         walked = collected = None
         if choice.walks:
-            walked = cache(lambda: self._walked_page(plan, table, columns))
+            walked = cache(lambda: self._compile_walked_page(plan, table, columns))
         if choice.collects:
-            collected = cache(lambda: self._keys(plan, table, columns, PageOrder.COLLECTED))
+            collected = cache(lambda: self._compile_keys(plan, table, columns, PageOrder.COLLECTED))
         return CompiledPages(
             start=choice.start,
             limit=plan.limit,
             offset=plan.offset,
             locale=plan.locale_slot,
-            keys=cache(lambda: self._keys(plan, table, columns, PageOrder.AS_ASKED)),
+            keys=cache(lambda: self._compile_keys(plan, table, columns, PageOrder.AS_ASKED)),
             walked=walked,
             collected=collected,
         )
 
-    def _walked_page(self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns) -> Query:
+    def _compile_walked_page(
+        self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns
+    ) -> Query:
         """Compile a page whose rows are found by walking through the table."""
         builder = self._builder(aliases=1)  # that of ``table``
-        return self._page(plan, builder, table, columns, PageOrder.WALKED)
+        return self._compile_page(plan, builder, table, columns, PageOrder.WALKED)
 
-    def _keys(
+    def _compile_keys(
         self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns, order: PageOrder
     ) -> CompiledKeys:
         """Compile a page that is read by its keys; ``columns`` are those of its rows."""
@@ -212,18 +214,18 @@ class _Compiler:
         key = table.c("id")
         has_key = self.dialect.member_of(key, builder.parents())
         return CompiledKeys(
-            keys=self._key_page(plan, table.name, order),
-            backward=self._key_page(plan, table.name, PageOrder.BACKWARD),
+            keys=self._compile_key_page(plan, table.name, order),
+            backward=self._compile_key_page(plan, table.name, PageOrder.BACKWARD),
             rows=builder.finish(sa.select(*columns.selected).where(has_key)),
             key=columns.position("id", key, StorageKind.ID),
         )
 
-    def _key_page(self, plan: ReadPlan, table: str, order: PageOrder) -> Query:
+    def _compile_key_page(self, plan: ReadPlan, table: str, order: PageOrder) -> Query:
         builder = self._builder()
         aliased = builder.table(table)
         ids = OwnColumns()
         ids.position("id", aliased.c("id"), StorageKind.ID)
-        return self._page(plan, builder, aliased, ids, order)
+        return self._compile_page(plan, builder, aliased, ids, order)
 
     def _last_keys(
         self, plan: ReadPlan, table: AliasedTable, *, is_sorted: bool
@@ -256,7 +258,7 @@ class _Compiler:
             in_order_of_ids=in_order_of_ids,
         )
 
-    def _count(self, plan: ReadPlan) -> Query:
+    def _compile_count(self, plan: ReadPlan) -> Query:
         builder = self._builder()
         conditions = self._conditions(builder)
         table = builder.table(self.tables[plan.root.uid].name)
@@ -268,7 +270,7 @@ class _Compiler:
 
     # Nodes -----------------------------------------------------------------------------------
 
-    def _node(
+    def _compile_node(
         self,
         plan: PlanNode,
         table: AliasedTable,
@@ -290,9 +292,9 @@ class _Compiler:
                 mapped_columns.append(
                     (name, storage, columns.position(column, table.c(column), storage))
                 )
-        shared_edges = self._shared_edges(plan)
+        shared_edges = self._group_shared_edges(plan)
         edge_builders = [
-            self._edge(
+            self._compile_edge(
                 edge,
                 plan,
                 table,
@@ -330,7 +332,7 @@ class _Compiler:
 
         return finish
 
-    def _shared_edges(self, plan: PlanNode) -> Mapping[str, _SharedStatement]:
+    def _group_shared_edges(self, plan: PlanNode) -> Mapping[str, _SharedStatement]:
         """Return the edges of a node whose rows share a statement, and that statement."""
         if not self._unites:
             return {}
@@ -340,7 +342,7 @@ class _Compiler:
             statements_by_edge.update((edge.attribute, share) for edge in group)
         return statements_by_edge
 
-    def _edge(
+    def _compile_edge(
         self,
         plan: PlanEdge,
         parent: PlanNode,
@@ -361,7 +363,7 @@ class _Compiler:
         key = ParentKey(columns.position(key_name, table.c(key_name), key_kind), key_kind)
         parent_id = columns.position("id", table.c("id"), StorageKind.ID)
         if plan.kind is EdgeKind.COUNT:
-            build_count = self._count_edge(edge, plan.nodes[0], key, share)
+            build_count = self._compile_count_edge(edge, plan.nodes[0], key, share)
             return lambda: CompiledEdge(
                 path=place.path,
                 member=place.member,
@@ -373,7 +375,8 @@ class _Compiler:
             )
         mixed = isinstance(attribute, DynamicZoneAttribute)
         node_builders = [
-            self._related(edge, node, key, share, place.path, mixed=mixed) for node in plan.nodes
+            self._compile_related(edge, node, key, share, place.path, mixed=mixed)
+            for node in plan.nodes
         ]
         return lambda: CompiledEdge(
             path=place.path,
@@ -383,14 +386,14 @@ class _Compiler:
             parent_id=parent_id,
             nodes=tuple(build_node() for build_node in node_builders),
             mixed=mixed,
-            links=self._morph_links(edge) if isinstance(edge, MorphListEdge) else None,
+            links=self._compile_morph_links(edge) if isinstance(edge, MorphListEdge) else None,
             skip_parents=isinstance(edge, LocalizationsEdge),
-            unlisted=self._unlisted_components(edge, plan, key, place.path)
+            unlisted=self._compile_unlisted_components(edge, plan, key, place.path)
             if isinstance(edge, ComponentEdge)
             else None,
         )
 
-    def _unlisted_components(
+    def _compile_unlisted_components(
         self, edge: ComponentEdge, plan: PlanEdge, key: ParentKey, path: str
     ) -> CompiledUnlistedComponents | None:
         if not plan.unlisted:
@@ -413,12 +416,14 @@ class _Compiler:
 
         def node(uid: str) -> CompiledNode | None:
             if uid not in compiled and uid in nodes:
-                compiled[uid] = self._related(edge, nodes[uid], key, None, path, mixed=True)()
+                compiled[uid] = self._compile_related(
+                    edge, nodes[uid], key, None, path, mixed=True
+                )()
             return compiled.get(uid)
 
         return CompiledUnlistedComponents(query=builder.finish(select), node=node)
 
-    def _related(
+    def _compile_related(
         self,
         edge: Edge,
         plan: PlanNode,
@@ -434,7 +439,9 @@ class _Compiler:
         target = rows.builder.table(self.tables[plan.uid].name)
         join = conditions.join(edge, target, plan.uid)
         has_parent = rows.begin(join, key, mixed=mixed)
-        build_node = self._node(plan, target, rows, self._kind(edge, plan.uid, mixed=mixed), path)
+        build_node = self._compile_node(
+            plan, target, rows, self._kind(edge, plan.uid, mixed=mixed), path
+        )
         row_id = 0
         if isinstance(edge, LocalizationsEdge):
             row_id = rows.position("id", target.c("id"), StorageKind.ID)
@@ -442,7 +449,7 @@ class _Compiler:
         rows.finish(where, conditions.order(plan, target), grouped=False)
         return lambda: _attach_rows(build_node(rows.width), rows, share, row_id=row_id)
 
-    def _count_edge(
+    def _compile_count_edge(
         self, edge: Edge, plan: PlanNode, key: ParentKey, share: _SharedStatement | None
     ) -> Callable[[], CompiledNode]:
         rows = self._rows(share)
@@ -459,7 +466,7 @@ class _Compiler:
     def _rows(self, share: _SharedStatement | None) -> OwnRows | UnionRows:
         return OwnRows(self._builder()) if share is None else UnionRows(share.union)
 
-    def _morph_links(self, edge: MorphListEdge) -> Query:
+    def _compile_morph_links(self, edge: MorphListEdge) -> Query:
         builder = self._builder()
         links = builder.table(edge.table)
         source_key = links.c(edge.source_column)

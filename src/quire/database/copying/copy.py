@@ -283,10 +283,12 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         for copied_table in self.structure.copied:
             if states[copied_table.name].phase != FINISHED:
                 await self.filled.write(
-                    self._finish(copied_table, ddl, counters.get(copied_table.name, 0))
+                    self._finish_table(copied_table, ddl, counters.get(copied_table.name, 0))
                 )
 
-    def _finish(self, copied_table: CopiedTable, ddl: DdlWriter, last_id: int) -> Program[None]:
+    def _finish_table(
+        self, copied_table: CopiedTable, ddl: DdlWriter, last_id: int
+    ) -> Program[None]:
         for index in sorted_indexes(copied_table.table):
             yield Statement(ddl.create_index(index))
         for sql in ddl.add_foreign_keys(copied_table.table):

@@ -45,7 +45,7 @@ def converter(
     if source.name == target.name:
         return lambda stored: stored
     if exact:
-        return _text_of_number
+        return _number_text
     reduce, restore = reducer(source, kind), restorer(target, kind)
     return lambda stored: None if stored is None else restore(reduce(stored))
 
@@ -69,7 +69,7 @@ def canonical_number(value: Value) -> PortableValue:
     return str(number.normalize(Context(prec=digits)) if number.is_finite() else number)
 
 
-def _text_of_number(value: Value) -> Value:
+def _number_text(value: Value) -> Value:
     """Write a number as its shortest text, which every database accepts."""
     return str(value) if isinstance(value, int | float) else value
 

@@ -128,8 +128,8 @@ class ListCache:
         """Return the known facts about a list whose page is read in a certain way."""
         total, by_keys = read.total_statement, strategy == "by keys"
         return ListFacts(
-            total=None if total is None else self._totals.get(_key(total), version),
-            keys=self._pages.get(_key(read.keys), version) if by_keys else None,
+            total=None if total is None else self._totals.get(_cache_key(total), version),
+            keys=self._pages.get(_cache_key(read.keys), version) if by_keys else None,
             strategy=strategy,
         )
 
@@ -137,23 +137,23 @@ class ListCache:
         """Store the facts that were found about a list."""
         tables = read.tables
         if read.total_statement is not None and facts.total is not None:
-            self._totals.keep(_key(read.total_statement), version, facts.total, tables)
+            self._totals.keep(_cache_key(read.total_statement), version, facts.total, tables)
         keys = facts.keys
         if keys is not None and len(keys) <= LONGEST_PAGE:
-            self._pages.keep(_key(read.keys), version, keys, tables)
+            self._pages.keep(_cache_key(read.keys), version, keys, tables)
 
     def total(self, statement: Statement, version: int | None) -> int | None:
         """Return the total that a statement counts, if it is known."""
-        return self._totals.get(_key(statement), version)
+        return self._totals.get(_cache_key(statement), version)
 
     def keep_total(
         self, statement: Statement, version: int | None, total: int, tables: Tables
     ) -> None:
         """Store the total that a statement counts in ``tables``."""
-        self._totals.keep(_key(statement), version, total, tables)
+        self._totals.keep(_cache_key(statement), version, total, tables)
 
 
-def _key(statement: Statement) -> Hashable:
+def _cache_key(statement: Statement) -> Hashable:
     """Return the cache key for the rows of a statement."""
     return (statement.sql, *statement.values)
 
@@ -183,7 +183,7 @@ async def read_list(
     """
     strategy: PageStrategy = "at once"
     if read.pages is not None:
-        strategy = await _choose(database, cache.costs, read, may_wait=may_wait)
+        strategy = await _choose_strategy(database, cache.costs, read, may_wait=may_wait)
     reading = _ListReading(cache, version, read, program, strategy)
     if not may_wait:
         required_version = version if reading.needs_version else None
@@ -271,7 +271,7 @@ class _ListReading(Generic[T]):
             self._cache.keep(read, facts, self._version)
 
 
-async def _choose(
+async def _choose_strategy(
     database: Database, costs: StatementCosts, read: PreparedRead, *, may_wait: bool
 ) -> PageStrategy:
     """Choose how a potentially costly page is read.

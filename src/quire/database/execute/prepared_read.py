@@ -182,7 +182,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         """The statement whose cost shows whether the page is costly."""
         if self.pages is None or self.pages.walked is None:
             return self.page_statement
-        return self._probe(self.compiled.page, self.pages)
+        return self._probe_statement(self.compiled.page, self.pages)
 
     @cached_property
     def walked(self) -> WalkedPage | None:
@@ -191,7 +191,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
             return None
         query = self.pages.walked()
         page = self.arguments.statement(query, self.page_statement.max_rows)
-        return WalkedPage(page, self._probe(query, self.pages))
+        return WalkedPage(page, self._probe_statement(query, self.pages))
 
     @cached_property
     def locale(self) -> Hashable:
@@ -222,7 +222,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         values = {self.pages.limit: limit, self.pages.offset: offset}
         return self.arguments.with_slots(self.keyed.backward, values, self.page_statement.max_rows)
 
-    def _probe(self, query: Query, pages: CompiledPages) -> Statement:
+    def _probe_statement(self, query: Query, pages: CompiledPages) -> Statement:
         """Return a page in the order of ids with few rows, so that its size costs nothing."""
         slot_values = {
             pages.limit: _PROBED_ROWS if self.limit is None else min(_PROBED_ROWS, self.limit)

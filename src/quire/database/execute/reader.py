@@ -127,7 +127,7 @@ def _page_by_keys(
     # Within one state all of them exist; otherwise missing ones are left out.
     by_key = {row[position]: row for row in rows}
     ordered_rows = [by_key[key] for key in keys if key in by_key]
-    return (yield from _items(read.compiled.node, ordered_rows, None, run, ""))
+    return (yield from _map_items(read.compiled.node, ordered_rows, None, run, ""))
 
 
 def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
@@ -167,7 +167,7 @@ def page_program(
     rows: Rows = yield page
     budget.fetch(rows, "")
     return (
-        yield from _items(
+        yield from _map_items(
             read.compiled.node,
             rows,
             None,
@@ -177,7 +177,7 @@ def page_program(
     )
 
 
-def _items(
+def _map_items(
     node: CompiledNode, rows: Sequence[Row], times: _Times, run: _ReadRun, path: str
 ) -> Program[list[Item]]:
     """Map the rows of a node to items, with everything populated below them.
@@ -215,7 +215,7 @@ _Occurrences = Mapping[Value, int] | None
 """How often the rows of a key occur in the response; ``None`` means once each."""
 
 
-def _occurrences(rows: Sequence[Row], position: int, times: _Times) -> Mapping[Value, int]:
+def _count_occurrences(rows: Sequence[Row], position: int, times: _Times) -> Mapping[Value, int]:
     """Count how often the keys at a position of the parents occur in the response."""
     if times is None:
         return Counter(map(itemgetter(position), rows))
@@ -239,25 +239,25 @@ def _populate(
     for position in {edge.parent_key for edge in node.edges}:
         keys = {row[position] for row in rows}
         once = times is None and len(keys) == len(rows)
-        occurrences = None if once else _occurrences(rows, position, times)
+        occurrences = None if once else _count_occurrences(rows, position, times)
         keys.discard(None)
         parents[position] = _Parents(run.dialect.encode_list(list(keys)), occurrences)
     parts = _NOTHING_SHARED
     if node.union_queries:
-        parts = yield from _shared_rows(node, parents, run)
+        parts = yield from _read_shared_rows(node, parents, run)
     for edge in node.edges:
         edge_parents = parents[edge.parent_key]
         if edge.is_count:
-            yield from _count_edge(edge, rows, items, edge_parents, parts, run)
+            yield from _attach_count_edge(edge, rows, items, edge_parents, parts, run)
         elif edge.links is not None:
-            yield from _morph_edge(edge, rows, items, edge_parents, run)
+            yield from _attach_morph_edge(edge, rows, items, edge_parents, run)
         elif edge.mixed:
-            yield from _mixed_edge(edge, rows, items, edge_parents, parts, run)
+            yield from _attach_mixed_edge(edge, rows, items, edge_parents, parts, run)
         else:
-            yield from _plain_edge(edge, rows, items, edge_parents, parts, run)
+            yield from _attach_plain_edge(edge, rows, items, edge_parents, parts, run)
 
 
-def _shared_rows(
+def _read_shared_rows(
     node: CompiledNode, parents: Mapping[int, _Parents], run: _ReadRun
 ) -> Program[_Parts]:
     """Read the rows of all nodes that share statements."""
@@ -283,7 +283,7 @@ def _largest_edge(node: CompiledNode, parts: _Parts) -> str:
     return max(rows, key=rows.__getitem__)
 
 
-def _plain_edge(
+def _attach_plain_edge(
     edge: CompiledEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
@@ -319,17 +319,17 @@ def _read_node(
     skipped: Collection[Value] = (),
 ) -> Program[tuple[Sequence[Row], list[Item]]]:
     """Read the rows of one kind with everything below them, except rows with ``skipped`` ids."""
-    rows = yield from _rows(node, parents, parts, run, path)
+    rows = yield from _read_rows(node, parents, parts, run, path)
     if skipped:
         rows = [row for row in rows if row[node.row_id] not in skipped]
     occurrences, parent_position = parents.occurrences, node.parent_position
     times = (
         None if occurrences is None else [occurrences.get(row[parent_position], 0) for row in rows]
     )
-    return rows, (yield from _items(node, rows, times, run, path))
+    return rows, (yield from _map_items(node, rows, times, run, path))
 
 
-def _rows(
+def _read_rows(
     node: CompiledNode, parents: _Parents, parts: _Parts, run: _ReadRun, path: str
 ) -> Program[Sequence[Row]]:
     """Return the rows of a node, from a shared statement or its own."""
@@ -340,7 +340,7 @@ def _rows(
     return rows
 
 
-def _count_edge(
+def _attach_count_edge(
     edge: CompiledEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
@@ -349,14 +349,14 @@ def _count_edge(
     run: _ReadRun,
 ) -> Program[None]:
     node = edge.nodes[0]
-    rows = yield from _rows(node, parent_rows, parts, run, edge.path)
+    rows = yield from _read_rows(node, parent_rows, parts, run, edge.path)
     parent_position, number = node.parent_position, node.number
     counts = {row[parent_position]: row[number] for row in rows}
     for parent, item in zip(parents, items, strict=True):
         setattr(item, edge.member, {"count": counts.get(parent[edge.parent_key], 0)})
 
 
-def _mixed_edge(
+def _attach_mixed_edge(
     edge: CompiledEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
@@ -392,7 +392,7 @@ def _link_order(entry: tuple[Any, Any, Item]) -> tuple[Any, Any]:
     return entry[0], entry[1]
 
 
-def _morph_edge(
+def _attach_morph_edge(
     edge: CompiledEdge,
     parents: Sequence[Row],
     items: Sequence[Item],

@@ -57,7 +57,7 @@ def build_mapper(
     nothing from a request.
     """
     names = [name for name, _, _ in columns]
-    record = _record(names, edges, kind)
+    record = _define_record(names, edges, kind)
     expressions = [
         dialect.decode_expression(storage, f"c{position}") for _, storage, position in columns
     ]
@@ -74,7 +74,7 @@ def build_mapper(
     return mapper
 
 
-def _record(
+def _define_record(
     names: Sequence[str], edges: Sequence[str], kind: tuple[str, str] | None
 ) -> type[msgspec.Struct]:
     """Create the record type of a plan's rows."""

@@ -80,7 +80,7 @@ class OrphanRule(Struct, frozen=True):
 
     def _orphans(self) -> Program[dict[str, list[int]]]:
         """Return the ids of orphans in order, by component in the order of the schema."""
-        rows = yield from self.layout.run(self._all_but_used)
+        rows = yield from self.layout.run(self._select_unused)
         orphans: dict[str, list[int]] = defaultdict(list)
         for kind, id_ in rows:
             orphans[str(kind)].append(int(id_ or 0))
@@ -88,25 +88,25 @@ class OrphanRule(Struct, frozen=True):
             uid: sorted(orphans[uid]) for uid in self.layout.schema.components if uid in orphans
         }
 
-    def _all_but_used(self, builder: StatementBuilder) -> sa.ClauseElement:
-        rows = sa.union_all(*self._components(builder)).subquery()
-        used_components = self._used(builder)
+    def _select_unused(self, builder: StatementBuilder) -> sa.ClauseElement:
+        rows = sa.union_all(*self._select_components(builder)).subquery()
+        used_components = self._select_used(builder)
         return sa.except_(
             sa.select(rows.c.kind, rows.c.id),
             sa.select(used_components.c.kind, used_components.c.id),
         )
 
-    def _components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
+    def _select_components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         for uid in self.layout.schema.components:
             if self.layout.has_table(uid):
                 table = builder.table(self.layout.tables[uid].name)
                 yield sa.select(_text(uid).label("kind"), table.c("id").label("id"))
 
-    def _used(self, builder: StatementBuilder) -> sa.CTE:
+    def _select_used(self, builder: StatementBuilder) -> sa.CTE:
         """Select the components that content uses, and those that these use, and so on."""
-        roots = _union_all(self._roots(builder))
+        roots = _union_all(self._select_roots(builder))
         used_components = sa.select(roots.c.kind, roots.c.id).cte("used", recursive=True)
-        inner = list(self._nested_components(builder))
+        inner = list(self._select_nested_components(builder))
         if not inner:
             return used_components
         links = _union_all(inner)
@@ -117,7 +117,7 @@ class OrphanRule(Struct, frozen=True):
             sa.select(links.c.kind, links.c.id).join(used_components, follow)
         )
 
-    def _roots(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
+    def _select_roots(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         """Select the components that content uses, or tables outside the schema."""
         nobody: ColumnElement[Any] = sa.cast(sa.null(), sa.Integer())
         yield sa.select(_text("").label("kind"), nobody.label("id")).where(sa.false())
@@ -136,7 +136,7 @@ class OrphanRule(Struct, frozen=True):
             elif model_table.uid not in self.layout.schema.components:
                 yield sa.select(*columns).where(_entity_exists(builder, model_table, links))
 
-    def _nested_components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
+    def _select_nested_components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         """Select the components that components use, with the user."""
         for model_table in _tables_with_components(self.layout):
             if model_table.uid in self.layout.schema.components:

@@ -96,7 +96,7 @@ def _column_rules(
 
     def dangling(builder: StatementBuilder) -> sa.Select[Any]:
         rows = builder.table(model_table.name)
-        return ids_of(rows, _points_nowhere(layout, builder, rows, edge))
+        return ids_of(rows, _is_dangling(layout, builder, rows, edge))
 
     yield RowRule(
         layout=layout,
@@ -115,7 +115,7 @@ def _column_rules(
     )
 
 
-def _points_nowhere(
+def _is_dangling(
     layout: ExaminedTables, builder: StatementBuilder, rows: AliasedTable, edge: MorphColumnEdge
 ) -> ColumnElement[bool]:
     """Return the condition that only one of the two columns is set, or that the row is missing."""

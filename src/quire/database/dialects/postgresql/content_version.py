@@ -122,7 +122,7 @@ class PostgresContentVersion:
             _refuse(self._next_waiters(), error)
             raise
         finally:
-            self._go_on()
+            self._serve_waiting()
 
     async def _next_number(self) -> int | None:
         setting = self._setting
@@ -135,7 +135,7 @@ class PostgresContentVersion:
         self.known = None if snapshot.text is None else self.versions.current
         return self.known
 
-    def _go_on(self) -> None:
+    def _serve_waiting(self) -> None:
         """Ask for the callers that arrived meanwhile."""
         if self._waiting:
             self._serving = asyncio.ensure_future(self._serve())
@@ -158,7 +158,7 @@ class PostgresContentVersion:
                 if not turn.done():
                     turn.set_result(token)
         finally:
-            self._go_on()
+            self._serve_waiting()
 
 
 def _refuse(turns: list[asyncio.Future[int | None]], error: Exception) -> None:

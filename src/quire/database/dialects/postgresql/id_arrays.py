@@ -32,11 +32,11 @@ def pack_ids(values: Sequence[int | None]) -> bytes:
         return _array_struct(count).pack(1, 0, _ELEMENT, count, _LOWER_BOUND, *elements)
     except error as problem:
         if None in values:
-            return _pack_some(values)
+            return _pack_with_nulls(values)
         raise ValueError("an id is not an integer of 32 bits") from problem
 
 
-def _pack_some(values: Sequence[int | None]) -> bytes:
+def _pack_with_nulls(values: Sequence[int | None]) -> bytes:
     """Pack a list that contains nulls."""
     parts = [_HEAD.pack(1, 1, _ELEMENT), len(values).to_bytes(4), _LOWER_BOUND.to_bytes(4)]
     for value in values:

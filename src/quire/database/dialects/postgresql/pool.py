@@ -89,7 +89,7 @@ class Pool:
                 and connect_task.exception() is None
             ):
                 connect_task.result().terminate()  # the waiting task was cancelled at the same time
-            self._give_up_place()
+            self._release_slot()
             raise
 
     async def _wait_for_connection(self) -> PostgresConnection | None:
@@ -107,7 +107,7 @@ class Pool:
             raise
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._pass_on(turn.result())
+                self._hand_over(turn.result())
             raise
         finally:
             self._wait_seconds += loop.time() - began
@@ -128,18 +128,18 @@ class Pool:
     def release(self, connection: PostgresConnection) -> None:
         """Take a connection back."""
         if connection.is_closed():
-            self._give_up_place()
+            self._release_slot()
         else:
             connection.forget_statements(self._epoch)
-            self._pass_on(connection)
+            self._hand_over(connection)
         if self._all_back is not None and self._open == len(self._idle):
             self._all_back.set()
 
-    def _give_up_place(self) -> None:
+    def _release_slot(self) -> None:
         self._open -= 1
-        self._pass_on(None)
+        self._hand_over(None)
 
-    def _pass_on(self, connection: PostgresConnection | None) -> None:
+    def _hand_over(self, connection: PostgresConnection | None) -> None:
         """Hand a connection, or the right to open one, to the first waiting caller."""
         while self._waiting:
             turn = self._waiting.popleft()
@@ -154,7 +154,7 @@ class Pool:
         idle, self._idle = self._idle, []
         for connection in idle:
             connection.terminate()
-            self._give_up_place()
+            self._release_slot()
 
     def forget_statements(self) -> None:
         """Forget prepared statements; on lent connections when they are returned."""

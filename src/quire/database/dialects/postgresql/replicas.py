@@ -173,7 +173,7 @@ class Replicas:
         ]
         if not ready:
             return None
-        least_used = min(ready, key=_reads)
+        least_used = min(ready, key=_demand)
         self._replicas.remove(least_used)
         self._replicas.append(least_used)
         return least_used
@@ -221,7 +221,7 @@ def _position(replica: Replica) -> int:
     return replica.position
 
 
-def _reads(replica: Replica) -> int:
+def _demand(replica: Replica) -> int:
     return replica.pool.demand
 
 

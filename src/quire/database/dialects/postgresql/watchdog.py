@@ -28,13 +28,13 @@ class ConnectionWatchdog:
         self._lent: dict[PostgresConnection, float] = {}
         """Time when each was lent, by the clock of the event loop."""
         self._timer: asyncio.TimerHandle | None = None
-        self._looking: asyncio.Task[None] | None = None
+        self._check_task: asyncio.Task[None] | None = None
 
     def begin(self, connection: PostgresConnection) -> None:
         """Start to watch a connection."""
         loop = asyncio.get_running_loop()
         self._lent[connection] = loop.time()
-        if self._timer is None and self._looking is None:
+        if self._timer is None and self._check_task is None:
             self._timer = loop.call_later(self._seconds, self._check_lent)
 
     def end(self, connection: PostgresConnection) -> None:
@@ -47,38 +47,38 @@ class ConnectionWatchdog:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.wait([self._looking])
+        if self._check_task is not None:
+            self._check_task.cancel()
+            await asyncio.wait([self._check_task])
 
     def _check_lent(self) -> None:
         """Check whether any connection has been lent for long; at most one timer exists."""
         self._timer = None
-        if self._overdue():
-            self._looking = asyncio.ensure_future(self._try())
+        if self._overdue_connections():
+            self._check_task = asyncio.ensure_future(self._check_server())
         else:
-            self._go_on()
+            self._schedule_check()
 
-    def _go_on(self) -> None:
-        self._looking = None
+    def _schedule_check(self) -> None:
+        self._check_task = None
         if self._lent:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(self._seconds, self._check_lent)
 
-    def _overdue(self) -> list[PostgresConnection]:
+    def _overdue_connections(self) -> list[PostgresConnection]:
         limit = asyncio.get_running_loop().time() - self._seconds
         return [connection for connection, since in self._lent.items() if since <= limit]
 
-    async def _try(self) -> None:
+    async def _check_server(self) -> None:
         """Close all connections that have been lent for long if the server accepts no new one."""
         try:
             connection = await self._connect()
         except TimeoutError:
-            for silent in self._overdue():
+            for silent in self._overdue_connections():
                 self.end(silent)
                 silent.terminate()
         except DRIVER_ERRORS:
             pass  # any reply shows that the server responds
         else:
             connection.terminate()
-        self._go_on()
+        self._schedule_check()

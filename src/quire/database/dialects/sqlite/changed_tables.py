@@ -35,7 +35,7 @@ _READS = frozenset(
 )
 _WRITES = frozenset({apsw.SQLITE_DELETE, apsw.SQLITE_INSERT, apsw.SQLITE_UPDATE})
 _READING_PRAGMAS = frozenset({"foreign_key_list", "index_info", "index_list", "table_info"})
-_OF_SQLITE = "sqlite_"
+_INTERNAL_PREFIX = "sqlite_"
 
 
 class WriteTracker:
@@ -79,7 +79,7 @@ class WriteTracker:
         if action in _READS:
             return apsw.SQLITE_OK
         table = (first or "").lower()
-        if action in _WRITES and not table.startswith(_OF_SQLITE):
+        if action in _WRITES and not table.startswith(_INTERNAL_PREFIX):
             self._prepared.add(table)
         elif action != apsw.SQLITE_PRAGMA or table not in _READING_PRAGMAS:
             self._prepared.add(_ALL_TABLES)

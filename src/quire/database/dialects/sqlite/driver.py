@@ -80,7 +80,7 @@ class _TooLongError(Exception):
     """A read took longer than its thread allows."""
 
 
-def _write_ahead(connection: apsw.Connection, options: SqliteOptions) -> None:
+def _enable_wal(connection: apsw.Connection, options: SqliteOptions) -> None:
     """Switch to write-ahead logging as soon as nobody else uses the file.
 
     SQLite itself does not wait if others try the same. Raises DatabaseLockedError.
@@ -135,9 +135,9 @@ class _Reader:
 
     def guard(self, steps: int) -> None:
         """Interrupt statements of this reader past their deadline; sets how often it is checked."""
-        self._connection.set_progress_handler(self._past_deadline, steps)
+        self._connection.set_progress_handler(self._is_past_deadline, steps)
 
-    def _past_deadline(self) -> bool:
+    def _is_past_deadline(self) -> bool:
         if self._looks is not None:
             self._looks -= 1
         if time.perf_counter() < self._deadline and (self._looks is None or self._looks >= 0):
@@ -226,7 +226,7 @@ class _Writer:
         self._connection = open_connection(options, readonly=False)
         with closed_on_error(self._connection):
             if options.journal_mode == "wal":
-                _write_ahead(self._connection, options)
+                _enable_wal(self._connection, options)
             self._connection.execute("PRAGMA synchronous = FULL")
             self.files.add_log(self._connection)
         self._written = WriteTracker(self._connection)
@@ -492,12 +492,12 @@ class SqliteDatabase:
         enter_time = self._slow_reads.enter()
         try:
             return await loop.run_in_executor(
-                self._read_thread, self._on_read_thread, program, deadline, enter_time
+                self._read_thread, self._run_on_read_thread, program, deadline, enter_time
             )
         finally:
             self._slow_reads.present -= 1
 
-    def _on_read_thread(
+    def _run_on_read_thread(
         self, program: Program[T], deadline: float, enter_time: float
     ) -> tuple[T, float]:
         if self._slow_reads.leave(enter_time) > deadline:
@@ -542,14 +542,14 @@ class SqliteDatabase:
         enter_time = self._writes.enter()
         try:
             result = await loop.run_in_executor(
-                self._write_thread, self._on_write_thread, program, deadline, enter_time, loop
+                self._write_thread, self._run_on_write_thread, program, deadline, enter_time, loop
             )
         finally:
             self._writes.present -= 1
         note_commit()
         return result
 
-    def _on_write_thread(
+    def _run_on_write_thread(
         self,
         program: Program[T],
         deadline: float,
