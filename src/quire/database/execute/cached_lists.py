@@ -197,8 +197,8 @@ async def read_list(
         result = await database.read_at(version, reading.begin, key=reading.key)
     if result is None:
         reading.forget_keys()
-        several = snapshot or reading.statements > 1
-        result = await database.read(reading.begin, snapshot=several, key=read.compiled)
+        needs_snapshot = snapshot or reading.statements > 1
+        result = await database.read(reading.begin, snapshot=needs_snapshot, key=read.compiled)
     reading.keep_facts()
     return result
 

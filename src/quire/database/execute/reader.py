@@ -238,8 +238,8 @@ def _populate(
     parents: dict[int, _Parents] = {}
     for position in {edge.parent_key for edge in node.edges}:
         keys = {row[position] for row in rows}
-        once = times is None and len(keys) == len(rows)
-        occurrences = None if once else _count_occurrences(rows, position, times)
+        occur_once = times is None and len(keys) == len(rows)
+        occurrences = None if occur_once else _count_occurrences(rows, position, times)
         keys.discard(None)
         parents[position] = _Parents(run.dialect.encode_list(list(keys)), occurrences)
     parts = _NOTHING_SHARED

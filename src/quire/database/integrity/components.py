@@ -119,8 +119,8 @@ class OrphanRule(Struct, frozen=True):
 
     def _select_roots(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         """Select the components that content uses, or tables outside the schema."""
-        nobody: ColumnElement[Any] = sa.cast(sa.null(), sa.Integer())
-        yield sa.select(_text("").label("kind"), nobody.label("id")).where(sa.false())
+        null_id: ColumnElement[Any] = sa.cast(sa.null(), sa.Integer())
+        yield sa.select(_text("").label("kind"), null_id.label("id")).where(sa.false())
         tables_by_name = {
             model_table.components_table: model_table
             for model_table in self.layout.tables.tables.values()
@@ -129,12 +129,15 @@ class OrphanRule(Struct, frozen=True):
             if not self.layout.has(name, *LINK_COLUMNS):
                 continue
             links = builder.table(name)
-            columns = (links.c(COMPONENT_TYPE).label("kind"), links.c(COMPONENT_ID).label("id"))
+            link_columns = (
+                links.c(COMPONENT_TYPE).label("kind"),
+                links.c(COMPONENT_ID).label("id"),
+            )
             model_table = tables_by_name.get(name)
             if model_table is None or not self.layout.has_table(model_table.uid):
-                yield sa.select(*columns)
+                yield sa.select(*link_columns)
             elif model_table.uid not in self.layout.schema.components:
-                yield sa.select(*columns).where(_entity_exists(builder, model_table, links))
+                yield sa.select(*link_columns).where(_entity_exists(builder, model_table, links))
 
     def _select_nested_components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         """Select the components that components use, with the user."""
@@ -222,9 +225,9 @@ def _select_dangling(layout: ExaminedTables, model_table: ModelTable) -> DamageQ
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(model_table.components_table)
         kind, id_ = links.c(COMPONENT_TYPE), links.c(COMPONENT_ID)
-        nowhere = kind.is_(None) | id_.is_(None)
-        ownerless = is_missing(builder, model_table.name, links.c(COMPONENT_ENTITY))
-        return ids_of(links, ownerless | nowhere | target_gone(layout, builder, kind, id_))
+        lacks_target = kind.is_(None) | id_.is_(None)
+        lacks_owner = is_missing(builder, model_table.name, links.c(COMPONENT_ENTITY))
+        return ids_of(links, lacks_owner | lacks_target | target_gone(layout, builder, kind, id_))
 
     return damaged
 
@@ -237,9 +240,9 @@ def _select_shared(layout: ExaminedTables, table: str) -> DamageQuery:
         kind, id_, entity = (
             inner.c(column) for column in (COMPONENT_TYPE, COMPONENT_ID, COMPONENT_ENTITY)
         )
-        several = sa.func.min(entity) != sa.func.max(entity)
+        has_several_owners = sa.func.min(entity) != sa.func.max(entity)
         select = sa.select(kind.label("kind"), id_.label("id")).group_by(kind, id_)
-        shared_components = select.having(several).subquery()
+        shared_components = select.having(has_several_owners).subquery()
         unknown = type_unknown(layout, builder, links.c(COMPONENT_TYPE))
         condition = (shared_components.c.kind == links.c(COMPONENT_TYPE)) & (
             shared_components.c.id == links.c(COMPONENT_ID)

@@ -167,9 +167,9 @@ def _select_several_locales(table: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows, inner = builder.table(table), builder.table(table)
         locale = sa.func.coalesce(inner.c(LOCALE), "")
-        several = sa.select(inner.c(DOCUMENT_ID)).group_by(inner.c(DOCUMENT_ID))
-        several = several.having(sa.func.min(locale) != sa.func.max(locale))
-        return ids_of(rows, rows.c(DOCUMENT_ID).in_(several))
+        document_ids = sa.select(inner.c(DOCUMENT_ID)).group_by(inner.c(DOCUMENT_ID))
+        document_ids = document_ids.having(sa.func.min(locale) != sa.func.max(locale))
+        return ids_of(rows, rows.c(DOCUMENT_ID).in_(document_ids))
 
     return damaged
 

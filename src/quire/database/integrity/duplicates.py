@@ -88,13 +88,13 @@ class DuplicateRule(Struct, frozen=True):
         if self.content_type.draft_and_publish:
             groups.append(inner.c(PUBLISHED_AT).is_(None))
             windows.append(rows.c(PUBLISHED_AT).is_(None))
-        several = sa.select(inner.c(DOCUMENT_ID)).group_by(*groups)
-        several = several.having(sa.func.count() > sa.literal_column("1"))
+        repeated_ids = sa.select(inner.c(DOCUMENT_ID)).group_by(*groups)
+        repeated_ids = repeated_ids.having(sa.func.count() > sa.literal_column("1"))
         kept_id = sa.func.first_value(rows.c("id")).over(
             partition_by=windows, order_by=[rows.c(PUBLISHED_AT).is_(None), *newest_first(rows)]
         )
         ranked = sa.select(rows.c("id").label("id"), kept_id.label("kept"))
-        return ranked.where(rows.c(DOCUMENT_ID).in_(several)).subquery()
+        return ranked.where(rows.c(DOCUMENT_ID).in_(repeated_ids)).subquery()
 
     def _differences(self, ids: tuple[int, ...]) -> Program[tuple[str, ...]]:
         columns = tuple(self.layout.existing_tables[self.table].columns)
@@ -137,15 +137,15 @@ class DuplicateRule(Struct, frozen=True):
         """
         links, ranked = builder.table(edge.table), self._rank_rows(builder)
         source_id, target_id = links.c(edge.source_column), links.c(edge.target_column)
-        astray = sa.case((target_id == ranked.c.kept, 0), else_=1)
-        place = sa.func.row_number().over(
-            partition_by=(source_id, ranked.c.kept), order_by=(astray, links.c("id"))
+        is_astray = sa.case((target_id == ranked.c.kept, 0), else_=1)
+        row_number = sa.func.row_number().over(
+            partition_by=(source_id, ranked.c.kept), order_by=(is_astray, links.c("id"))
         )
         select = sa.select(
             links.c("id").label("id"),
             ranked.c.kept.label("kept"),
-            astray.label("astray"),
-            place.label("place"),
+            is_astray.label("astray"),
+            row_number.label("place"),
         )
         return select.where(target_id == ranked.c.id).subquery()
 

@@ -94,10 +94,10 @@ def _select_without_draft(
     rows, draft = builder.table(table), builder.table(table)
     version = [DOCUMENT_ID, LOCALE] if content_type.localized else [DOCUMENT_ID]
     is_draft = _same_version(content_type, draft, rows) & draft.c(PUBLISHED_AT).is_(None)
-    place = sa.func.row_number().over(
+    row_number = sa.func.row_number().over(
         partition_by=[rows.c(column) for column in version], order_by=newest_first(rows)
     )
-    without_draft = sa.select(rows.c("id").label("id"), place.label("place")).where(
+    without_draft = sa.select(rows.c("id").label("id"), row_number.label("place")).where(
         rows.c(PUBLISHED_AT).is_not(None),
         rows.c(DOCUMENT_ID).is_not(None),
         ~sa.exists(sa.select(draft.c("id")).where(is_draft)),

@@ -65,9 +65,9 @@ def _table_rules(
     def dangling(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(edge.table)
         kind, id_ = links.c(edge.target_type_column), links.c(edge.target_id_column)
-        nowhere = kind.is_(None) | id_.is_(None)
-        ownerless = is_missing(builder, model_table.name, links.c(edge.source_column))
-        return ids_of(links, ownerless | nowhere | target_gone(layout, builder, kind, id_))
+        lacks_target = kind.is_(None) | id_.is_(None)
+        lacks_owner = is_missing(builder, model_table.name, links.c(edge.source_column))
+        return ids_of(links, lacks_owner | lacks_target | target_gone(layout, builder, kind, id_))
 
     yield RowRule(
         layout=layout,
@@ -120,8 +120,8 @@ def _is_dangling(
 ) -> ColumnElement[bool]:
     """Return the condition that only one of the two columns is set, or that the row is missing."""
     kind, id_ = rows.c(edge.type_column), rows.c(edge.id_column)
-    half = kind.is_(None) != id_.is_(None)
-    return half | (id_.is_not(None) & target_gone(layout, builder, kind, id_))
+    is_incomplete = kind.is_(None) != id_.is_(None)
+    return is_incomplete | (id_.is_not(None) & target_gone(layout, builder, kind, id_))
 
 
 def _select_unknown_type(layout: ExaminedTables, table: str, column: str) -> DamageQuery:

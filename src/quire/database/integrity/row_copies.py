@@ -71,8 +71,8 @@ class RowCopier(Struct, frozen=True):
 
     def _number_rows(self, builder: StatementBuilder, table: str, ids: list[int]) -> sa.Subquery:
         rows = builder.table(table)
-        place = sa.func.row_number().over(order_by=rows.c("id"))
-        select = sa.select(rows.c("id").label("id"), place.label("place"))
+        row_number = sa.func.row_number().over(order_by=rows.c("id"))
+        select = sa.select(rows.c("id").label("id"), row_number.label("place"))
         return select.where(self._rows_with_ids(builder, rows, "id", ids)).subquery()
 
     def _rows_with_ids(

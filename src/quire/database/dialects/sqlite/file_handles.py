@@ -216,6 +216,6 @@ def close_shm(descriptor: int) -> None:
     descriptor is then closed by a later call, after SQLite has removed the file, or never.
     """
     _retired_shm.add(descriptor)
-    for unlinked in [candidate for candidate in _retired_shm if os.fstat(candidate).st_nlink == 0]:
-        _retired_shm.remove(unlinked)
-        os.close(unlinked)
+    for closable in [candidate for candidate in _retired_shm if os.fstat(candidate).st_nlink == 0]:
+        _retired_shm.remove(closable)
+        os.close(closable)
