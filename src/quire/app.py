@@ -5,6 +5,7 @@ application object.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import structlog
@@ -40,7 +41,9 @@ from quire.extension_loading import (
     check_extensions,
     import_modules,
 )
+from quire.jobs.setup import run_start, run_stop
 from quire.metrics.families import MetricFamily
+from quire.runtime.code_follower import CodeFollower, RestartRequiredError
 from quire.runtime.metrics_collector import Metrics
 from quire.runtime.schema_follower import FollowerContext, SchemaFollower
 from quire.runtime.schema_runtime import SchemaRuntime, make_schema_runtime
@@ -71,11 +74,13 @@ class Application:
         modules: ImportedModules | None = None,
         is_timed: bool = False,
         tracing: "Tracing | None" = None,
+        restart: Callable[[], None] | None = None,
     ) -> None:
         """Load the schema and the project's Python code, unless both are given.
 
-        ``is_timed`` counts statements as in development; ``tracing`` is closed at the end. Raises
-        SchemaError and ExtensionError, each with everything that is wrong.
+        ``is_timed`` counts statements as in development; ``tracing`` is closed at the end. With
+        ``restart``, changed Python code is adopted; it is called when that needs another start.
+        Raises SchemaError and ExtensionError, each with everything that is wrong.
         """
         self.settings = settings
         self._clock = clock
@@ -94,6 +99,8 @@ class Application:
         """The objects that handle new requests."""
         self._adopting = asyncio.Lock()
         self._schemas: SchemaFollower | None = None
+        self._restart = restart
+        self._code: CodeFollower | None = None
 
     @property
     def schema(self) -> Schema:
@@ -247,6 +254,9 @@ class Application:
         )
         self._schemas = SchemaFollower(database, following, disregarded=disregarded)
         self._schemas.start()
+        if self._restart is not None:
+            self._code = CodeFollower(self.settings, self.adopt_code, self._restart)
+            self._code.start()
 
     async def _load(self, announced: str) -> Schema:
         """Read the schema that is recorded for the tables, after finishing a change of files.
@@ -318,11 +328,42 @@ class Application:
             extensions = check_extensions(self._modules, schema)
             runtime = await asyncio.to_thread(make_schema_runtime, services, schema, extensions)
             await runtime.content_version.current()
-            self.runtime = runtime
+            self._schema, self.runtime = schema, runtime
             services.jobs.adopt(runtime.jobs)
             database.forget_statements()
         _log.info("content types have changed", version=schema.version)
         await _clean_permissions(runtime)
+
+    async def adopt_code(self, modules: ImportedModules) -> None:
+        """Handle new requests by other Python code of the project. Running ones finish by theirs.
+
+        Its `on_start` functions are run before, the `on_stop` functions of the former code after.
+        Raises ExtensionError with all mistakes of the code, ConfigurationError when an `on_start`
+        function fails, and RestartRequiredError when storage backends are involved, which are
+        opened once; the present code stays then.
+        """
+        async with self._adopting:
+            services, present, schemas = self.services, self.runtime, self._schemas
+            if services is None or present is None or schemas is None:
+                message = "code cannot be adopted before the start"
+                raise RuntimeError(message)
+            extensions = check_extensions(modules, self._schema)
+            if extensions.storage_backends or self._extensions.storage_backends:
+                raise RestartRequiredError("storage backends are opened at the start")
+            runtime = await asyncio.to_thread(
+                make_schema_runtime,
+                services,
+                self._schema,
+                extensions,
+                disregarded=schemas.disregarded,
+            )
+            await runtime.content_version.current()
+            await services.jobs.prepare(extensions)
+            await run_start(runtime.jobs)
+            self._modules, self._extensions, self.runtime = modules, extensions, runtime
+            services.jobs.adopt(runtime.jobs)
+            services.database.forget_statements()
+            await run_stop(present.jobs, self.settings.server.shutdown_timeout.total_seconds())
 
     async def _successor(self, stale: ContentApi) -> ContentApi | None:
         """Return the handler that replaces an API (`quire.content_api.application.Successor`)."""
@@ -337,6 +378,8 @@ class Application:
 
     async def stop(self) -> None:
         """Finish running work, and close the database."""
+        if self._code is not None:
+            await self._code.stop()
         if self._schemas is not None:
             await self._schemas.stop()
         if self.services is not None:
@@ -364,9 +407,11 @@ async def _clean_permissions(runtime: SchemaRuntime) -> None:
         _log.warning("permissions on fields that are gone are left", exc_info=error)
 
 
-def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:
-    """Create the application of a project.
+def build_app(
+    settings: Settings, *, clock: Clock = now_ms, restart: Callable[[], None] | None = None
+) -> Application:
+    """Create the application of a project, see `Application`.
 
     Raises SchemaError or ExtensionError with all problems.
     """
-    return Application(settings, clock=clock, tracing=open_tracing(settings))
+    return Application(settings, clock=clock, tracing=open_tracing(settings), restart=restart)

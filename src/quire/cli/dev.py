@@ -1,4 +1,7 @@
-"""``quire dev``: restarts the server when files change."""
+"""``quire dev``: restarts the server when files change.
+
+The server follows changes of Python files by itself.
+"""
 
 import asyncio
 import os
@@ -14,6 +17,7 @@ from uvicorn.supervisors.basereload import BaseReload
 from quire.cli.error_messages import failure_message
 from quire.cli.schema_file_recovery import recover_project
 from quire.cli.serve import (
+    EXIT_RESTART,
     FACTORY,
     announce_notices,
     listen,
@@ -32,7 +36,7 @@ _LOOKS, _BETWEEN_LOOKS = 3, 0.1
 
 
 def develop(settings: Settings, overrides: Mapping[str, object]) -> int:
-    """Serve a project until a signal ends it, and restart when one of its files changes."""
+    """Serve a project until a signal ends it, and follow changes of its files."""
     announce_notices(settings)
     log_as_set(settings)
     hand_over_settings(settings, overrides)
@@ -58,6 +62,8 @@ class _FileWatcher(BaseReload):
         previous_times, current_times = self._seen, times_of(self._project)
         changed_paths = {path for path, _ in previous_times.items() ^ current_times.items()}
         self._seen = current_times
+        if self.process.exitcode == EXIT_RESTART:
+            return sorted(changed_paths) or [self._project]
         if not changed_paths or self._is_followed(
             changed_paths, current_times.keys() - previous_times.keys()
         ):
@@ -67,10 +73,14 @@ class _FileWatcher(BaseReload):
     def _is_followed(self, changed_paths: set[Path], new_paths: AbstractSet[Path]) -> bool:
         """Tell whether the running server has adopted the changed files already, or soon will.
 
-        True if they are schema files of the recorded schema, or stubs of new types: an
-        administrator or ``quire migrate`` has changed them.
+        True if they are Python files, schema files of the recorded schema, or stubs of new types:
+        an administrator or ``quire migrate`` has changed the latter.
         """
-        if not self.process.is_alive() or not self._are_model_files(changed_paths, new_paths):
+        if not self.process.is_alive():
+            return False
+        if all(path.suffix == ".py" for path in changed_paths):
+            return True
+        if not self._are_model_files(changed_paths, new_paths):
             return False
         from quire.builder.file_transaction import is_announced
 
@@ -139,8 +149,9 @@ def _serve_in_child(sockets: list[socket.socket] | None) -> None:
         log_as_set(settings)
         recover_project(settings)
         follow_files(settings)
-        serve_here(settings, listener)
+        code = serve_here(settings, listener, follows_code=True)
     except (QuireError, OSError) as error:
         print_error(failure_message(error))
         print_message("Waiting for a change of the project's files.")
         sys.exit(CANNOT)
+    sys.exit(code)

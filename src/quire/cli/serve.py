@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 FACTORY = "quire.cli.serve:application_of_process"
 RELOAD_DELAY = 0.5
+EXIT_RESTART = 75
+"""The exit code of a process that `quire dev` starts again."""
 _BACKLOG = 2048
 _READY_WITHIN = 60.0
 _TICK_SECONDS = 0.1
@@ -67,13 +69,23 @@ def serve(settings: Settings, overrides: Mapping[str, object]) -> int:
         return _serve_in_processes(settings, overrides, listener)
 
 
-def serve_here(settings: Settings, listener: socket.socket) -> int:
-    """Serve in this process, on a socket that is already bound."""
+def serve_here(settings: Settings, listener: socket.socket, *, follows_code: bool = False) -> int:
+    """Serve in this process, on a socket that is already bound.
+
+    With ``follows_code`` changes of the project's Python code are adopted; returns `EXIT_RESTART`
+    where that is only possible by starting again.
+    """
     from quire.app import build_app
+
+    must_restart = False
+
+    def restart() -> None:
+        nonlocal must_restart
+        must_restart = server.should_exit = True
 
     _end_quietly()
     with listen_for_metrics(settings) as metrics_socket:
-        app = build_app(settings)
+        app = build_app(settings, restart=restart if follows_code else None)
         server = Server(
             settings,
             app,
@@ -86,7 +98,7 @@ def serve_here(settings: Settings, listener: socket.socket) -> int:
             else MetricsServer(metrics_socket, app.collect_metrics, settings.metrics.token),
         )
         server.run(sockets=[listener])
-    return EXIT_OK
+    return EXIT_RESTART if must_restart else EXIT_OK
 
 
 def application_of_process() -> Application:

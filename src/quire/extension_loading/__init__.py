@@ -12,7 +12,7 @@ from quire.extension_loading.collect_hooks import (
     load_extensions,
     load_storage_backends,
 )
-from quire.extension_loading.module_import import ImportedModules
+from quire.extension_loading.module_import import ImportedModules, python_files
 from quire.extension_loading.package_loading import installed_packages
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "installed_packages",
     "load_extensions",
     "load_storage_backends",
+    "python_files",
 ]

@@ -54,7 +54,7 @@ def import_modules(project: Path, settings: Settings | None = None) -> ImportedM
     environment. Modules that were imported before are imported again; existing references to them
     are unchanged.
     """
-    files = list(_files(project))
+    files = list(python_files(project))
     settings = settings or load_settings(project)
     if not files and not settings.extensions.packages:
         return ImportedModules(files={}, problems=(), version="")
@@ -118,7 +118,7 @@ def line_of(function: object) -> int:
         return 1
 
 
-def _files(project: Path) -> Iterator[Path]:
+def python_files(project: Path) -> Iterator[Path]:
     """Yield the Python files of a project, sorted by path."""
     source = project / _PACKAGE
     for path in sorted(source.rglob("*.py")):
