@@ -87,6 +87,9 @@ class Application:
         self._is_timed = is_timed or settings.is_development
         self._tracing = tracing
         self._schema = schema or load_project_schema(settings)
+        # Created before the import, so that it notices what changes from then on.
+        follower = None if restart is None else CodeFollower(settings, self.adopt_code, restart)
+        self._code: CodeFollower | None = follower
         self._modules = modules or import_modules(settings.project, settings)
         self._extensions = check_extensions(self._modules, self._schema)
         self.first_administrator: str | None = None
@@ -99,8 +102,6 @@ class Application:
         """The objects that handle new requests."""
         self._adopting = asyncio.Lock()
         self._schemas: SchemaFollower | None = None
-        self._restart = restart
-        self._code: CodeFollower | None = None
 
     @property
     def schema(self) -> Schema:
@@ -254,8 +255,7 @@ class Application:
         )
         self._schemas = SchemaFollower(database, following, disregarded=disregarded)
         self._schemas.start()
-        if self._restart is not None:
-            self._code = CodeFollower(self.settings, self.adopt_code, self._restart)
+        if self._code is not None:
             self._code.start()
 
     async def _load(self, announced: str) -> Schema:

@@ -8,7 +8,8 @@ when the server is killed: ``python -m tests.reliability background --rounds 200
 it is killed while one is published or undone: ``python -m tests.reliability releases``. A search
 index that follows what is published: ``python -m tests.reliability search-index``. Several nodes, a
 server and a replica that go away in turn: ``python -m tests.reliability failover``. Schedules by
-three processes, and after a restart: ``python -m tests.reliability schedules``.
+three processes, and after a restart: ``python -m tests.reliability schedules``. Edits of Python
+code in development: ``python -m tests.reliability code-edits --times 500``.
 """
 
 import asyncio
@@ -32,6 +33,7 @@ from tests.postgresql.session import Session
 from tests.reliability.articles import Site
 from tests.reliability.background_crash import crash_background
 from tests.reliability.backups import backup_under_load
+from tests.reliability.code_edits import development, edit
 from tests.reliability.crash import crash
 from tests.reliability.failover import fail_over
 from tests.reliability.migrating import change_files, cut_off
@@ -309,6 +311,43 @@ def remodels(*, times: int = 100, workers: int = 1, database: str = "sqlite") ->
     console.print(
         f"{len(memory)} changes under {outcome.answered:,} answers, each seen by all within"
         f" {outcome.slowest:.2f} s, {len(outcome.problems)} faults; megabytes: {reported}",
+        highlight=False,
+    )
+    return 1 if outcome.problems else 0
+
+
+@app.command
+def code_edits(*, times: int = 500, database: KindName = "sqlite") -> int:
+    """Edit Python code again and again while clients use the server that `quire dev` runs.
+
+    Parameters
+    ----------
+    times
+        How many edits there are; every third has a mistake.
+    database
+        The kind of database.
+    """
+    kind = kind_called(database)
+    memory: list[int] = []
+    console = Console()
+    with TemporaryDirectory(prefix="quire-code-edits-") as folder, console.status("starting"):
+        launch = development(kind.recorded(Path(folder) / "project"))
+        with running(launch, _PROBE, _ALIVE) as server:
+            outcome = edit(
+                launch,
+                times=times,
+                progress=lambda _: memory.append(memory_of(server.pid)),
+            )
+        kind.release(launch.folder)
+    for problem in outcome.problems:
+        console.print(problem, style="red", markup=False)
+    reported = ", ".join(f"{used / 2**20:.0f}" for used in memory[:: max(1, len(memory) // 10)])
+    seconds = sorted(outcome.seconds) or [0.0]
+    console.print(
+        f"{len(outcome.seconds)} edits and {outcome.broken} with a mistake under"
+        f" {outcome.responses:,} responses, seen by all within {seconds[len(seconds) // 2]:.2f} s"
+        f" (median) to {seconds[-1]:.2f} s, {len(outcome.problems)} problems;"
+        f" megabytes: {reported}",
         highlight=False,
     )
     return 1 if outcome.problems else 0

@@ -1,7 +1,9 @@
 """Follows changes of a project's Python files in development: imports them, and adopts the code."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import structlog
@@ -53,8 +55,10 @@ class CodeFollower:
         while True:
             await asyncio.sleep(_POLL_SECONDS)
             times = await asyncio.to_thread(_times_of, self._settings.project)
-            if times != self._times:
+            changed = {path for path, _ in times.items() ^ self._times.items()}
+            if changed:
                 self._times = times
+                _forget_bytecode(changed)
                 await self._load()
 
     async def _load(self) -> None:
@@ -69,6 +73,16 @@ class CodeFollower:
             _log.exception("the changed code cannot be used: the former code stays in use")
         else:
             _log.info("the changed code is in use")
+
+
+def _forget_bytecode(paths: Collection[Path]) -> None:
+    """Delete the cached bytecode of files.
+
+    Python takes it for that of the changed file if that has the same size, in the same second.
+    """
+    for path in paths:
+        with suppress(OSError):  # whoever may not delete it has not written it
+            Path(cache_from_source(path)).unlink()
 
 
 def _times_of(project: Path) -> dict[Path, int]:
