@@ -72,7 +72,6 @@ export function signedOut(): void {
   useSession.setState({ status: 'anonymous' })
 }
 
-const EXCHANGE = '/admin/access-token'
 // When an exchange of the refresh cookie was begun that no page has seen the end of.
 const EXCHANGE_MARK = 'quire-admin-exchange'
 const EXCHANGE_MS = 5_000
@@ -100,7 +99,7 @@ async function exchange(): Promise<Response> {
   return response
 }
 
-const sendExchange = (): Promise<Response> => send('POST', EXCHANGE, undefined, null)
+const sendExchange = (): Promise<Response> => send('POST', '/admin/access-token', undefined, null)
 
 /** Exchange the refresh cookie for an access token. Several tabs take turns: each use changes it. */
 export function refreshToken(): Promise<boolean> {
@@ -197,7 +196,7 @@ async function send(
     const response = await fetch(address, {
       method,
       signal,
-      keepalive: address === EXCHANGE,
+      keepalive: address === '/admin/access-token',
       credentials: 'same-origin',
       headers: {
         ...(body !== undefined && !isForm ? { 'content-type': 'application/json' } : {}),
