@@ -240,10 +240,10 @@ class Application:
         announced = await database.read(lambda: announced_schema(writes))
         if announced in {None, self._schema.version}:
             return None
-        result = load_project_schema(self.settings)
-        if result.version != announced:
+        schema = load_project_schema(self.settings)
+        if schema.version != announced:
             return announced
-        self._schema = result
+        self._schema = schema
         return None
 
     def _follow(self, database: Database, disregarded: str | None) -> None:

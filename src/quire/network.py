@@ -66,8 +66,8 @@ async def resolve_host(host: str, port: int, allows: Allows = is_public) -> str:
     Raises OSError when there is no such host.
     """
     loop = asyncio.get_running_loop()
-    result = await loop.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
-    addresses = [str(entry[4][0]).partition("%")[0] for entry in result]
+    found_addresses = await loop.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    addresses = [str(entry[4][0]).partition("%")[0] for entry in found_addresses]
     if not addresses or not all(allows(ip_address(one)) for one in addresses):
         raise ForbiddenAddressError(host)
     return addresses[0]

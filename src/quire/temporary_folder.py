@@ -1,4 +1,7 @@
-"""Temporary folders next to what a command writes, also removed if the command was killed."""
+"""Temporary folders next to what a command writes, also removed if the command was killed.
+
+And private files, for what a command writes there.
+"""
 
 import fcntl
 import os
@@ -50,3 +53,8 @@ def _remove_if_abandoned(folder: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
         finally:
             os.close(descriptor)
+
+
+def open_private(path: str, flags: int) -> int:
+    """Open a file that no other user may read: an ``opener`` of `open`."""
+    return os.open(path, flags, 0o600)

@@ -54,7 +54,7 @@ def backup_under_load(
     After a killed restore, the database has to hold the former content or that of the backup; a
     restored project has to hold every write that was acknowledged before its backup began.
     """
-    found, killer = Backups(), _Killer(seed)
+    found, killer = Backups(), _CommandKiller(seed)
     with (
         running(quire(project), "/_health", frozenset({204})) as server,
         written_to(server.port, "load", uploads=True) as written,
@@ -84,7 +84,7 @@ def backup_under_load(
     return found
 
 
-class _Killer:
+class _CommandKiller:
     """Kills commands before they have taken as long as the last one of the kind that was not."""
 
     def __init__(self, seed: int) -> None:
@@ -135,7 +135,7 @@ class _RestoreTrial:
                 yield f"the killed restore {self.number} left a part of the backup"
             yield from (f"killed restore {self.number}: {line}" for line in rows.damage())
 
-    def restore(self, killer: _Killer) -> Iterator[str]:
+    def restore(self, killer: _CommandKiller) -> Iterator[str]:
         """Restore the backup, and yield what is wrong then."""
         began = monotonic()
         problem = run_command("restore", self.project, "--from", self.archive, "--replace")

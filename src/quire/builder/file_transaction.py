@@ -118,16 +118,16 @@ def recover(project: Path, version: str | None) -> list[str]:
     for path in _file_transactions(project):
         try:
             journal = msgspec.json.decode(path.read_bytes(), type=_Journal)
-            result = path.stat().st_mtime_ns // 1_000_000
+            written_at = path.stat().st_mtime_ns // 1_000_000
         except FileNotFoundError:
             continue
         except msgspec.DecodeError:
-            journal, result = None, 0
+            journal, written_at = None, 0
         if journal is not None and journal.version == version:
             recovered += _finish(project, journal.changes)
             path.unlink(missing_ok=True)
             _delete_prepared(project, path, journal.changes)
-        elif now_ms() - result > _PATIENCE_MS:
+        elif now_ms() - written_at > _PATIENCE_MS:
             path.unlink(missing_ok=True)
             _delete_prepared(project, path, [] if journal is None else journal.changes)
     return recovered

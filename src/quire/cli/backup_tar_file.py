@@ -22,6 +22,7 @@ from msgspec import Struct
 from quire.cli.backup_encryption import encrypted_into
 from quire.clock import now_ms
 from quire.errors import ApplicationError
+from quire.temporary_folder import open_private
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -134,7 +135,7 @@ def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[BackupWrite
     try:
         with (
             TemporaryDirectory(dir=path.parent, prefix=_TEMPORARY) as folder,
-            open(temporary_path, "wb", opener=_open_private) as file,
+            open(temporary_path, "wb", opener=open_private) as file,
         ):
             output = nullcontext(file) if recipient is None else encrypted_into(file, recipient)
             with (
@@ -162,11 +163,6 @@ def remove_remains(folder: Path) -> None:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
-
-
-def _open_private(path: str, flags: int) -> int:
-    """Open a file that nobody else may read: it contains password hashes."""
-    return os.open(path, flags, 0o600)
 
 
 def files_below(folder: Path) -> list[Path]:

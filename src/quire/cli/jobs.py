@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from quire.cli.terminal import EXIT_OK, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_table
 from quire.clock import iso_from_ms, now_ms
 from quire.database.compile.writes import Writes
 from quire.database.open import open_database
@@ -110,11 +110,7 @@ def _print_table(
     if not lines:
         print_message(empty_message)
         return
-    all_lines = [header, *lines]
-    widths = [max(map(len, column)) for column in zip(*all_lines, strict=True)]
-    for line in all_lines:
-        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        print_result("  ".join(cells).rstrip())
+    print_table([header, *lines])
 
 
 def _change(

@@ -5,7 +5,7 @@ Commands that take long show a progress bar.
 
 import getpass
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from rich.console import Console
@@ -61,6 +61,14 @@ _MESSAGES = Console(stderr=True, highlight=False, markup=False, emoji=False, sof
 def print_result(text: str) -> None:
     """Print the result of a command."""
     _OUTPUT.print(text)
+
+
+def print_table(lines: Sequence[Sequence[str]]) -> None:
+    """Print lines of cells as a result, in columns; all lines have as many cells."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        print_result("  ".join(cells).rstrip())
 
 
 def print_message(text: str, *, style: str | None = None) -> None:

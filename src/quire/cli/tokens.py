@@ -7,7 +7,7 @@ from typing import TypeVar
 from quire.auth.api_token_rows import ApiTokenRows, NamedToken
 from quire.auth.jwt_and_api_tokens import hash_api_token, new_api_token
 from quire.auth.token_encryption import encrypt_token
-from quire.cli.terminal import EXIT_OK, print_message, print_result
+from quire.cli.terminal import EXIT_OK, print_message, print_result, print_table
 from quire.clock import iso_or_none, now_ms
 from quire.database.entries.entry_tables import open_store
 from quire.database.open import open_database
@@ -27,11 +27,7 @@ _HEADS = ("NAME", "TYPE", "EXPIRES", "LAST USED")
 def list_tokens(settings: Settings) -> int:
     """Print the API tokens of a project, one per line."""
     api_tokens = asyncio.run(_run(settings, lambda tokens: tokens.listed()))
-    lines = [_HEADS, *(_cells(token, now_ms()) for token in api_tokens)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        print_result("  ".join(cells).rstrip())
+    print_table([_HEADS, *(_cells(token, now_ms()) for token in api_tokens)])
     return EXIT_OK
 
 

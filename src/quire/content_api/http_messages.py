@@ -151,14 +151,14 @@ class Response:
 
     def described(self) -> list[tuple[bytes, bytes]]:
         """Return the headers of this response only, including those of its body."""
-        results = [*self.headers]
+        headers = [*self.headers]
         if self.content_type is not None:
-            results.append((b"content-type", self.content_type))
+            headers.append((b"content-type", self.content_type))
         if self.status not in _WITHOUT_BODY:
-            results.append((b"content-length", b"%d" % len(self.body)))
+            headers.append((b"content-length", b"%d" % len(self.body)))
         if self.tag is not None:
-            results.append((b"etag", self.tag))
-        return results
+            headers.append((b"etag", self.tag))
+        return headers
 
 
 NO_CONTENT = Response(204, b"", None)

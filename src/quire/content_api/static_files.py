@@ -26,12 +26,12 @@ def file_response(
     path = root.joinpath(*path_below(relative))
     try:
         is_servable = path.resolve().is_relative_to(root.resolve()) and path.is_file()
-        result = path.stat()
+        status = path.stat()
     except OSError:
         raise NotFoundError from None
     if not is_servable:
         raise NotFoundError
-    response = FileResponse(path, stat_result=result)
+    response = FileResponse(path, stat_result=status)
     response.headers["cache-control"] = "max-age=0"
     response.headers["accept-ranges"] = "bytes"
     media_type = response.headers.get("content-type", "").split(";", maxsplit=1)[0].strip().lower()

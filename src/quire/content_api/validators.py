@@ -253,12 +253,12 @@ class Items(Struct, frozen=True, kw_only=True):
         if len(value) > self.maximum:
             yield problem_at(place, f"field must have at most {self.maximum} items")
             return
-        result = False
+        has_problems = False
         for index, item in enumerate(value):
             for problem in self.item.problems((*place, index), item) if self.item else ():
-                result = True
+                has_problems = True
                 yield problem
-        if not result:
+        if not has_problems:
             yield from _rule_problems(self.rules, place, value)
 
 

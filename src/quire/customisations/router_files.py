@@ -332,7 +332,7 @@ def served_routes(
     """
     routes_by_type: dict[str, tuple[ServedRoute, ...]] = {}
     for uid, registered_routes in routes.registered.items():
-        results: list[ServedRoute] = []
+        all_routes: list[ServedRoute] = []
         for registered_route in registered_routes:
             route = registered_route.route
             name = f"{uid}.{route.action}"
@@ -345,9 +345,9 @@ def served_routes(
                 )
             elif uid in controllers:
                 route = _complete_route(route, controllers[uid])
-            results.append(route)
-        if set(results) != set(usual_routes(types[uid])):
-            routes_by_type[uid] = tuple(results)
+            all_routes.append(route)
+        if set(all_routes) != set(usual_routes(types[uid])):
+            routes_by_type[uid] = tuple(all_routes)
     return routes_by_type
 
 

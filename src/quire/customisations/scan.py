@@ -179,7 +179,7 @@ def find_customisations(
     in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
     in_apis += [finding for api in apis for finding in _service_findings(project, api, services)]
     routes = read_routes(files, types, code, controllers.actions)
-    results = [
+    findings = [
         *_routes_findings(routes, apis, types),
         *_missing_routes_findings(apis, routes, has_routes=bool(files), types=types),
         *in_apis,
@@ -187,7 +187,7 @@ def find_customisations(
         *find_project_code(project, types),
         *find_configuration(settings),
     ]
-    customisations = _apply_ignores(results, settings.migration.ignore, replaced, types)
+    customisations = _apply_ignores(findings, settings.migration.ignore, replaced, types)
     return Customisations(
         closed=customisations.closed,
         findings=customisations.findings,

@@ -44,14 +44,14 @@ def statements_of(function: Function) -> Sequence[Statement]:
 
 def without_try(statements: Sequence[Statement]) -> Sequence[Statement]:
     """Return statements as they run without errors."""
-    results: list[Statement] = []
+    kept_statements: list[Statement] = []
     for statement in statements:
         is_plain = isinstance(statement, Try) and all(map(is_harmless, statement.finalizer))
         if is_plain and isinstance(statement, Try) and all(map(_is_failure, statement.handler)):
-            results += without_try(statement.body)
+            kept_statements += without_try(statement.body)
         else:
-            results.append(statement)
-    return results
+            kept_statements.append(statement)
+    return kept_statements
 
 
 def _is_failure(statement: Statement) -> bool:

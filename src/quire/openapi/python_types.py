@@ -153,20 +153,20 @@ class TypeSchemas(Struct, frozen=True):
 
 def _add_metadata(schema: JsonSchema, notes: list[object]) -> JsonSchema:
     """Return a schema with the metadata of its type."""
-    result = dict(schema)
+    extended = dict(schema)
     for note in _flatten(notes):
         if isinstance(note, Meta):
             if note.description is not None:
-                result["description"] = note.description
-            result |= note.extra_json_schema or {}
+                extended["description"] = note.description
+            extended |= note.extra_json_schema or {}
             continue
-        result |= getattr(note, "json_schema", {})
+        extended |= getattr(note, "json_schema", {})
         minimum, maximum = getattr(note, "minimum", None), getattr(note, "maximum", None)
-        names = _LIMITS.get(str(result.get("type")))
+        names = _LIMITS.get(str(extended.get("type")))
         if names is not None and minimum is not None:
-            result |= {names[0]: minimum} if minimum else {}
-            result |= {names[1]: maximum}
-    return result
+            extended |= {names[0]: minimum} if minimum else {}
+            extended |= {names[1]: maximum}
+    return extended
 
 
 def _flatten(notes: list[object]) -> Iterator[object]:

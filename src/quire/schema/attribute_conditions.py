@@ -69,12 +69,12 @@ def _variable(operands: Sequence[object], values: Mapping[str, object], depth: i
     """Look up a dotted path; a second operand is the default."""
     path = _evaluate(operands[0], values, depth) if operands else ""
     otherwise = _evaluate(operands[1], values, depth) if len(operands) > 1 else None
-    result: object = values
+    value: object = values
     for step in string_of(path).split(".") if path not in (None, "") else ():
-        result = _member(result, step)
-        if result is None:
+        value = _member(value, step)
+        if value is None:
             return otherwise
-    return result
+    return value
 
 
 def _member(value: object, step: str) -> object:

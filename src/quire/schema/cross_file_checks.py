@@ -22,18 +22,18 @@ Models = Mapping[str, tuple[str, Raw]]
 
 def check_models(models: Models, types: AttributeTypes) -> list[SchemaProblem]:
     """List every error between files. Malformed objects are left to the checks of files."""
-    results = [*_double_names(models), *_double_tables(models), *_component_circles(models)]
+    problems = [*_double_names(models), *_double_tables(models), *_component_circles(models)]
     for uid, (file, raw) in models.items():
         for name, attribute in _attributes(raw).items():
-            results += [
+            problems += [
                 SchemaProblem(file, f"attributes.{name}{'.' if option else ''}{option}", message)
                 for option, message in (
                     *_reference_problems(uid, attribute, models),
                     *_name_problems(uid, name),
                 )
             ]
-        results += [SchemaProblem(file, path, message) for path, message in _columns(raw, types)]
-    return results
+        problems += [SchemaProblem(file, path, message) for path, message in _columns(raw, types)]
+    return problems
 
 
 def _attributes(raw: Raw) -> Mapping[str, Raw]:

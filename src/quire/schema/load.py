@@ -80,16 +80,18 @@ def build_schema(
     files = [source for source in everything if not source.uid.startswith(EXTENSION)]
     normalized = normalize(files, options.custom_fields, options.attribute_types)
     own_sources = normalized.sources
-    results = [
+    all_problems = [
         *problems,
         *_double_uids(own_sources),
         *_shape_problems(own_sources, options.attribute_types),
     ]
-    results += check_models(
+    all_problems += check_models(
         {source.uid: (source.file, source.raw) for source in own_sources}, options.attribute_types
     )
-    if results:
-        raise SchemaError(sorted(set(results), key=lambda problem: (problem.file, problem.path)))
+    if all_problems:
+        raise SchemaError(
+            sorted(set(all_problems), key=lambda problem: (problem.file, problem.path))
+        )
     raws = {source.uid: source.raw for source in files}
     models = [_build(source, raws[source.uid], options) for source in own_sources]
     return Schema(

@@ -99,8 +99,8 @@ class _Normalizer(Struct):
         return f"mappedBy: {target} has no attribute {mapped_by}"
 
     def _attributes(self, uid: str) -> Mapping[str, object]:
-        result = self.sources[uid].raw.get("attributes") if uid in self.sources else None
-        return result if isinstance(result, dict) else {}
+        attributes = self.sources[uid].raw.get("attributes") if uid in self.sources else None
+        return attributes if isinstance(attributes, dict) else {}
 
     def _owner(self, source: SchemaFile, name: str, raw: Raw) -> str | None:
         """Return the attribute of a relation's target that names it as its inverse."""

@@ -189,5 +189,5 @@ def _context_of(cause: Context) -> SpanContext:
 
 
 def _parent_of(span: Span) -> str:
-    result = span.get_span_context()
-    return f"00-{result.trace_id:032x}-{result.span_id:016x}-{result.trace_flags:02x}"
+    context = span.get_span_context()
+    return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"

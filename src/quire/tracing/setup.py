@@ -15,10 +15,10 @@ _SYSTEMS = {"sqlite": "sqlite", "postgres": "postgresql"}
 def is_installed() -> bool:
     """Tell whether the packages for traces are installed."""
     try:
-        result = find_spec("opentelemetry.sdk"), find_spec("opentelemetry.exporter.otlp.proto.http")
+        specs = find_spec("opentelemetry.sdk"), find_spec("opentelemetry.exporter.otlp.proto.http")
     except ModuleNotFoundError:  # the parent package of one of them is missing
         return False
-    return all(result)
+    return all(specs)
 
 
 def tracing_notices(settings: Settings) -> list[str]:

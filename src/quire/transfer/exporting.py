@@ -22,7 +22,7 @@ from quire.database.tables.table_map import map_tables
 from quire.extension_loading import load_storage_backends
 from quire.schema.model import ContentType, Model, Schema
 from quire.settings import Settings
-from quire.temporary_folder import temporary_folder
+from quire.temporary_folder import open_private, temporary_folder
 from quire.transfer.archive_format import (
     ASSET_METADATA_FOLDER,
     MAX_PART_CHARACTERS,
@@ -115,7 +115,7 @@ def packed_archive(
     try:
         with (
             temporary_folder(path.parent, _TEMPORARY) as folder,
-            open(temporary_path, "wb", opener=_open_private) as file,
+            open(temporary_path, "wb", opener=open_private) as file,
         ):
             with ExitStack() as layers:
                 target: IO[bytes] = file
@@ -135,11 +135,6 @@ def packed_archive(
         temporary_path.replace(path)
     finally:
         temporary_path.unlink(missing_ok=True)
-
-
-def _open_private(path: str, flags: int) -> int:
-    """Open a file that nobody else may read: it contains password hashes."""
-    return os.open(path, flags, 0o600)
 
 
 def schema_lines(schema: Schema) -> Iterator[dict[str, Any]]:

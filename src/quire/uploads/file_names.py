@@ -89,8 +89,8 @@ def extension_of(name: str) -> str:
     An extension with invisible characters is ignored.
     """
     dot = name.rfind(".")
-    result = _EXTENSION.fullmatch(name[dot:]) if dot > 0 and name != ".." else None
-    return result[0] if result else ""
+    match = _EXTENSION.fullmatch(name[dot:]) if dot > 0 and name != ".." else None
+    return match[0] if match else ""
 
 
 def stored_name(name: str, ext: str) -> StoredName:

@@ -140,8 +140,8 @@ def attach_record(unit: UnitOfWork, attachment: Attachment, file_id: int) -> Pro
     attribute = None if layout is None else layout.model.attributes.get(attachment.field)
     if not isinstance(attribute, MediaAttribute):
         raise ValidationError(NO_ENTRY)
-    result = yield from existing_ids(unit.store, attachment.uid, [attachment.entry_id])
-    if not result:
+    entry_ids = yield from existing_ids(unit.store, attachment.uid, [attachment.entry_id])
+    if not entry_ids:
         raise ValidationError(NO_ENTRY)
     change = LinkChange(connect=(LinkTarget(rows=(file_id,)),))
     yield from unit.store.links.apply(

@@ -218,9 +218,9 @@ def folder_for_api(unit: UnitOfWork) -> Program[FolderRow]:
     while name in taken_names:
         number += 1
         name = f"{API_FOLDER} ({number})"
-    result = yield from _insert(unit, name, None, None)
-    yield from write_setting(writes, _API_FOLDER_KEY, {"id": result.id})
-    return result
+    created = yield from _insert(unit, name, None, None)
+    yield from write_setting(writes, _API_FOLDER_KEY, {"id": created.id})
+    return created
 
 
 def _insert(

@@ -31,16 +31,16 @@ class FileRights(Struct, frozen=True):
 
     def makers(self, store: EntryStore) -> Program[frozenset[int] | None]:
         """Return the administrators whose files are allowed; ``None`` for all files."""
-        results: set[int] = set()
+        creator_ids: set[int] = set()
         for rule in self.ability.rules(self.action):
             row_filter = self.ability.row_filter(rule)
             if row_filter is None:
                 return None
             if row_filter.creator_id is not None:
-                results.add(row_filter.creator_id)
+                creator_ids.add(row_filter.creator_id)
             admin_users = yield from store.links.read(_ROLE, "users", sorted(row_filter.role_ids))
-            results |= {link.row for links in admin_users.values() for link in links}
-        return frozenset(results)
+            creator_ids |= {link.row for links in admin_users.values() for link in links}
+        return frozenset(creator_ids)
 
     def check(self, store: EntryStore, ids: Collection[int]) -> Program[None]:
         """Check that the action is allowed on all of these files. Raises ForbiddenError."""

@@ -136,7 +136,7 @@ class MediaLibrary:
                 read_files.append((yield from read(row_id)))
             return read_files
 
-        keys = [piece.key for prepared_one in prepared for piece in prepared_one.pieces]
+        keys = [piece.key for file in prepared for piece in file.pieces]
         try:
             await self._keep(prepared)
         except BaseException:

@@ -59,14 +59,14 @@ def present_files(links: SignedLinks) -> ValueSerializers:
     def formats(stored: object) -> object:
         if stored is None:
             return None
-        result = msgspec.json.decode(stored) if isinstance(stored, msgspec.Raw) else stored
-        if not isinstance(result, dict):
-            return result
+        decoded = msgspec.json.decode(stored) if isinstance(stored, msgspec.Raw) else stored
+        if not isinstance(decoded, dict):
+            return decoded
         return {
             name: {**format_, "url": url(format_.get("url"))}
             if isinstance(format_, dict)
             else format_
-            for name, format_ in result.items()
+            for name, format_ in decoded.items()
         }
 
     return {(FILE_UID, "url"): url, (FILE_UID, "formats"): formats}

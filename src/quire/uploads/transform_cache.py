@@ -144,10 +144,10 @@ class TransformCache:
         crop = Crop(
             width=wanted.width, height=wanted.height, cover=wanted.fit == "cover", focus=row.focus
         )
-        result = original.with_name("made")
-        transform(picture, result, crop, format_=format_, quality=wanted.quality)
+        target_path = original.with_name("made")
+        transform(picture, target_path, crop, format_=format_, quality=wanted.quality)
         target = self._options.folder / f"{name}.{format_}"
-        self._keep(result, target)
+        self._keep(target_path, target)
         return TransformedImage(path=target, type=FORMATS[format_])
 
     def _cached_image(self, name: str) -> TransformedImage | None:
@@ -159,10 +159,10 @@ class TransformCache:
 
     def _make_room(self, newest: Path) -> None:
         """Delete the least recently used images, except those that were just made."""
-        result = sorted(self._files())
-        total = sum(size for _, size, _ in result)
+        files = sorted(self._files())
+        total = sum(size for _, size, _ in files)
         recent = _moment() - _SPARED_SECONDS
-        for looked_at, size, path in result:
+        for looked_at, size, path in files:
             if total <= self._options.most_bytes or looked_at > recent:
                 return
             if path != newest:

@@ -93,7 +93,7 @@ def component_owners(
     store: EntryStore, component: str, row_id: int
 ) -> Program[list[ComponentOwner]]:
     """Return the rows that contain a component, of any model; there should be at most one."""
-    results: list[ComponentOwner] = []
+    owners: list[ComponentOwner] = []
     for uid, model in store.tables.tables.items():
         layout = store.layout(uid)
         if not any(layout.holds(part.name, component) for part in layout.components):
@@ -109,5 +109,5 @@ def component_owners(
 
         key = ("component holders", uid, component)
         rows = yield from store.writes.run(key, build, (row_id,))
-        results += [ComponentOwner(uid, int(entity or 0), str(field)) for entity, field in rows]
-    return results
+        owners += [ComponentOwner(uid, int(entity or 0), str(field)) for entity, field in rows]
+    return owners

@@ -29,10 +29,10 @@ def archive_entries(
     store: EntryStore, archive: ArchiveWriter, uid: str, ids: Sequence[int]
 ) -> Program[None]:
     """Archive rows of a model, with their components, links and media."""
-    result: _DependentIds = {}
+    archived_ids: _DependentIds = {}
     for start in range(0, len(ids), _ROWS_AT_ONCE):
-        yield from _gather(store, uid, ids[start : start + _ROWS_AT_ONCE], result)
-    yield from _keep(archive, result)
+        yield from _gather(store, uid, ids[start : start + _ROWS_AT_ONCE], archived_ids)
+    yield from _keep(archive, archived_ids)
 
 
 def archive_attribute(
@@ -43,10 +43,10 @@ def archive_attribute(
     match layout.table.edges[name]:
         case ComponentEdge() as edge:
             links = yield from _links_in(store, edge)
-            result: _DependentIds = {edge.table: {link.link_id for link in links}}
+            archived_ids: _DependentIds = {edge.table: {link.link_id for link in links}}
             for part, ids in ids_by_component(links).items():
-                yield from _gather(store, part, ids, result)
-            yield from _keep(archive, result)
+                yield from _gather(store, part, ids, archived_ids)
+            yield from _keep(archive, archived_ids)
             yield from detach_components(store, layout, links)
         case MorphTargetEdge() as edge:
             values = {edge.source_type_column: edge.type_value, FIELD: edge.field}

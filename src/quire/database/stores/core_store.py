@@ -113,7 +113,7 @@ def decode_setting(text: Value) -> object:
     if text is None:
         return None
     try:
-        result: object = orjson.loads(str(text))
+        value: object = orjson.loads(str(text))
     except orjson.JSONDecodeError:
         return None
-    return result
+    return value

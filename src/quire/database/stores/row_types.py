@@ -94,15 +94,15 @@ def row_decoders(
     value of another type, too. Without a default they raise TypeError.
     """
     empty = empty_texts(row)
-    results: list[tuple[str, Decode]] = []
+    decoders: list[tuple[str, Decode]] = []
     for field in msgspec.structs.fields(row):
         if field.encode_name in empty:
-            results.append((field.name, _none_if_empty))
+            decoders.append((field.name, _none_if_empty))
             continue
         decode = _decoder(field, columns[field.encode_name].kind, dialect)
         if decode is not None:
-            results.append((field.name, decode))
-    return results
+            decoders.append((field.name, decode))
+    return decoders
 
 
 def _decoder(field: FieldInfo, kind: StorageKind, dialect: Dialect) -> Decode | None:

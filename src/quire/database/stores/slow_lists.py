@@ -125,10 +125,10 @@ def stored_slow_lists(writes: Writes) -> Program[list[SlowListCount]]:
     """Return the numbers of all processes, the most frequent list first."""
     setting = yield from read_setting(writes, KEY)
     try:
-        result = msgspec.convert(setting or [], list[SlowListCount])
+        counts = msgspec.convert(setting or [], list[SlowListCount])
     except msgspec.ValidationError:  # of another version of Quire
         return []
-    return sorted(result, key=lambda count: count.times, reverse=True)
+    return sorted(counts, key=lambda count: count.times, reverse=True)
 
 
 def add_slow_lists(writes: Writes, counts: Mapping[SlowList, int], now: int) -> Program[None]:

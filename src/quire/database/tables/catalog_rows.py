@@ -44,36 +44,36 @@ def column_names(columns: Rows) -> ColumnNames:
 
 
 def _columns(rows: Rows) -> dict[str, dict[str, FoundColumn]]:
-    result: dict[str, dict[str, FoundColumn]] = defaultdict(dict)
+    columns_by_table: dict[str, dict[str, FoundColumn]] = defaultdict(dict)
     for table, name, kind, not_null, default in rows:
-        result[str(table)][str(name)] = FoundColumn(
+        columns_by_table[str(table)][str(name)] = FoundColumn(
             name=str(name),
             type=str(kind),
             nullable=not not_null,
             default=None if default is None else str(default),
         )
-    return result
+    return columns_by_table
 
 
 def _indexes(rows: Rows) -> dict[str, dict[str, FoundIndex]]:
     """Group the columns of each index; an expression has the name ``""``."""
-    result: dict[str, dict[str, FoundIndex]] = defaultdict(dict)
+    indexes_by_table: dict[str, dict[str, FoundIndex]] = defaultdict(dict)
     for table, name, unique, partial, column in rows:
-        index = result[str(table)].get(str(name))
+        index = indexes_by_table[str(table)].get(str(name))
         previous_columns = index.columns if index is not None else ()
-        result[str(table)][str(name)] = FoundIndex(
+        indexes_by_table[str(table)][str(name)] = FoundIndex(
             name=str(name),
             columns=(*previous_columns, "" if column is None else str(column)),
             unique=bool(unique),
             partial=bool(partial),
         )
-    return result
+    return indexes_by_table
 
 
 def _foreign_keys(rows: Rows) -> dict[str, set[FoundForeignKey]]:
-    result: dict[str, set[FoundForeignKey]] = defaultdict(set)
+    foreign_keys_by_table: dict[str, set[FoundForeignKey]] = defaultdict(set)
     for table, column, target, on_delete in rows:
-        result[str(table)].add(
+        foreign_keys_by_table[str(table)].add(
             FoundForeignKey(column=str(column), target=str(target), on_delete=str(on_delete))
         )
-    return result
+    return foreign_keys_by_table

@@ -380,16 +380,16 @@ def list_index(table: Table, columns: Sequence[tuple[str, bool]], status: Status
 
 def tables_with_read_indexes(schema: Schema, table_map: TableMap) -> frozenset[str]:
     """Name the tables that `build_metadata` adds read indexes to, without describing them."""
-    results: set[str] = set()
+    table_names: set[str] = set()
     for model in schema.models():
         mapped = table_map[model.uid]
         if isinstance(model, ContentType) and has_lists(model) and _has_list_indexes(model):
-            results.add(mapped.name)
+            table_names.add(mapped.name)
         is_own = _is_own(model)
-        results |= {
+        table_names |= {
             edge.table for edge in mapped.join_edges if is_own or not isinstance(edge, LinkEdge)
         }
-    return frozenset(results)
+    return frozenset(table_names)
 
 
 def _has_list_indexes(model: ContentType) -> bool:

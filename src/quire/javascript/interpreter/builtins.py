@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from quire.javascript.interpreter.dates import date_of_parts, parsed_date
-from quire.javascript.interpreter.methods import WHITE_SPACE, MapValue, SetValue
+from quire.javascript.interpreter.methods import WHITE_SPACE, JavaScriptMap, JavaScriptSet
 from quire.javascript.interpreter.packages import WEB_CRYPTO
 from quire.javascript.interpreter.values import (
     CallableObject,
@@ -100,7 +100,7 @@ def _assign(machine: "Machine", target: object = UNDEFINED, *sources: object) ->
 
 async def _array_from(machine: "Machine", arguments: Sequence[object]) -> object:
     source = arguments[0] if arguments else UNDEFINED
-    if isinstance(source, SetValue | MapValue):
+    if isinstance(source, JavaScriptSet | JavaScriptMap):
         items = [*source.items]
     elif isinstance(source, list | str):
         items = [*source]
@@ -196,25 +196,25 @@ def _keys(value: object = UNDEFINED) -> list[object]:
 
 
 def _values(value: object = UNDEFINED) -> list[object]:
-    result = _object_of(value)
-    return [result[key] for key in own_keys(result)]
+    members = _object_of(value)
+    return [members[key] for key in own_keys(members)]
 
 
 def _entries(value: object = UNDEFINED) -> list[object]:
-    result = _object_of(value)
-    return [[key, result[key]] for key in own_keys(result)]
+    members = _object_of(value)
+    return [[key, members[key]] for key in own_keys(members)]
 
 
 def _from_entries(value: object = UNDEFINED) -> dict[str, object]:
-    pairs = value.items if isinstance(value, MapValue) else value
+    pairs = value.items if isinstance(value, JavaScriptMap) else value
     if not isinstance(pairs, list):
         raise UnsupportedError("Object.fromEntries")
-    result: dict[str, object] = {}
+    members: dict[str, object] = {}
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
             raise UnsupportedError("Object.fromEntries")
-        result[key_of(pair[0])] = pair[1]
-    return result
+        members[key_of(pair[0])] = pair[1]
+    return members
 
 
 # Numbers and texts
@@ -260,8 +260,8 @@ def _parse_float(value: object = UNDEFINED) -> int | float:
 
 
 def _is_nan(value: object = UNDEFINED) -> bool:
-    result = number_of(value)
-    return isinstance(result, float) and math.isnan(result)
+    number = number_of(value)
+    return isinstance(number, float) and math.isnan(number)
 
 
 def _is_integer(value: object = UNDEFINED) -> bool:
@@ -277,8 +277,8 @@ def _round(value: object = UNDEFINED) -> int | float:
 
 
 def _convert_number(value: object, change: Callable[[float], float]) -> int | float:
-    result = number_of(value)
-    return number(change(result)) if math.isfinite(result) else result
+    converted = number_of(value)
+    return number(change(converted)) if math.isfinite(converted) else converted
 
 
 def _extreme_function(
@@ -301,8 +301,8 @@ def _power(base: object = UNDEFINED, exponent: object = UNDEFINED) -> object:
 
 
 def _square_root(value: object = UNDEFINED) -> int | float:
-    result = number_of(value)
-    return number(math.sqrt(result)) if result >= 0 else math.nan
+    operand = number_of(value)
+    return number(math.sqrt(operand)) if operand >= 0 else math.nan
 
 
 def _stringify(
@@ -336,10 +336,10 @@ def _parse_json(value: object = UNDEFINED, *more: object) -> object:
         raise ValueError
 
     try:
-        result: object = json.loads(value, parse_constant=refuse)
+        parsed: object = json.loads(value, parse_constant=refuse)
     except (ValueError, RecursionError):
         raise ThrownError(ErrorValue("SyntaxError", "Unexpected token in JSON")) from None
-    return result
+    return parsed
 
 
 def _error(name: str, status: int | None = None, default_message: str = "") -> HostObject:
@@ -364,7 +364,7 @@ def _collection_constructor(make: Callable[[Sequence[object]], object]) -> HostF
         value = arguments[0] if arguments else UNDEFINED
         if is_nullish(value):
             return make(())
-        if isinstance(value, SetValue | MapValue):
+        if isinstance(value, JavaScriptSet | JavaScriptMap):
             return make([*value.items])
         if isinstance(value, list):
             return make(value)
@@ -381,11 +381,11 @@ def quiet_log() -> HostObject:
 
 def strapi_errors() -> HostObject:
     """Return ``errors`` of ``@strapi/utils``."""
-    result = {
+    error_classes = {
         name: _error(name, status, default_message)
         for name, (status, default_message) in STRAPI_ERRORS.items()
     }
-    return HostObject(result)
+    return HostObject(error_classes)
 
 
 def _callable(make: Callable[..., object], members: Mapping[str, object]) -> CallableObject:
@@ -407,7 +407,7 @@ _VALUES: Mapping[str, object] = {
     "Error": _error("Error"),
     "Infinity": math.inf,
     "JSON": HostObject({"stringify": function(_stringify), "parse": function(_parse_json)}),
-    "Map": HostObject({"new": _collection_constructor(MapValue)}),
+    "Map": HostObject({"new": _collection_constructor(JavaScriptMap)}),
     "Math": HostObject(
         {
             "abs": function(lambda value=UNDEFINED: number(abs(number_of(value)))),
@@ -436,7 +436,7 @@ _VALUES: Mapping[str, object] = {
             "MAX_SAFE_INTEGER": 2**53 - 1,
         },
     ),
-    "Set": HostObject({"new": _collection_constructor(SetValue)}),
+    "Set": HostObject({"new": _collection_constructor(JavaScriptSet)}),
     "String": _callable(lambda *given: text_of(given[0]) if given else "", {}),
     "TypeError": _error("TypeError"),
     "Promise": _promise(),

@@ -36,10 +36,10 @@ def parsed_date(value: object) -> DateValue:
     if not (_DATE.fullmatch(value) or _MOMENT.fullmatch(value)):
         raise UnsupportedError("a date in another form")
     try:
-        result = datetime.fromisoformat(value)
+        parsed = datetime.fromisoformat(value)
     except ValueError:
         raise UnsupportedError("a date that does not exist") from None
-    moment = result if result.tzinfo else result.replace(tzinfo=UTC)
+    moment = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
     return DateValue(number(round(moment.timestamp() * 1000)))
 
 
@@ -133,13 +133,13 @@ def _day(*, is_local: bool) -> Method:
 
 
 def _methods() -> Mapping[str, Method]:
-    result: dict[str, Method] = {}
+    methods: dict[str, Method] = {}
     for zone, is_local in (("", True), ("UTC", False)):
-        result[f"get{zone}Day"] = _day(is_local=is_local)
+        methods[f"get{zone}Day"] = _day(is_local=is_local)
         for index, name in enumerate(_PARTS):
-            result[f"get{zone}{name}"] = _getter(index, is_local=is_local)
-            result[f"set{zone}{name}"] = _setter(index, is_local=is_local)
-    return result
+            methods[f"get{zone}{name}"] = _getter(index, is_local=is_local)
+            methods[f"set{zone}{name}"] = _setter(index, is_local=is_local)
+    return methods
 
 
 DATE_METHODS: Mapping[str, Method] = {

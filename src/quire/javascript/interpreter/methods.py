@@ -30,7 +30,7 @@ WHITE_SPACE = (
 )
 
 
-class Caller(Protocol):
+class FunctionCaller(Protocol):
     """Calls functions of the code."""
 
     async def call(self, function: object, arguments: Sequence[object], this: object) -> object:
@@ -40,7 +40,7 @@ class Caller(Protocol):
         """Check that code does not change what requests share."""
 
 
-class SetValue:
+class JavaScriptSet:
     """A set, in the order in which its items were added."""
 
     def __init__(self, items: Sequence[object]) -> None:
@@ -58,7 +58,7 @@ class SetValue:
             self.items.append(item)
 
 
-class MapValue:
+class JavaScriptMap:
     """A map with keys of any type, in insertion order."""
 
     def __init__(self, pairs: Sequence[object]) -> None:
@@ -107,7 +107,7 @@ def property_of(value: object, key: str) -> object:
             return value[int(key)] if int(key) < len(value) else UNDEFINED
         case ErrorValue():
             return _error_property(value, key)
-        case SetValue() | MapValue() if key == "size":
+        case JavaScriptSet() | JavaScriptMap() if key == "size":
             return len(value.items)
         case bool() | int() | float() | str() | list() if not _is_method(key):
             return UNDEFINED
@@ -150,7 +150,7 @@ def _error_property(error: ErrorValue, key: str) -> object:
 
 
 async def call_method(  # noqa: C901 - a case for each kind of value
-    run: Caller, receiver: object, key: str, arguments: Sequence[object]
+    run: FunctionCaller, receiver: object, key: str, arguments: Sequence[object]
 ) -> object:
     """Call a method of a value. Raises ThrownError, UnsupportedError."""
     match receiver:
@@ -162,9 +162,9 @@ async def call_method(  # noqa: C901 - a case for each kind of value
             if key in DATE_METHODS:
                 return DATE_METHODS[key](receiver, arguments)
             raise UnsupportedError(f"{key} of a date")
-        case SetValue():
+        case JavaScriptSet():
             methods = _SET
-        case MapValue():
+        case JavaScriptMap():
             methods = _MAP
         case Regex() if key == "test":
             return tested(receiver, text_of(_argument(arguments, 0)))
@@ -177,12 +177,12 @@ async def call_method(  # noqa: C901 - a case for each kind of value
     method = methods.get(key)
     if method is not None:
         return await method(run, receiver, arguments)
-    if _is_method(key) or isinstance(receiver, SetValue | MapValue):
+    if _is_method(key) or isinstance(receiver, JavaScriptSet | JavaScriptMap):
         raise UnsupportedError(f"the method {key}")
     raise type_error(f"{key} is not a function")
 
 
-Method = Callable[[Caller, object, Sequence[object]], Awaitable[object]]
+Method = Callable[[FunctionCaller, object, Sequence[object]], Awaitable[object]]
 
 
 def _argument(arguments: Sequence[object], index: int) -> object:
@@ -192,7 +192,7 @@ def _argument(arguments: Sequence[object], index: int) -> object:
 def _sync_method(
     make: Callable[..., object],
 ) -> Method:
-    async def call(_run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+    async def call(_run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
         return make(receiver, *arguments)
 
     return call
@@ -202,10 +202,10 @@ def _index(value: object, length: int, default: int) -> int:
     """Return a position in a text or array: negative ones count from its end."""
     if value is UNDEFINED:
         return default
-    result = number_of(value)
-    if result != result:  # noqa: PLR0124 - not a number
+    number = number_of(value)
+    if number != number:  # noqa: PLR0124 - not a number
         return 0
-    place = int(max(min(result, length), -length - 1))
+    place = int(max(min(number, length), -length - 1))
     return max(place + length, 0) if place < 0 else min(place, length)
 
 
@@ -214,10 +214,10 @@ def _index(value: object, length: int, default: int) -> int:
 
 def _ascii(text: object) -> str:
     """Return a text whose characters are its UTF-16 units. Raises UnsupportedError."""
-    result = str(text)
-    if any(ord(letter) > 0xFFFF for letter in result):
+    text_value = str(text)
+    if any(ord(letter) > 0xFFFF for letter in text_value):
         raise UnsupportedError("places in a text with characters of two units")
-    return result
+    return text_value
 
 
 def _slice(receiver: object, start: object = UNDEFINED, end: object = UNDEFINED) -> object:
@@ -234,8 +234,8 @@ def _substring(receiver: object, start: object = UNDEFINED, end: object = UNDEFI
     def place(value: object, default: int) -> int:
         if value is UNDEFINED:
             return default
-        result = number_of(value)
-        return 0 if result != result else int(max(min(result, len(text)), 0))  # noqa: PLR0124
+        number = number_of(value)
+        return 0 if number != number else int(max(min(number, len(text)), 0))  # noqa: PLR0124
 
     first, last = sorted((place(start, 0), place(end, len(text))))
     return text[first:last]
@@ -386,13 +386,13 @@ def _list(receiver: object) -> list[object]:
     return receiver
 
 
-def _require_own_list(run: Caller, receiver: object) -> list[object]:
+def _require_own_list(run: FunctionCaller, receiver: object) -> list[object]:
     run.require_own(receiver)
     return _list(receiver)
 
 
 async def _call_for_items(
-    run: Caller, receiver: object, arguments: Sequence[object]
+    run: FunctionCaller, receiver: object, arguments: Sequence[object]
 ) -> list[tuple[object, object]]:
     """Return items with the results of a function for them."""
     results = []
@@ -401,17 +401,17 @@ async def _call_for_items(
     return results
 
 
-async def _callback(run: Caller, function: object, *arguments: object) -> object:
+async def _callback(run: FunctionCaller, function: object, *arguments: object) -> object:
     if isinstance(function, HostFunction | CallableObject):
         return await run.call(function, arguments[:1], UNDEFINED)
     return await run.call(function, arguments, UNDEFINED)
 
 
-async def _map(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _map(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     return [result for _, result in await _call_for_items(run, receiver, arguments)]
 
 
-async def _filter(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _filter(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     return [
         item
         for item, result in await _call_for_items(run, receiver, arguments)
@@ -419,39 +419,39 @@ async def _filter(run: Caller, receiver: object, arguments: Sequence[object]) ->
     ]
 
 
-async def _for_each(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _for_each(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     await _call_for_items(run, receiver, arguments)
     return UNDEFINED
 
 
-async def _flat_map(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _flat_map(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     return _flat([result for _, result in await _call_for_items(run, receiver, arguments)])
 
 
-async def _find_index(run: Caller, receiver: object, arguments: Sequence[object]) -> int:
+async def _find_index(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> int:
     for index, item in enumerate([*_list(receiver)]):
         if is_truthy(await _callback(run, _argument(arguments, 0), item, index, receiver)):
             return index
     return -1
 
 
-async def _find(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _find(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     index = await _find_index(run, receiver, arguments)
     return UNDEFINED if index < 0 else _list(receiver)[index]
 
 
-async def _some(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _some(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     return await _find_index(run, receiver, arguments) >= 0
 
 
-async def _every(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _every(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     for index, item in enumerate([*_list(receiver)]):
         if not is_truthy(await _callback(run, _argument(arguments, 0), item, index, receiver)):
             return False
     return True
 
 
-async def _reduce(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _reduce(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     items = [*enumerate([*_list(receiver)])]
     if len(arguments) > 1:
         result = arguments[1]
@@ -464,7 +464,7 @@ async def _reduce(run: Caller, receiver: object, arguments: Sequence[object]) ->
     return result
 
 
-async def _sort(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _sort(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     items = _require_own_list(run, receiver)
     function = _argument(arguments, 0)
     if function is UNDEFINED:
@@ -476,7 +476,7 @@ async def _sort(run: Caller, receiver: object, arguments: Sequence[object]) -> o
     return items
 
 
-async def _merge_sort(run: Caller, function: object, items: list[object]) -> list[object]:
+async def _merge_sort(run: FunctionCaller, function: object, items: list[object]) -> list[object]:
     """Return items sorted by a function that compares two; the sort is stable."""
     if len(items) < 2:
         return items
@@ -490,29 +490,29 @@ async def _merge_sort(run: Caller, function: object, items: list[object]) -> lis
     return [*results, *first, *second]
 
 
-async def _push(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _push(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     items = _require_own_list(run, receiver)
     items.extend(arguments)
     return len(items)
 
 
-async def _unshift(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _unshift(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     items = _require_own_list(run, receiver)
     items[:0] = arguments
     return len(items)
 
 
-async def _pop(run: Caller, receiver: object, _arguments: Sequence[object]) -> object:
+async def _pop(run: FunctionCaller, receiver: object, _arguments: Sequence[object]) -> object:
     items = _require_own_list(run, receiver)
     return items.pop() if items else UNDEFINED
 
 
-async def _shift(run: Caller, receiver: object, _arguments: Sequence[object]) -> object:
+async def _shift(run: FunctionCaller, receiver: object, _arguments: Sequence[object]) -> object:
     items = _require_own_list(run, receiver)
     return items.pop(0) if items else UNDEFINED
 
 
-async def _splice(run: Caller, receiver: object, arguments: Sequence[object]) -> object:
+async def _splice(run: FunctionCaller, receiver: object, arguments: Sequence[object]) -> object:
     items = _require_own_list(run, receiver)
     start = _index(_argument(arguments, 0), len(items), 0)
     count = len(items) if len(arguments) < 2 else max(int(number_of(arguments[1])), 0)
@@ -521,7 +521,7 @@ async def _splice(run: Caller, receiver: object, arguments: Sequence[object]) ->
     return removed
 
 
-async def _reverse(run: Caller, receiver: object, _arguments: Sequence[object]) -> object:
+async def _reverse(run: FunctionCaller, receiver: object, _arguments: Sequence[object]) -> object:
     items = _require_own_list(run, receiver)
     items.reverse()
     return items
@@ -607,16 +607,18 @@ _ARRAY: Mapping[str, Method] = {
 
 
 def _set_add(receiver: object, item: object = UNDEFINED) -> object:
-    if isinstance(receiver, SetValue):
+    if isinstance(receiver, JavaScriptSet):
         receiver.add(item)
     return receiver
 
 
 def _remove(receiver: object, key: object = UNDEFINED) -> bool:
-    if not isinstance(receiver, SetValue | MapValue):
+    if not isinstance(receiver, JavaScriptSet | JavaScriptMap):
         raise UnsupportedError("delete")
     for index, item in enumerate(receiver.items):
-        item_key = item[0] if isinstance(receiver, MapValue) and isinstance(item, list) else item
+        item_key = (
+            item[0] if isinstance(receiver, JavaScriptMap) and isinstance(item, list) else item
+        )
         if strictly_equal(item_key, key):
             del receiver.items[index]
             return True
@@ -624,23 +626,23 @@ def _remove(receiver: object, key: object = UNDEFINED) -> bool:
 
 
 def _has(receiver: object, key: object = UNDEFINED) -> bool:
-    if not isinstance(receiver, SetValue | MapValue):
+    if not isinstance(receiver, JavaScriptSet | JavaScriptMap):
         raise UnsupportedError("has")
     return receiver.has(key)
 
 
 def _map_get(receiver: object, key: object = UNDEFINED) -> object:
-    return receiver.get(key) if isinstance(receiver, MapValue) else UNDEFINED
+    return receiver.get(key) if isinstance(receiver, JavaScriptMap) else UNDEFINED
 
 
 def _map_set(receiver: object, key: object = UNDEFINED, value: object = UNDEFINED) -> object:
-    if isinstance(receiver, MapValue):
+    if isinstance(receiver, JavaScriptMap):
         receiver.set(key, value)
     return receiver
 
 
 def _pair_members(receiver: object, place: int) -> list[object]:
-    pairs = receiver.items if isinstance(receiver, MapValue) else []
+    pairs = receiver.items if isinstance(receiver, JavaScriptMap) else []
     return [pair[place] for pair in pairs if isinstance(pair, list)]
 
 

@@ -23,10 +23,10 @@ def operate(operator: str, left: object, right: object) -> object:
     """Return the result of an operator. Raises UnsupportedError for unknown ones."""
     if left is SECRET or right is SECRET:
         raise UnsupportedError("a value that is never shown")
-    result = _OPERATORS.get(operator)
-    if result is None:
+    operation = _OPERATORS.get(operator)
+    if operation is None:
         raise UnsupportedError(f"the operator {operator}")
-    return result(left, right)
+    return operation(left, right)
 
 
 def _plus(left: object, right: object) -> object:

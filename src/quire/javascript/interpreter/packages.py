@@ -25,7 +25,7 @@ async def _random_bytes(arguments: Sequence[object]) -> object:
     """Return random bytes, which support conversion to text."""
     match arguments:
         case [int() as count] if not isinstance(count, bool) and 0 <= count <= _MAX_BYTES:
-            result = secrets.token_bytes(count)
+            random_bytes = secrets.token_bytes(count)
         case _:
             raise UnsupportedError("random bytes of a size that is not known")
 
@@ -35,7 +35,7 @@ async def _random_bytes(arguments: Sequence[object]) -> object:
         )
         if encode is None:
             raise UnsupportedError("bytes in another encoding")
-        return encode(result)
+        return encode(random_bytes)
 
     return HostObject({"length": count, "toString": HostFunction(text)})
 

@@ -291,8 +291,8 @@ def own_keys(value: Mapping[str, object]) -> Iterator[str]:
     """Yield the keys of an object in their order: indexes first."""
     indexes = [key for key in value if key.isdigit() and (key == "0" or key[0] != "0")]
     yield from sorted(indexes, key=int)
-    result = set(indexes)
-    yield from (key for key in value if key not in result)
+    keys = set(indexes)
+    yield from (key for key in value if key not in keys)
 
 
 def key_of(value: object) -> str:

@@ -316,10 +316,10 @@ _BLOCK = _node_of(lambda: _BLOCK_KINDS, _NO_BLOCK)
 
 
 def _accept_nodes(value: list[object]) -> object:
-    result = _BlockProblems()
-    nodes = [_BLOCK(result, (index,), node) for index, node in enumerate(value)]
-    if result:
-        raise RefusedValue(*result)
+    problems = _BlockProblems()
+    nodes = [_BLOCK(problems, (index,), node) for index, node in enumerate(value)]
+    if problems:
+        raise RefusedValue(*problems)
     return accept_structured(nodes)
 
 

@@ -30,10 +30,10 @@ def read_boolean(value: object) -> bool | None:
 
 
 def _accept(value: object) -> object:
-    result = read_boolean(value)
-    if result is None:
+    boolean = read_boolean(value)
+    if boolean is None:
         raise RefusedValue(Refusal(message=not_of_type("boolean", value), value=value))
-    return result
+    return boolean
 
 
 def accept_boolean(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`

@@ -68,8 +68,8 @@ def plain(schema: JsonSchema, *options: str) -> JsonForm:
 
 def limits_of(raw: Mapping[str, object], *options: str) -> JsonSchema:
     """Return the limits that options of a schema file set, as keywords."""
-    results = ((LIMITS[option], _number(raw.get(option))) for option in options)
-    return {keyword: limit for keyword, limit in results if limit is not None}
+    limits = ((LIMITS[option], _number(raw.get(option))) for option in options)
+    return {keyword: limit for keyword, limit in limits if limit is not None}
 
 
 def list_schema(schema: JsonSchema, raw: Mapping[str, object]) -> JsonSchema:

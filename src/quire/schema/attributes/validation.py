@@ -121,11 +121,11 @@ def texts_in(value: object) -> Iterator[str]:
     """Yield every text in a JSON value, keys of objects included."""
     waiting = [value]
     while waiting:
-        result = waiting.pop()
-        if isinstance(result, str):
-            yield result
-        elif isinstance(result, list):
-            waiting.extend(result)
-        elif isinstance(result, dict):
-            waiting.extend(result)
-            waiting.extend(result.values())
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, list):
+            waiting.extend(item)
+        elif isinstance(item, dict):
+            waiting.extend(item)
+            waiting.extend(item.values())

@@ -70,11 +70,11 @@ class CustomStorage:
         files = aiter(self._backend.list())
         while True:
             try:
-                result = await self._done(anext(files))
+                file = await self._done(anext(files))
             except StopAsyncIteration:
                 return
-            moment = int(result.stored_at.timestamp() * 1000)
-            yield StoredObject(key=result.key, size=result.size, changed_at=moment)
+            moment = int(file.stored_at.timestamp() * 1000)
+            yield StoredObject(key=file.key, size=file.size, changed_at=moment)
 
     async def _copy(self, key: str, target: Path) -> None:
         file = await asyncio.to_thread(target.open, "wb")

@@ -128,11 +128,11 @@ def _delete(paths: Collection[Path]) -> None:
 def _entries(folder: Path) -> list[StoredObject]:
     if not folder.is_dir():
         return []
-    results = []
+    files = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
                 status = entry.stat()
                 moment = int(status.st_mtime_ns // 1_000_000)
-                results.append(StoredObject(key=entry.name, size=status.st_size, changed_at=moment))
-    return results
+                files.append(StoredObject(key=entry.name, size=status.st_size, changed_at=moment))
+    return files

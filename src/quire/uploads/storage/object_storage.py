@@ -88,8 +88,8 @@ class ObjectStorage:
     async def fetch(self, key: str, target: Path) -> bool:
         """Download a file."""
         try:
-            result = await obstore.get_async(self._store, key)
-            stream = result.stream(_CHUNK_BYTES)
+            response = await obstore.get_async(self._store, key)
+            stream = response.stream(_CHUNK_BYTES)
             with await asyncio.to_thread(target.open, "wb") as file:
                 async for piece in stream:
                     await asyncio.to_thread(file.write, piece)
