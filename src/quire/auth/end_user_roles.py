@@ -133,7 +133,7 @@ class Roles:
         added_actions: Collection[str],
         actions: Collection[str],
     ) -> Program[None]:
-        """Grant the ``added`` actions; ``actions`` is the complete list for Python routes."""
+        """Grant the ``added_actions``; ``actions`` is the complete list for Python routes."""
         custom_actions = self._accounts.custom_actions
         yield from rows.grant(
             role_id, sorted(name for name in added_actions if name not in custom_actions)

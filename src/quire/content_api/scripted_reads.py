@@ -61,7 +61,7 @@ class ScriptedReads:
     ) -> Response:
         """Read entries and respond like an action; the query is that of the read.
 
-        ``received`` is needed if entries are changed before they are shown.
+        ``received_request`` is needed if entries are changed before they are shown.
         """
 
         def handle(request: Request) -> Awaitable[Response]:

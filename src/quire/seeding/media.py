@@ -66,7 +66,7 @@ def plan_upload(file: SeedMediaFile, folder: Path, new_suffix: Callable[[], str]
 def describe_file(
     id_: int, document_id: str, values: Mapping[str, object], now: int
 ) -> dict[str, object]:
-    """Describe a stored file as the images of blocks do; ``at`` is epoch milliseconds."""
+    """Describe a stored file as the images of blocks do; ``now`` is epoch milliseconds."""
     moment = iso_from_ms(now)
     return {
         "id": id_,
@@ -108,7 +108,7 @@ def image_size(path: Path) -> tuple[int | None, int | None]:
 
 
 def _copy(upload: Upload, copied_files: list[Path]) -> None:
-    """Copy a file without overwriting; ``done`` grows as soon as there is something to undo."""
+    """Copy a file without overwriting; ``copied_files`` gets what is to be undone."""
     try:
         upload.target.parent.mkdir(parents=True, exist_ok=True)
         with upload.source.open("rb") as source, upload.target.open("xb") as target:
