@@ -14,7 +14,7 @@ from quire.content_api.http_messages import NO_CONTENT, NOT_MODIFIED, Handler, R
 from quire.content_api.routes import Route
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.interface import WouldBlockError
-from quire.document_service.around_calls import ActionResult, call_around_read, condition_of
+from quire.document_service.around_calls import ActionResult, call_around_read, narrowing_rule
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
 from quire.errors import NotFoundError, ValidationError
@@ -117,7 +117,7 @@ class AroundReads:
         not_found_responses: list[Response] = []
 
         async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
-            outcome = await read.run(condition_of(engine, call), volatile=volatile)
+            outcome = await read.run(narrowing_rule(engine, call), volatile=volatile)
             if outcome.response.status == NO_CONTENT.status:
                 not_found_responses.append(outcome.response)
                 raise NotFoundError

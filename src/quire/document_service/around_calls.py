@@ -1,8 +1,9 @@
-"""Calls the functions that a project marks with `@around`: one within another, around an action.
+"""Calls `@around` functions of the project: nested like middleware, around a read or a write.
 
-Around a read they run before its plan is made, so that a narrowed call is read like any other one.
-Around a write they run in its transaction (`quire.document_service.held_transaction`), and what
-they wrap has a savepoint.
+Around a read they run before the query is planned, so that conditions of `call.narrow` become part
+of the plan. Around a write they run within its transaction
+(`quire.document_service.held_transaction`); the write itself has a savepoint, so that a function
+may catch its error and go on.
 """
 
 import asyncio
@@ -57,9 +58,11 @@ _log = structlog.get_logger("quire.extensions")
 
 
 class ActionResult(Result[D]):
-    """The result of an action that took place: ``value`` is that of the caller.
+    """The result of `proceed`.
 
-    ``load`` returns the documents; ``replaced`` are those that a function has put in their place.
+    ``value`` is what the server returns to the caller of the action, and functions do not see.
+    ``load`` reads the documents when a function asks for them; ``replaced`` are the documents that
+    a function returned instead.
     """
 
     def __init__(
@@ -97,6 +100,7 @@ class ActionResult(Result[D]):
             message = f"find_one has one document, not {len(document_list)}"
             raise ValueError(message)
         if is_unrestricted(document_list):
+            # They may contain fields that the caller is not permitted to read.
             message = "a result has no documents that were read as the system: copy their fields"
             raise ValueError(message)
         return self._copy(self._document, document_list)
@@ -119,7 +123,7 @@ class ActionResult(Result[D]):
 
 
 class RunAction(Protocol):
-    """Takes the action of a call; ``volatile`` says that the call depends on the time."""
+    """Runs the action of a call; ``volatile`` says that a function has read the clock."""
 
     async def __call__(self, call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
         """Return the result. Raises what the action raises."""
@@ -140,13 +144,13 @@ async def call_around_read(
     ServiceUnavailableError when it takes too long.
     """
     seconds = context.engine.code_limits.prepare_seconds
-    timer = asyncio.timeout(seconds)
+    timeout = asyncio.timeout(seconds)
     steps = [(call.action, function) for function in functions]
     try:
-        async with timer:
+        async with timeout:
             return await _call_steps(steps, call, context, act, as_system=as_system)
     except TimeoutError as error:
-        if not timer.expired():
+        if not timeout.expired():
             raise
         names = ", ".join(function.name for function in functions)
         place = functions[0].place
@@ -164,15 +168,17 @@ async def _call_steps(
 ) -> ActionResult[Any]:
     with observe_time(context.engine.clock) as observed:
 
-        async def proceed(place: int, call: Call[Any], /) -> ActionResult[Any]:
-            while place < len(steps):
-                action, function = steps[place]
-                place += 1
+        async def proceed(index: int, call: Call[Any], /) -> ActionResult[Any]:
+            while index < len(steps):
+                action, function = steps[index]
+                index += 1
                 call = replace(call, action=action)
                 cause = _cause(function, call)
+                # A function that reads or writes the same document itself is not called for that:
+                # it would call itself without end.
                 if not any(_is_same_call(cause, other) for other in context.causes):
                     cause_context = context.for_cause(cause, as_system=as_system)
-                    return await _call(function, call, cause_context, partial(proceed, place))
+                    return await _call(function, call, cause_context, partial(proceed, index))
             return await act(call, volatile=observed.was_read)
 
         return await proceed(0, call)
@@ -219,9 +225,9 @@ def _cause(function: AroundCall, call: Call[Any]) -> CallCause:
     )
 
 
-def _is_same_call(first: CallCause, second: CallCause) -> bool:
+def _is_same_call(cause: CallCause, other_cause: CallCause) -> bool:
     """Tell whether two causes are calls of one function for the same locale of a document."""
-    return _identity(first) == _identity(second)
+    return _identity(cause) == _identity(other_cause)
 
 
 def _identity(cause: CallCause) -> tuple[object, ...]:
@@ -231,7 +237,7 @@ def _identity(cause: CallCause) -> tuple[object, ...]:
 # Reads ---------------------------------------------------------------------------------------
 
 
-def condition_of(engine: WriteEngine, call: Call[Any]) -> str | None:
+def narrowing_rule(engine: WriteEngine, call: Call[Any]) -> str | None:
     """Return the filters that functions have added to a call as a bound rule, ``None`` for none.
 
     Raises ValueError for invalid filters.
@@ -241,7 +247,8 @@ def condition_of(engine: WriteEngine, call: Call[Any]) -> str | None:
     try:
         return engine.rules.bind(call.uid, call.conditions)
     except AppError as error:
-        # Such filters are a mistake in the code, and not the client's.
+        # An AppError would be sent to the client, whose request is correct. A ValueError is logged
+        # as an error of the function.
         message = f"narrow: {error.message}"
         raise ValueError(message) from error
 
@@ -250,11 +257,11 @@ def narrow_query(
     engine: WriteEngine, query: DocumentQuery, call: Call[Any], *, volatile: bool
 ) -> DocumentQuery:
     """Return the query of a call. Raises ValueError for invalid filters."""
-    condition = condition_of(engine, call)
+    condition = narrowing_rule(engine, call)
     if condition is None:
         return query
     if isinstance(query.ability, Unsanitized):
-        # The system may filter by anything.
+        # `as_system` reads have no ability that could be narrowed.
         filters = () if query.filters is None else (query.filters,)
         return replace(query, filters={"$and": [*filters, orjson.loads(condition)]})
     ability: Ability = narrow_for_call(query.ability, call.uid, condition, volatile=volatile)
@@ -289,7 +296,7 @@ def run_around(
         command = replace(command, document_id=unit.engine.new_id())
     data = _data_of(command)
     if not isinstance(data, Mapping):
-        # Validation refuses it.
+        # Functions expect an object. Validation rejects such data with the client's error.
         return (yield from run(command))
     call = _call_of(unit, command, steps[0][0], data)
     context = HookContext(unit, unit.causes)
@@ -329,7 +336,7 @@ def run_around(
 def read_written(
     unit: UnitOfWork, written_entries: Sequence[WrittenEntry]
 ) -> Program[list[EntryJson]]:
-    """Return written entries as a read without populate shows them."""
+    """Return written entries without their relations and components."""
     documents: list[EntryJson] = []
     for entry in written_entries:
         status: Status = "published" if entry.published else "draft"
@@ -359,7 +366,7 @@ def _call_of(
         uid=command.uid,
         document_id=command.document_id,
         locale=locale if unit.layout(command.uid).is_localized() else None,
-        # A retry starts with the data of the request again.
+        # Functions may change the data in place; a retried transaction starts from the original.
         data=deepcopy(dict(data)),
     )
 

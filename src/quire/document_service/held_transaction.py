@@ -1,7 +1,9 @@
-"""A transaction that is held open while a coroutine decides what is done in it.
+"""A transaction that stays open while a coroutine runs, and runs programs for it.
 
 The program of the transaction runs on the database's thread, and waits there for the programs of
-the coroutine (`HeldTransaction.ask`); the coroutine runs in the event loop.
+the coroutine (`HeldTransaction.ask`); the coroutine runs in the event loop. Only one of the two
+runs at a time. The coroutine has a deadline and a limit of statements, because other writers may
+have to wait for the transaction.
 """
 
 import asyncio
@@ -61,7 +63,7 @@ class HeldTransaction:
     async def ask(self, act: Callable[[], Program[T]], *, counts: bool = True) -> T:
         """Run a program in the transaction; returns its result.
 
-        Its statements are limited unless ``counts`` is false: then the server runs them by itself.
+        Its statements are limited unless ``counts`` is false: for statements of the server's own.
         Raises what the program raises, and ServiceUnavailableError when the transaction has ended
         because it took too long.
         """
@@ -83,7 +85,7 @@ class HeldTransaction:
             while not self._is_ended or self._requests:
                 yield await_in_loop(self._resume_coroutine)
                 if self._is_late:
-                    self.refuse_late()
+                    self.raise_late_error()
                 while self._requests:
                     yield from self._serve_request(self._requests.popleft())
         finally:
@@ -97,7 +99,7 @@ class HeldTransaction:
     def on_cancel(self) -> None:
         """Called when the task that waits for the transaction is cancelled."""
 
-    def refuse_late(self) -> None:
+    def raise_late_error(self) -> None:
         """Raise the error of a transaction that takes too long."""
         raise ServiceUnavailableError
 
@@ -140,10 +142,10 @@ class HeldTransaction:
             self._replies.append(partial(_resolve, request.reply, result))
 
     def _count_statements(self, program: Program[T]) -> Program[T]:
-        """Run a program.
+        """Run a program, and raise StatementLimitError in it after too many statements.
 
-        Raises StatementLimitError in it when the transaction has run too many statements; the
-        statements that it runs then roll it back.
+        The error is raised once: statements that the program runs because of it, such as the roll
+        back to a savepoint, must not fail.
         """
         is_refused = False
         try:

@@ -1,7 +1,7 @@
 """Parses and validates the data of a command, inside the transaction.
 
-First it resolves the targets of relations (the first missing one is an error), then it reports all
-invalid values at once, and last invalid dates and times.
+Errors have the order of Strapi: the first relation target that does not exist, then all invalid
+values at once, and last invalid dates and times, which Strapi only meets when it writes the row.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from quire.schema.attributes.base import MediaAttribute, RelationAttribute, Scal
 _MISSING_RELATIONS = "{} relation(s) of type {} associated with this entity do not exist"
 
 
-def whole_entry(
+def rejected_entry(
     unit: UnitOfWork,
     layout: EntryLayout,
     data: Mapping[str, object],
@@ -56,7 +56,7 @@ def whole_entry(
     draft: bool,
     creating: bool,
 ) -> dict[str, object]:
-    """Return the entry as it would have been written, in a form for people to read."""
+    """Return the entry that would have been written, as Strapi shows it in error details."""
     schema, model = unit.engine.schema, layout.model
     entry = shown_entry(schema, model, data) if creating else dict(data)
     entry = _with_relations(unit, layout, entry, values, resolution)
@@ -94,15 +94,17 @@ def _with_relations(
             components = values.components[name]
             if len(items) == len(components):
                 complete = [
-                    _with_relations(unit, unit.layout(part.uid), item, part.values, resolution)
-                    for item, part in zip(items, components, strict=True)
+                    _with_relations(
+                        unit, unit.layout(component.uid), item, component.values, resolution
+                    )
+                    for item, component in zip(items, components, strict=True)
                 ]
                 result[name] = complete if isinstance(value, list) else complete[0]
     return result
 
 
 def _as_lists(value: object) -> object:
-    """Return the given value of a relation that cannot be parsed, as lists."""
+    """Return the value of a relation that could not be parsed in the form of error details."""
     if isinstance(value, list):
         return {"set": value}
     if isinstance(value, dict):
@@ -137,10 +139,10 @@ def find_taken(
     *,
     is_copy: bool = False,
 ) -> Program[list[Problem]]:
-    """Return a problem for every value that another document has published in this locale.
+    """Return a problem for every unique value that another document has published in this locale.
 
-    ``document_id`` is the document that is written, which may repeat itself; ``None`` for a new
-    one. ``is_copy`` tells that its rows were copied from those of another document.
+    ``document_id`` is the written document, whose own versions may have equal values; ``None`` for
+    a new one. ``is_copy`` says that its rows were copied from those of another document.
     """
     problems: list[Problem] = []
     localized = version.content_type.localized
@@ -172,9 +174,9 @@ def parse_data(
     creating: bool,
     document_id: str | None,
 ) -> Program[tuple[EntryValues, ResolvedTargets]]:
-    """Return the values to write, and the rows of the targets of its relations.
+    """Return the values to write, and the rows of the targets of their relations.
 
-    ``draft`` skips the rules that only published entries have to satisfy. Raises ValidationError
+    With ``draft`` values may be missing, and violate patterns and minimums. Raises ValidationError
     with all problems; of the content types with missing rows it names the first.
     """
     if _is_large(data):
@@ -191,22 +193,22 @@ def parse_data(
     ][:1]
     problems = [*checked.problems, *unique_problems, *missing_problems]
     if problems and isinstance(data, Mapping):
-        entry = whole_entry(
+        entry = rejected_entry(
             unit, layout, data, checked.values, resolution, draft=draft, creating=creating
         )
         problems = [
             problem if problem.path else replace(problem, value=entry) for problem in problems
         ]
-    _refuse(problems, checked.final_error)
+    _raise_problems(problems, checked.final_error)
     return checked.values, resolution
 
 
 def refuse_unknown_targets(
     unit: UnitOfWork, layout: EntryLayout, data: Data, version: WrittenVersion
 ) -> Program[None]:
-    """Resolve the targets of relations, if there is no entry to write to.
+    """Resolve the targets of relations of an update whose document does not exist.
 
-    Raises ValidationError for the first missing one.
+    Raises ValidationError for the first missing one: Strapi reports it before the missing document.
     """
     rules = ValidationRules(draft=True, creating=False)
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
@@ -224,7 +226,7 @@ def check_publishable(
 ) -> Program[None]:
     """Check a stored entry by the rules of published ones, including uniqueness.
 
-    ``is_copy`` tells that it was copied from another document. Raises ValidationError with all
+    ``is_copy`` says that it was copied from another document. Raises ValidationError with all
     problems.
     """
     entry = yield from read_stored(unit.store, layout, row_id)
@@ -233,11 +235,14 @@ def check_publishable(
     unique_problems = yield from find_taken(
         unit, checked.uniques, version, document_id, is_copy=is_copy
     )
-    _refuse([*checked.problems, *unique_problems], checked.final_error)
+    _raise_problems([*checked.problems, *unique_problems], checked.final_error)
 
 
 def _is_large(data: object) -> bool:
-    """Tell whether data have so many values that checking them takes milliseconds."""
+    """Tell whether data have so many values that checking them takes milliseconds.
+
+    The count stops at the limit and uses no recursion: data may be large and deeply nested.
+    """
     count, remaining = 0, [data]
     while remaining and count <= MANY_VALUES:
         value = remaining.pop()
@@ -247,8 +252,8 @@ def _is_large(data: object) -> bool:
     return count > MANY_VALUES
 
 
-def _refuse(problems: list[Problem], late: AppError | None) -> None:
+def _raise_problems(problems: list[Problem], final_error: AppError | None) -> None:
     if problems:
         raise validation_error(problems)
-    if late is not None:
-        raise late
+    if final_error is not None:
+        raise final_error

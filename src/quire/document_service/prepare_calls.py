@@ -1,7 +1,8 @@
-"""Calls the functions that a project marks with `@prepare`: before the transaction of a write.
+"""Calls `@prepare` functions of the project, before the transaction of a write.
 
-They change a copy of the command, which replaces it in the transaction. A program that creates its
-commands within the transaction is restarted with the prepared ones (`PreparationNeededError`).
+They may take long, for example call other services, because no transaction is open. They change a
+copy of the command, which replaces it in the transaction. A program that creates commands within
+the transaction is rolled back, and restarted once they are prepared (`PreparationNeededError`).
 """
 
 import asyncio
@@ -60,8 +61,10 @@ async def prepare_commands(
     for command in commands:
         functions = _functions(context.engine, command)
         if functions and isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
-            _ask_policies(context, command, as_system=as_system)
-            prepared.add(command, await _prepare(functions, command, context, as_system=as_system))
+            _require_policies(context, command, as_system=as_system)
+            prepared.add(
+                command, await _prepare_command(functions, command, context, as_system=as_system)
+            )
 
 
 def prepared_command(engine: WriteEngine, prepared: PreparedCommands, command: Command) -> Command:
@@ -91,8 +94,8 @@ def _action(command: Command) -> WriteAction | None:
             return None
 
 
-def _ask_policies(context: ExtensionContext, command: Command, *, as_system: bool) -> None:
-    """Refuse before anything is prepared. Raises ForbiddenError."""
+def _require_policies(context: ExtensionContext, command: Command, *, as_system: bool) -> None:
+    """Check policies before functions run, which may have effects. Raises ForbiddenError."""
     if as_system or context.is_system:
         return
     if context.principal is not None:
@@ -105,7 +108,7 @@ def _ask_policies(context: ExtensionContext, command: Command, *, as_system: boo
     engine.policies.require_write(command, command_actions(engine.schema, command), principal)
 
 
-async def _prepare(
+async def _prepare_command(
     functions: Sequence[Hook],
     command: CreateDocument | UpdateDocument | CloneDocument,
     context: ExtensionContext,
@@ -114,7 +117,7 @@ async def _prepare(
 ) -> Command:
     data = command.data
     if not isinstance(data, Mapping):
-        # Validation refuses it.
+        # Functions expect an object. Validation rejects such data with the client's error.
         return command
     engine = context.engine
     if isinstance(command, CreateDocument) and command.document_id is None:
@@ -150,8 +153,8 @@ async def _read_before(
         return None
     engine, document_id = context.engine, command.document_id
     entry_locale = engine.default_locale if locale == AllLocales.LOCALE.value else locale
-    find = needed_fields(engine.store.layout(command.uid), names, entry_locale, published=False)
-    return await context.read(lambda: engine.reads.document(find, document_id).first())
+    query = needed_fields(engine.store.layout(command.uid), names, entry_locale, published=False)
+    return await context.read(lambda: engine.reads.document(query, document_id).first())
 
 
 def needed_fields(
@@ -171,7 +174,7 @@ def needed_fields(
 
 
 def needed_view(hook: Hook, entry: Mapping[str, Any] | None) -> Document | None:
-    """Return an entry with only the fields that a hook needs."""
+    """Return an entry with only the fields of a hook's ``needs``, and its document id."""
     if entry is None:
         return None
     names = (IDENTITY, *hook.needs)
@@ -181,24 +184,24 @@ def needed_view(hook: Hook, entry: Mapping[str, Any] | None) -> Document | None:
 async def _call(
     hook: Hook, write: Write[Any], context: ExtensionContext, *, as_system: bool
 ) -> None:
-    """Call a function, unless it was itself the cause of a write to the same document."""
+    """Call a function, unless an earlier call of it made this write, which would never end."""
     cause = hook_cause(hook, write, context.causes)
     if cause is None:
         return
     limits = context.engine.code_limits
-    timer = asyncio.timeout(limits.prepare_seconds)
+    timeout = asyncio.timeout(limits.prepare_seconds)
     call_context = context.for_cause(cause, as_system=as_system)
     try:
         require_depth(call_context.causes, limits)
         with not_as_system(), call_context.activate():
             result = hook.function(write)
             if inspect.isawaitable(result):
-                async with timer:
+                async with timeout:
                     await result
     except AppError:
         raise
     except TimeoutError as error:
-        if not timer.expired():
+        if not timeout.expired():
             raise _hook_error(hook) from error
         _log.error(
             "a hook took too long",

@@ -95,10 +95,10 @@ class RuleEvaluation:
         volatile: frozenset[Rule],
     ) -> access.Principal:
         rules = self._bind_rules(texts, volatile)
-        granted = principal.ability
-        if rules == NO_PROJECT_RULES or isinstance(granted, NarrowedAbility | Unsanitized):
+        ability = principal.ability
+        if rules == NO_PROJECT_RULES or isinstance(ability, NarrowedAbility | Unsanitized):
             return principal
-        return replace(principal, ability=NarrowedAbility(granted, rules))
+        return replace(principal, ability=NarrowedAbility(ability, rules))
 
     def _evaluate(self, principal: Principal) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
         """Return the condition of each rule, ``None`` for all rows.
@@ -109,13 +109,13 @@ class RuleEvaluation:
         volatile: list[Rule] = []
         with observe_time(self._clock) as observed:
             for rule in self._rules:
-                texts.append(self._text(rule, principal))
+                texts.append(self._rule_condition(rule, principal))
                 if observed.was_read:
                     observed.was_read = False
                     volatile.append(rule)
         return tuple(texts), frozenset(volatile) if volatile else _NO_RULES
 
-    def _text(self, rule: Rule, principal: Principal) -> str | None:
+    def _rule_condition(self, rule: Rule, principal: Principal) -> str | None:
         try:
             result: object = rule.function(principal)
             if isinstance(result, bool):
@@ -152,10 +152,10 @@ class RuleEvaluation:
         model = self._schema.content_types[source if isinstance(source, str) else source.uid]
         resolve_rule(text, model, self._schema, ReadLimits(), Slots())
         if isinstance(source, Rule):
-            self._note_form(source, query)
+            self._record_form(source, query)
         return text
 
-    def _note_form(self, rule: Rule, query: object) -> None:
+    def _record_form(self, rule: Rule, query: object) -> None:
         """Log a rule with many forms: statements are compiled for each of them."""
         forms = self._forms.setdefault(rule, set())
         if len(forms) <= _MAX_FORMS:
@@ -212,10 +212,12 @@ def acting(principal: access.Principal) -> Principal:
 def _without_none(filters: Mapping[str, object], *, negated: bool) -> dict[str, object]:
     """Return filters in which a condition on ``None`` matches no row.
 
-    ``negated`` says that they are below ``$not``: there it has to match all rows.
+    A rule such as ``{"owner": principal.id}`` must not match the rows without an owner when the
+    principal has no id. ``negated`` says that the filters are below ``$not``: there such a
+    condition has to match all rows, so that the whole matches none.
     """
     result: dict[str, object] = {}
-    unknown = False
+    has_none = False
     for key, value in filters.items():
         if not _holds_none(value):
             result[key] = value
@@ -224,8 +226,8 @@ def _without_none(filters: Mapping[str, object], *, negated: bool) -> dict[str, 
         elif key in {"$and", "$or"} and isinstance(value, list | tuple):
             result[key] = [_member(item, negated=negated) for item in value]
         else:
-            unknown = True
-    if not unknown:
+            has_none = True
+    if not has_none:
         return result
     constant: dict[str, object] = dict(_ALL_ROWS if negated else _NO_ROWS)
     return {"$and": [result, constant]} if result else constant
@@ -246,7 +248,7 @@ def _holds_none(value: object) -> bool:
 
 
 def _form_of(query: object) -> str:
-    """Return filters without their values."""
+    """Return the shape of filters: the same text for filters that differ in values only."""
     if isinstance(query, Mapping):
         inner = ",".join(f"{key}:{_form_of(value)}" for key, value in query.items())
         return f"{{{inner}}}"

@@ -1,9 +1,9 @@
-"""Documents for the Python code of projects: the public functions of ``quire`` for content.
+"""`documents()`: the API for reading and writing content in the Python code of projects.
 
-They work in the current unit of work. In a hook that is the transaction of the write: reads see
-what it has written so far, and writes are rolled back with it. In a route each call is its own
-transaction, unless `transaction` combines several. They act as the caller, with the caller's
-permissions.
+Calls use the current `ExtensionContext`. In a hook that is the transaction of the write: reads see
+what it has written so far, and writes are rolled back with it. In a route each call is a
+transaction of its own, unless `transaction` combines several. Calls have the permissions of the
+caller of the hook or route, unless `as_system` lifts them.
 """
 
 from collections.abc import (
@@ -73,17 +73,17 @@ Data = Mapping[str, Any]
 S = TypeVar("S", bound=Shape[Any])
 V = TypeVar("V", bound=Hashable)
 
-_BATCH = 500
-_NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}
-"""Principals without permissions in the content API, by kind."""
+_STREAM_BATCH = 500
+_CALLER_NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}
+"""How messages call principals without permissions in the content API, by kind."""
 
 _log = structlog.get_logger("quire.extensions")
 
 
-class _Found(Struct, frozen=True):
+class _ReadResult(Struct, frozen=True):
     """The result of a read: documents, and their total if it was requested.
 
-    ``counts`` are the numbers for values, by their positions.
+    ``counts`` has the results of `Documents.count_by`, by the positions of its values.
     """
 
     documents: Sequence[EntryJson]
@@ -168,11 +168,11 @@ class Documents(Generic[D]):
                 f"page_size must be from 1 to {max_rows} (extensions.rows): use stream for more"
             )
             raise ValueError(message)
-        find = DocumentQuery(
+        query = DocumentQuery(
             uid=self._uid,
             filters=filters,
             sort=sort,
-            **self._form_query(context, shape, fields, populate),
+            **self._field_parameters(context, shape, fields, populate),
             pagination={"page": page, "pageSize": page_size, "withCount": with_count},
             status=status,
             locale=locale,
@@ -180,17 +180,19 @@ class Documents(Generic[D]):
             computes=True,
         )
 
-        async def read(find: DocumentQuery) -> _Found:
+        async def read(query: DocumentQuery) -> _ReadResult:
             def program() -> Program[tuple[PreparedRead, ResultPage]]:
-                prepared_read = context.engine.reads.page(find)
+                prepared_read = context.engine.reads.page(query)
                 return prepared_read, (yield from prepared_read.page())
 
             prepared_read, result_page = await context.read(program)
-            await _compute(context, prepared_read, result_page.documents, as_system=as_system)
-            return _Found(result_page.documents, result_page.pagination.get("total"))
+            await _add_computed_fields(
+                context, prepared_read, result_page.documents, as_system=as_system
+            )
+            return _ReadResult(result_page.documents, result_page.pagination.get("total"))
 
         as_system = _is_system(context)
-        result = await self._read(context, "find", find, read)
+        result = await self._read(context, "find", query, read)
         return Page(
             (self._to_document(context, document, shape) for document in result.documents),
             page=page,
@@ -239,31 +241,33 @@ class Documents(Generic[D]):
         if for_update and not context.is_in_transaction:
             message = "for_update needs a transaction: use `async with transaction()`"
             raise UnitOfWorkError(message)
-        find = DocumentQuery(
+        query = DocumentQuery(
             uid=self._uid,
-            **self._form_query(context, shape, fields, populate),
+            **self._field_parameters(context, shape, fields, populate),
             status=status,
             locale=locale,
             ability=ability,
             computes=True,
         )
 
-        async def read(find: DocumentQuery) -> _Found:
+        async def read(query: DocumentQuery) -> _ReadResult:
             def program() -> Program[tuple[PreparedRead, EntryJson | None]]:
                 store = context.engine.store
                 if for_update:
+                    # Before the read: it has to see what another transaction committed while this
+                    # one waited for the lock.
                     yield from lock_versions(store, store.layout(self._uid), document_id)
-                prepared_read = context.engine.reads.document(find, document_id)
+                prepared_read = context.engine.reads.document(query, document_id)
                 return prepared_read, (yield from prepared_read.first())
 
             prepared_read, document = await context.read(program)
             if document is None:
-                return _Found([])
-            await _compute(context, prepared_read, [document], as_system=as_system)
-            return _Found([document])
+                return _ReadResult([])
+            await _add_computed_fields(context, prepared_read, [document], as_system=as_system)
+            return _ReadResult([document])
 
         as_system = _is_system(context)
-        result = await self._read(context, "find_one", find, read, document_id)
+        result = await self._read(context, "find_one", query, read, document_id)
         if not result.documents:
             return None
         return self._to_document(context, result.documents[0], shape)
@@ -299,7 +303,7 @@ class Documents(Generic[D]):
     ) -> int:
         """Return how many documents there are."""
         context, ability = self._authorized_context("find")
-        find = DocumentQuery(
+        query = DocumentQuery(
             uid=self._uid,
             filters=filters,
             fields=["documentId"],
@@ -310,11 +314,11 @@ class Documents(Generic[D]):
             counts=True,
         )
 
-        async def read(find: DocumentQuery) -> _Found:
-            page = await context.read(lambda: context.engine.reads.page(find).page())
-            return _Found([], page.pagination.get("total") or 0)
+        async def read(query: DocumentQuery) -> _ReadResult:
+            page = await context.read(lambda: context.engine.reads.page(query).page())
+            return _ReadResult([], page.pagination.get("total") or 0)
 
-        return (await self._read(context, "count", find, read)).total or 0
+        return (await self._read(context, "count", query, read)).total or 0
 
     async def count_by(
         self,
@@ -342,11 +346,13 @@ class Documents(Generic[D]):
             message = f"count_by takes up to {max_rows} values (extensions.rows)"
             raise ValueError(message)
         group = grouping_filter(attributes[field], value_list)
-        excluded = [*excluding]
-        exclusion: Data = {"documentId": {"$notIn": excluded}}
-        find = DocumentQuery(
+        excluded_ids = [*excluding]
+        exclusion: Data = {"documentId": {"$notIn": excluded_ids}}
+        query = DocumentQuery(
             uid=self._uid,
-            filters={"$and": [exclusion, *([filters] if filters else [])]} if excluded else filters,
+            filters={"$and": [exclusion, *([filters] if filters else [])]}
+            if excluded_ids
+            else filters,
             fields=["documentId"],
             status=status,
             locale=locale,
@@ -354,12 +360,12 @@ class Documents(Generic[D]):
             counts=True,
         )
 
-        async def read(find: DocumentQuery) -> _Found:
-            numbers = await context.read(lambda: context.engine.reads.counts(find, group))
-            return _Found([], sum(numbers.values()), numbers)
+        async def read(query: DocumentQuery) -> _ReadResult:
+            counts = await context.read(lambda: context.engine.reads.counts(query, group))
+            return _ReadResult([], sum(counts.values()), counts)
 
-        result = await self._read(context, "count", find, read)
-        return {value: result.counts.get(place, 0) for place, value in enumerate(value_list)}
+        result = await self._read(context, "count", query, read)
+        return {value: result.counts.get(position, 0) for position, value in enumerate(value_list)}
 
     async def stream(
         self,
@@ -369,11 +375,13 @@ class Documents(Generic[D]):
         populate: object = None,
         status: Status = "published",
         locale: str | None = None,
-        batch: int = _BATCH,
+        batch: int = _STREAM_BATCH,
     ) -> AsyncIterator[Sequence[D]]:
         """Yield all documents of the result in batches, in the order of their ids.
 
-        Changes of documents that were not yielded yet are visible.
+        Each batch is a read of its own that starts after the last id, not at an offset: documents
+        that are added or deleted meanwhile neither repeat nor hide others. Changes of documents
+        that were not yielded yet are visible.
         """
         last_id = 0
         while True:
@@ -511,7 +519,7 @@ class Documents(Generic[D]):
         Raises NotFoundError where there is no such document.
         """
         command = CloneDocument(
-            uid=self._uid, document_id=document_id, locale=_locale(locale), data=data or {}
+            uid=self._uid, document_id=document_id, locale=_locale_argument(locale), data=data or {}
         )
         return await self._write("create", [command])
 
@@ -519,19 +527,20 @@ class Documents(Generic[D]):
         self,
         context: ExtensionContext,
         action: ReadAction,
-        find: DocumentQuery,
-        read: Callable[[DocumentQuery], Awaitable[_Found]],
+        query: DocumentQuery,
+        read: Callable[[DocumentQuery], Awaitable[_ReadResult]],
         document_id: str | None = None,
-    ) -> _Found:
-        """Read documents, with the functions of the project around that."""
+    ) -> _ReadResult:
+        """Run a read within the `@around` functions of the project for it."""
         functions = context.engine.extensions.around.get((self._uid, action))
         if not functions:
-            return await read(find)
+            return await read(query)
 
         async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
-            query = narrow_query(context.engine, find, call, volatile=volatile)
-            read_result = await read(query)
+            narrowed = narrow_query(context.engine, query, call, volatile=volatile)
+            read_result = await read(narrowed)
             if document_id is not None and not read_result.documents:
+                # `@around` functions get the same error as from a read by id in the content API.
                 raise NotFound
 
             async def load() -> Sequence[EntryJson]:
@@ -545,8 +554,8 @@ class Documents(Generic[D]):
             action=action,
             uid=self._uid,
             document_id=document_id,
-            locale=find.locale if isinstance(find.locale, str) else None,
-            query=find.parameters(),
+            locale=query.locale if isinstance(query.locale, str) else None,
+            query=query.parameters(),
         )
         as_system = _is_system(context)
         try:
@@ -554,10 +563,12 @@ class Documents(Generic[D]):
         except NotFound:
             if document_id is None:
                 raise
-            return _Found([])
-        read_result: _Found = result.value  # type: ignore[assignment]  # what `act` has put there
+            return _ReadResult([])
+        read_result: _ReadResult = result.value  # type: ignore[assignment]  # what `act` has put there
         return (
-            read_result if result.replaced is None else _Found(result.replaced, read_result.total)
+            read_result
+            if result.replaced is None
+            else _ReadResult(result.replaced, read_result.total)
         )
 
     def _to_document(
@@ -567,18 +578,22 @@ class Documents(Generic[D]):
             return as_shape(shape, entry)
         document = make_document(self._document, entry)
         if system_reason() is not None:
+            # A route must not return such documents unless it says so: see `is_unrestricted`.
             context.has_unrestricted = True
             mark_unrestricted(document)
         return document
 
-    def _form_query(
+    def _field_parameters(
         self,
         context: ExtensionContext,
         shape: type[Shape[Any]] | None,
         fields: Sequence[str] | None,
         populate: object,
     ) -> dict[str, Any]:
-        """Return the query of the documents' form. Raises ValueError for a shape with its own."""
+        """Return ``fields`` and ``populate`` of the query, those of a shape if there is one.
+
+        Raises ValueError for a shape together with either of them.
+        """
         if shape is None:
             return {"fields": fields, "populate": populate}
         if fields is not None or populate is not None:
@@ -614,7 +629,7 @@ class Documents(Generic[D]):
 
     def _ability(self, context: ExtensionContext) -> Ability:
         if context.principal is None:
-            caller = _NAMES[principal().kind]
+            caller = _CALLER_NAMES[principal().kind]
             message = (
                 f'documents("{self._uid}") acts as the caller, which is {caller} here, without '
                 'permissions in the content API: use `with as_system("reason")`'
@@ -626,7 +641,7 @@ class Documents(Generic[D]):
         self, command: Callable[..., Command], document_ids: Iterable[str], locale: str | None
     ) -> list[Command]:
         return [
-            command(uid=self._uid, document_id=document_id, locale=_locale(locale))
+            command(uid=self._uid, document_id=document_id, locale=_locale_argument(locale))
             for document_id in document_ids
         ]
 
@@ -638,8 +653,8 @@ class Documents(Generic[D]):
         schema = context.engine.schema
         for command in commands:
             if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
-                reach = FullAccess() if system_reason() is not None else ability
-                check_input(schema, content_type, command.data, reach)
+                input_ability = FullAccess() if system_reason() is not None else ability
+                check_input(schema, content_type, command.data, input_ability)
         reason = system_reason()
         if reason is not None:
             _log.info("written as system", reason=reason, code=context.name, uid=self._uid)
@@ -653,7 +668,7 @@ class Documents(Generic[D]):
     def _run_commands(
         self, unit: UnitOfWork, commands: Sequence[Command]
     ) -> Program[list[EntryJson]]:
-        """Run commands; returns the written documents, as a read without populate shows them."""
+        """Run commands; returns the written documents without relations and components."""
         documents: list[EntryJson] = []
         results = yield from run_commands(unit, commands)
         for command, entries in zip(commands, results, strict=True):
@@ -662,7 +677,7 @@ class Documents(Generic[D]):
         return documents
 
 
-async def _compute(
+async def _add_computed_fields(
     context: ExtensionContext,
     prepared_read: PreparedRead,
     documents: Sequence[EntryJson],
@@ -678,5 +693,5 @@ def _is_system(context: ExtensionContext) -> bool:
     return system_reason() is not None or context.is_system
 
 
-def _locale(code: str | None) -> str | AllLocales | None:
+def _locale_argument(code: str | None) -> str | AllLocales | None:
     return AllLocales.LOCALE if code == "*" else code

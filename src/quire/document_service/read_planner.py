@@ -2,7 +2,10 @@
 
 A raw query string, together with the caller's ability, has the same meaning until the schema
 changes. So it is resolved and compiled once; after that a request only runs statements and encodes
-JSON. Values of the path (document ids) are bound for each request.
+JSON. Document ids of the path are bound for each request.
+
+There are two levels of caches. Queries with other values but of the same shape have equal plans:
+they miss the cache of prepared reads, whose key is the raw query, and hit that of compiled plans.
 """
 
 import asyncio
@@ -69,11 +72,13 @@ PLANS = 1000
 """How many plans are cached by default."""
 TOO_MANY_QUERIES = "Too many large queries are waiting"
 _MAX_CACHED_QUERY = 4096
+"""Longer query strings are not cached: otherwise clients could fill the memory with them."""
 _MAX_COMPILATIONS = 100
 _LARGE_PLAN = 20
 """Plans with more parts are compiled on another thread: a part takes about a millisecond."""
 _ANY_DOCUMENT = ""
 _ANY_ENTRY = 0
+"""Stand for the id in the plan of a read by id; each request binds its own."""
 
 _compile_executor = ThreadPoolExecutor(1, thread_name_prefix="quire-compile")
 
@@ -117,8 +122,9 @@ class DocumentQuery(Struct, frozen=True, kw_only=True):
 class ReadPlanner:
     """Prepares reads of one schema in one database.
 
-    Queries of requests are prepared in the event loop; `planned` may be called on any thread,
-    including the writer's.
+    Queries of requests are prepared in the event loop. `planned` may be called on any thread,
+    because the programs of writes, which may run on a thread of the database, read as well;
+    therefore the caches of compiled plans are filled under a lock.
     """
 
     def __init__(
@@ -133,10 +139,10 @@ class ReadPlanner:
         presented: ValueSerializers = NOTHING_PRESENTED,
         counter: CacheCounter | None = None,
     ) -> None:
-        """``limits`` are those of one read; ``plans`` is the cache size.
+        """``limits`` are those of one read; ``plans`` is the size of each cache.
 
-        ``presented`` are attributes that are shown in another form than they are stored;
-        ``counter`` counts the lookups of prepared reads.
+        ``presented`` has functions that convert stored values of attributes for responses.
+        ``counter`` counts lookups of prepared reads for the metrics.
         """
         self.schema = schema
         self.tables = tables
@@ -147,7 +153,7 @@ class ReadPlanner:
         self._prepared: BoundedCache[_Key, PreparedRead] = BoundedCache(plans)
         self._counter = counter or CacheCounter()
         self._counter.entries = self._prepared.__len__
-        self._once: BoundedCache[Hashable, ResolvedRead] = BoundedCache(plans)
+        self._constant_reads: BoundedCache[Hashable, ResolvedRead] = BoundedCache(plans)
         self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plans)
         self._compiled_counts: BoundedCache[tuple[ReadPlan, Filter], CompiledQuery]
         self._compiled_counts = BoundedCache(plans)
@@ -156,7 +162,7 @@ class ReadPlanner:
         """How many large plans are being compiled or waiting for it."""
 
     def adopt_default_locale(self, code: str | None) -> None:
-        """Change the default locale; cached plans of the former one are dropped."""
+        """Change the default locale, and drop prepared reads: they contain the former one."""
         self.default_locale = code
         self._prepared.clear()
 
@@ -178,7 +184,7 @@ class ReadPlanner:
         Raises the query's first error as an AppError, ServiceUnavailableError when too many large
         plans wait to be compiled, and WouldBlockError for a large plan where ``may_wait`` is false.
         """
-        key = _key(content_type, mode, query, ability, computes=computes)
+        key = _cache_key(content_type, mode, query, ability, computes=computes)
         prepared = self._cached_read(key)
         if prepared is None:
             default_locale = self.default_locale
@@ -188,19 +194,21 @@ class ReadPlanner:
                     raise WouldBlockError
                 await self._compile_on_thread(resolved.plan)
             prepared = self.planned(resolved)
-            if self.default_locale == default_locale:  # it may have changed meanwhile
-                self._keep(key, prepared)
+            # The default locale may have changed during the compilation. Then the cache was
+            # cleared, and this read is for the former one.
+            if self.default_locale == default_locale:
+                self._cache_read(key, prepared)
         return prepared
 
     def prepare_small(
         self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
     ) -> PreparedRead:
-        """Do what `prepare` does, in the event loop: for queries that are known to be small."""
-        key = _key(content_type, mode, query, ability, computes=False)
+        """Prepare a query that is known to be small, always in the event loop; see `prepare`."""
+        key = _cache_key(content_type, mode, query, ability, computes=False)
         prepared = self._cached_read(key)
         if prepared is None:
             prepared = self.planned(self._resolve(content_type, mode, query, ability))
-            self._keep(key, prepared)
+            self._cache_read(key, prepared)
         return prepared
 
     def _cached_read(self, key: _Key | None) -> PreparedRead | None:
@@ -213,7 +221,7 @@ class ReadPlanner:
             self._counter.hits += 1
         return prepared_read
 
-    def _keep(self, key: _Key | None, prepared: PreparedRead) -> None:
+    def _cache_read(self, key: _Key | None, prepared: PreparedRead) -> None:
         if key is not None and not prepared.volatile and len(key[2]) <= _MAX_CACHED_QUERY:
             self._prepared[key] = prepared
 
@@ -243,67 +251,67 @@ class ReadPlanner:
 
     # Reads by the server itself --------------------------------------------------------------
 
-    def page(self, find: DocumentQuery) -> PreparedRead:
+    def page(self, query: DocumentQuery) -> PreparedRead:
         """Plan the read of a page of documents.
 
         Raises the first error of the query as an AppError.
         """
-        action = COUNT if find.counts else FIND
-        return self.planned(self._finder(find).list(_query_of(find), action))
+        action = COUNT if query.counts else FIND
+        return self.planned(self._resolver_of(query).list(_parameters_of(query), action))
 
-    def document(self, find: DocumentQuery, document_id: str | None) -> PreparedRead:
+    def document(self, query: DocumentQuery, document_id: str | None) -> PreparedRead:
         """Plan the read of one document, that of a single type for ``None``.
 
         Raises the first error of the query as an AppError.
         """
-        resolver, query = self._finder(find), _query_of(find)
+        resolver, parameters = self._resolver_of(query), _parameters_of(query)
         if document_id is None:
-            return self.planned(resolver.single(query))
-        return self.planned(resolver.document(query, document_id))
+            return self.planned(resolver.single(parameters))
+        return self.planned(resolver.document(parameters, document_id))
 
-    def documents(self, find: DocumentQuery, document_ids: Sequence[str]) -> PreparedRead:
+    def documents(self, query: DocumentQuery, document_ids: Sequence[str]) -> PreparedRead:
         """Plan the read of any number of documents, in any order. Raises as `page` does."""
-        resolver, query = self._unlimited_finder(find), _query_of(find)
+        resolver, parameters = self._unlimited_resolver_of(query), _parameters_of(query)
         id_filter = as_query({"documentId": {"$in": document_ids}})
-        return self.planned(resolver.window({**query, "filters": id_filter}))
+        return self.planned(resolver.window({**parameters, "filters": id_filter}))
 
-    def counts(self, find: DocumentQuery, group: Mapping[str, object]) -> Program[dict[int, int]]:
-        """Return how many documents have each of some values, in one statement.
+    def counts(self, query: DocumentQuery, group: Mapping[str, object]) -> Program[dict[int, int]]:
+        """Count documents by the values of a field, in one statement.
 
-        ``group`` is a filter of `grouping_filter`. The result has the positions of values in its
-        list; those that no document has are missing. The number of values in a filter is not
-        limited. Raises the first error of the query as an AppError.
+        ``group`` is a filter of `grouping_filter`. Returns counts by the positions of its values;
+        values that no document has are missing. The number of values is not limited. Raises the
+        first error of the query as an AppError.
         """
-        resolved = self._unlimited_finder(find).counts(_query_of(find), as_query(group))
+        resolved = self._unlimited_resolver_of(query).counts(_parameters_of(query), as_query(group))
         if isinstance(resolved.group, ConstantCondition):
             return {}
-        query = self._compile_counts(resolved.read.plan, resolved.group)
-        rows = yield Statement(query.sql, query.bind(resolved.read.values))
-        return {int(place or 0): int(number or 0) for place, number in rows}
+        compiled = self._compile_counts(resolved.read.plan, resolved.group)
+        rows = yield Statement(compiled.sql, compiled.bind(resolved.read.values))
+        return {int(position or 0): int(count or 0) for position, count in rows}
 
-    def _unlimited_finder(self, find: DocumentQuery) -> Resolver:
+    def _unlimited_resolver_of(self, query: DocumentQuery) -> Resolver:
         """Return the resolver of a query whose filters may have any number of values."""
-        return replace(self._finder(find), limits=replace(self.limits, filter_values=None))
+        return replace(self._resolver_of(query), limits=replace(self.limits, filter_values=None))
 
-    def _finder(self, find: DocumentQuery) -> Resolver:
+    def _resolver_of(self, query: DocumentQuery) -> Resolver:
         return Resolver(
             schema=self.schema,
-            content_type=self.schema.content_types[find.uid],
-            ability=find.ability,
+            content_type=self.schema.content_types[query.uid],
+            ability=query.ability,
             limits=self.limits,
             default_locale=self.default_locale,
-            computes=find.computes,
+            computes=query.computes,
             computes_by_default=False,
         )
 
     def entry(self, uid: str, entry_id: int, *, status: Status, populated: bool) -> PreparedRead:
-        """Plan the read of one row; ``populated`` also shows the first level below it."""
+        """Plan the read of one row; with ``populated`` its relations and components as well."""
         key = (uid, status, populated)
-        resolved_read = self._once.get(key)
+        resolved_read = self._constant_reads.get(key)
         if resolved_read is None:
             query = {"status": status, "populate": "*" if populated else None}
             resolver = self._resolver(self.schema.content_types[uid], FullAccess())
-            resolved_read = self._once[key] = resolver.resolve_write(query)
+            resolved_read = self._constant_reads[key] = resolver.resolve_write(query)
         values = [*resolved_read.values]
         if resolved_read.plan.entry is not None:
             values[resolved_read.plan.entry] = entry_id
@@ -312,8 +320,8 @@ class ReadPlanner:
     def rows_matching(self, uid: str, document_id: str, rule: str) -> Program[frozenset[int]]:
         """Return the rows of a document, of every version and locale, that satisfy a bound rule."""
         slots = Slots()
-        condition = self._rule(uid, rule, slots)
-        return (yield from self._ids(uid, condition, slots, slots.add(document_id)))
+        condition = self._bound_filter(uid, rule, slots)
+        return (yield from self._read_ids(uid, condition, slots, slots.add(document_id)))
 
     def rows_matching_among(
         self, uid: str, ids: Collection[int], rule: str
@@ -321,13 +329,15 @@ class ReadPlanner:
         """Return the rows, out of some rows of a type, that satisfy a bound rule."""
         slots = Slots()
         id_filter = msgspec.json.encode({"id": {"$in": sorted(ids)}}).decode()
-        parts = (self._rule(uid, rule, slots), self._rule(uid, id_filter, slots))
-        return (yield from self._ids(uid, Junction(conjunction=True, parts=parts), slots, None))
+        parts = (self._bound_filter(uid, rule, slots), self._bound_filter(uid, id_filter, slots))
+        return (
+            yield from self._read_ids(uid, Junction(conjunction=True, parts=parts), slots, None)
+        )
 
-    def _rule(self, uid: str, rule: str, slots: Slots) -> Filter:
+    def _bound_filter(self, uid: str, rule: str, slots: Slots) -> Filter:
         return rule_filter(rule, self.schema.content_types[uid], self.schema, self.limits, slots)
 
-    def _ids(
+    def _read_ids(
         self, uid: str, condition: Filter, slots: Slots, document: int | None
     ) -> Program[frozenset[int]]:
         root = PlanNode(uid=uid, fields=("id",), filter=condition)
@@ -340,9 +350,9 @@ class ReadPlanner:
         self, key: Hashable, values: Values, plan: Callable[[], ReadPlan]
     ) -> PreparedRead:
         """Plan a read whose plan is constant for a key; only its values differ."""
-        resolved_read = self._once.get(key)
+        resolved_read = self._constant_reads.get(key)
         if resolved_read is None:
-            resolved_read = self._once[key] = ResolvedRead(plan=plan(), values=())
+            resolved_read = self._constant_reads[key] = ResolvedRead(plan=plan(), values=())
         return self.planned(replace(resolved_read, values=values))
 
     def planned(self, resolved: ResolvedRead) -> PreparedRead:
@@ -394,18 +404,18 @@ class ReadPlanner:
         return compiled_query
 
 
-def _key(
+def _cache_key(
     content_type: ContentType, mode: Mode, query: Query, ability: Ability, *, computes: bool
 ) -> _Key | None:
-    """Return the cache key of a query, ``None`` for a parsed one."""
+    """Return the cache key of a raw query; ``None`` for a parsed one, which is not cached."""
     if isinstance(query, bytes):
         return content_type.uid, mode, query, ability, computes
     return None
 
 
-def _query_of(find: DocumentQuery) -> Mapping[str, QueryValue]:
-    """Return a request in the form of a query string."""
-    return {name: as_query(value) for name, value in find.parameters().items()}
+def _parameters_of(query: DocumentQuery) -> Mapping[str, QueryValue]:
+    """Return the parameters of a query as a parsed query string."""
+    return {name: as_query(value) for name, value in query.parameters().items()}
 
 
 _RESOLVE: Mapping[Mode, Callable[[Resolver, dict[str, QueryValue]], ResolvedRead]] = {

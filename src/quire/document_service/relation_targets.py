@@ -25,7 +25,7 @@ from quire.schema.model import FILE_UID, PUBLISHED_STATUS, ContentType
 
 
 class WrittenVersion(Struct, frozen=True, kw_only=True):
-    """The written entry, as far as it determines the target rows of its relations."""
+    """The type, status and locale of the written entry: they decide which rows are linked."""
 
     content_type: ContentType
     published: bool
@@ -33,7 +33,7 @@ class WrittenVersion(Struct, frozen=True, kw_only=True):
 
 
 class _RequestedRows(NamedTuple):
-    """The rows of one document that are the target."""
+    """The version of a document that a relation links to; its rows are looked up by this key."""
 
     uid: str
     document_id: str
@@ -44,8 +44,9 @@ class _RequestedRows(NamedTuple):
 class ResolvedTargets(Struct):
     """The rows of all targets of an entry and its components.
 
-    ``missing`` counts, by content type, the numeric ids that no row has. ``unseen`` are those that
-    the principal may not find, which count as missing.
+    ``missing`` counts, by content type, the numeric ids that no row has. ``unseen`` are ids of rows
+    that row rules hide from the principal. They count as missing, so that errors do not tell
+    whether a hidden row exists.
     """
 
     version: WrittenVersion
@@ -90,8 +91,8 @@ class ResolvedTargets(Struct):
         if _is_mixed(target, anchor):
             return LinkAnchor(rows=(), name=anchor.document_id)
         rows = rows_of(unit, self, uid, anchor)
-        assumed = target.document_id is not None and target.locale is None
-        if assumed and rows and not self.version.content_type.localized:
+        has_default_locale = target.document_id is not None and target.locale is None
+        if has_default_locale and rows and not self.version.content_type.localized:
             return LinkAnchor(rows, {side: rows[0], "locale": unit.engine.default_locale})
         return LinkAnchor(rows)
 
@@ -101,8 +102,8 @@ def rows_of(
 ) -> tuple[int, ...]:
     """Return the rows of a resolved target; none if it could not be resolved."""
     if target.document_id is None:
-        unknown = target.id is None or (target.uid or uid, target.id) in resolution.unseen
-        return () if target.id is None or unknown else (target.id,)
+        is_unseen = target.id is None or (target.uid or uid, target.id) in resolution.unseen
+        return () if target.id is None or is_unseen else (target.id,)
     requested_rows = _request_rows(unit, resolution.version, target.uid or uid or "", target)
     return resolution.rows.get(requested_rows, ())
 
@@ -174,7 +175,10 @@ def _targets(unit: UnitOfWork, layout: EntryLayout, values: EntryValues) -> Iter
 
 
 def _is_mixed(target: RelationTarget, anchor: RelationTarget) -> bool:
-    """Whether a row would be placed next to a document, which cannot be found among rows."""
+    """Tell whether a target that is given by row id is placed next to one given by document id.
+
+    Such an anchor is always an unknown one: see `LinkAnchor.name`.
+    """
     return target.document_id is None and anchor.document_id is not None
 
 
@@ -206,8 +210,8 @@ def _find_documents(
         if unit.engine.schema.content_types.get(uid) is None:
             continue
         rows = yield from rows_of_documents(unit.store, uid, locale, tuple(document_ids))
-        in_reach = yield from visible_rows(unit, uid, {row.id for _, row in rows})
-        visible_ids |= {(uid, row) for row in in_reach}
+        visible = yield from visible_rows(unit, uid, {row.id for _, row in rows})
+        visible_ids |= {(uid, row) for row in visible}
         for document_id, row in rows:
             rows_by_document.setdefault((uid, locale, document_id), []).append(row)
     for item in requested_rows:

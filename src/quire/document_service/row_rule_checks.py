@@ -1,8 +1,9 @@
 """Row rules for writes: checked before and after a change.
 
-Rows outside of a rule are missing for the principal, so that nothing can be linked to them. All
-versions of a document have to satisfy the rule, in every locale: otherwise a forbidden row could be
-changed through another one.
+The check after the change prevents that a principal gives a document away, or creates one outside
+of the rule. Rows outside of a rule are missing for the principal, so that nothing can be linked to
+them. All versions of a document have to satisfy the rule, in every locale: otherwise a forbidden
+row could be changed through another one.
 """
 
 from collections.abc import Collection, Sequence
@@ -49,12 +50,12 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
     """Return the rules of a command, ``None`` if there are none."""
     project = unit.rules.rules
     principal = unit.principal
-    of_role = {} if principal is None else rules_of(without_project_rules(principal.ability))
-    if not project and not of_role:
+    role_rules = {} if principal is None else rules_of(without_project_rules(principal.ability))
+    if not project and not role_rules:
         return None
     uid = command.uid
     action, granted = _actions_of(command)
-    role_rule = of_role.get(f"{uid}.{action_name(uid, granted)}")
+    role_rule = role_rules.get(f"{uid}.{action_name(uid, granted)}")
 
     def rules_on(action: WriteAction, *extra_rules: str | None) -> tuple[str, ...]:
         actions = [action, "publish"] if _publishes(unit.engine.schema, command) else [action]

@@ -1,7 +1,11 @@
-"""The document service.
+"""The document service: runs commands on documents, each call in one transaction.
 
-An action is a program that receives a unit of work. Each call, also one with several actions, is
-one transaction with the response read inside it; events are published after the commit.
+A program (`quire.database.program`) gets a `UnitOfWork`, runs commands, and reads the response in
+the same transaction. Webhook events and changes for `@after_commit` functions are stored in that
+transaction, too, and delivered after the commit.
+
+A transaction whose connection was lost before the commit runs again from the start. Therefore
+commands are frozen, and programs have no effects outside of the database.
 """
 
 # Functions are created for each request here; postponed annotations make that cheaper.
@@ -72,9 +76,15 @@ from quire.webhooks.outbox import Outbox
 
 T = TypeVar("T")
 
-_ATTEMPTS = 2
+_MAX_ATTEMPTS = 2
 _MAX_RESTARTS = 1000
-"""How many commands may come up within one transaction that have to be prepared before it."""
+"""How many commands that need `@prepare` one program may create within its transaction.
+
+Each of them restarts the transaction. The limit ends a program that creates other commands each
+time, for example with a random value in their data.
+"""
+# bcrypt takes some 100 ms of CPU for a password. On threads of its own it delays neither the event
+# loop nor, on the database's thread, other writers.
 _hash_executor = ThreadPoolExecutor(2, thread_name_prefix="quire-hash")
 
 
@@ -194,7 +204,7 @@ class DocumentService:
         origin: str,
     ) -> T:
         rules = self._rules(principal, editor)
-        for attempt in range(1, _ATTEMPTS + 1):
+        for attempt in range(1, _MAX_ATTEMPTS + 1):
             prepared.start()
             unit = UnitOfWork(
                 engine=self._engine,
@@ -212,9 +222,11 @@ class DocumentService:
             try:
                 result, recorded = await self._database.write(program)
             except (UncertainOutcomeError, DatabaseBusyError):
+                # The first may have been committed: running it again could write twice. The second
+                # has waited as long as a request may wait.
                 raise
             except ServiceUnavailableError:
-                if attempt == _ATTEMPTS:
+                if attempt == _MAX_ATTEMPTS:
                     raise
                 continue
             if recorded and self._outbox is not None:
@@ -230,7 +242,11 @@ class DocumentService:
         return NO_PROJECT_RULES if editor is None else self._engine.rules.of_administrator(editor)
 
     def _run_and_record(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
-        """Run the program, if the guard allows it, and store deliveries for webhooks."""
+        """Run the program under the current schema, and store deliveries for webhooks.
+
+        Returns its result, and whether deliveries were stored.
+        """
+        # One statement checks the schema and whether any webhook is enabled (`WriteCheck`).
         may_listen = yield from self._require()
         if self._outbox is None or not (may_listen or self._outbox.purges):
             return (yield from self._run_and_store(act, unit)), False
@@ -240,7 +256,7 @@ class DocumentService:
         return result, (yield from self._outbox.record(unit.events, listeners, unit.trace))
 
     def _run_and_store(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[T]:
-        """Run the program, and store changes for functions of the project."""
+        """Run the program, and store changes for `@after_commit` functions."""
         result = yield from act(unit)
         if unit.hook_statements:
             advise_batches(unit)
@@ -255,7 +271,7 @@ class DocumentService:
         principal: Principal | None = None,
         origin: str = "api",
     ) -> list[list[WrittenEntry]]:
-        """Run several commands one after the other, all of them or none; returns their entries."""
+        """Run several commands in one transaction; returns the entries that each has written."""
 
         def act(unit: UnitOfWork) -> Program[list[list[WrittenEntry]]]:
             return (yield from run_commands(unit, commands))
@@ -309,14 +325,15 @@ class DocumentService:
 
 
 def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
-    """Run one command with all its steps; returns the entries that it wrote or deleted.
+    """Run one command and its postponed steps; returns the entries that it wrote or deleted.
 
-    Every write of a document, and of each of a set of documents, is one call of this function or of
-    `run_and_read`. Raises ForbiddenError for a document outside of the principal's rules, and
-    NotFoundError for one that rules of the project hide.
+    All writes of documents, single or in bulk, by any API, go through this function or
+    `run_and_read`: they apply policies, row rules and `@around` functions. Raises ForbiddenError
+    for a document outside of the principal's rules, and NotFoundError for one that rules of the
+    project hide.
     """
-    written_entries = yield from _act(unit, command)
-    yield from unit.settle()
+    written_entries = yield from _run_without_postponed(unit, command)
+    yield from unit.run_postponed()
     return written_entries
 
 
@@ -325,12 +342,13 @@ def run_and_read(
 ) -> Program[T]:
     """Run one command; returns what ``read`` returns for the entries that it wrote or deleted.
 
-    ``read`` runs before the postponed steps, so that responses are those of Strapi, which do not
-    show them. Raises what `run_command` raises.
+    ``read`` runs before the postponed steps, because responses of Strapi show the state before
+    them. For example, it copies shared values to other locales after it has read the response.
+    Raises what `run_command` raises.
     """
-    written_entries = yield from _act(unit, command)
+    written_entries = yield from _run_without_postponed(unit, command)
     result = yield from read(written_entries)
-    yield from unit.settle()
+    yield from unit.run_postponed()
     return result
 
 
@@ -348,58 +366,58 @@ def run_commands(
 def run_together(
     unit: UnitOfWork, writes: Sequence[tuple[Command, Program[T]]]
 ) -> Program[list[T]]:
-    """Run the programs of several commands, in their order; returns their results.
+    """Run the programs of several commands in order; returns their results.
 
-    Each of the programs runs its command by `run_command` or `run_and_read`. Those of one kind
-    after another, on different documents of one type, run beside each other where hooks are called
-    once for several writes.
+    Each of the programs runs its command by `run_command` or `run_and_read`. Consecutive commands
+    of one kind on different documents of one type are interleaved if the type has hooks with
+    ``batch=True``, so that such a hook is called once for all of them.
     """
     results: list[T] = []
-    place = 0
-    while place < len(writes):
-        count = _count_interleaved(unit, [command for command, _ in writes[place:]])
-        programs = [program for _, program in writes[place : place + count]]
+    start = 0
+    while start < len(writes):
+        count = _count_interleaved(unit, [command for command, _ in writes[start:]])
+        programs = [program for _, program in writes[start : start + count]]
         results += yield from run_interleaved(unit, programs, batched=count > 1)
-        place += count
+        start += count
     return results
 
 
 def _count_interleaved(unit: UnitOfWork, commands: Sequence[Command]) -> int:
-    """Return how many of the first commands run beside each other."""
+    """Return how many commands from the first on can be interleaved; at least one."""
     first = commands[0]
     engine = unit.engine
     if not engine.extensions.has_batches(first.uid, *command_actions(engine.schema, first)):
         return 1
-    # A function around a write runs in a savepoint, which others must not write in.
+    # An `@around` function has a savepoint: rolling it back would undo interleaved writes as well.
     if steps_around(engine, first):
         return 1
     document_ids: set[str] = set()
-    for place, command in enumerate(commands):
+    for index, command in enumerate(commands):
         document_id = command.document_id
         is_new = isinstance(command, CreateDocument)
         if (type(command), command.uid) != (type(first), first.uid) or (
             not is_new and (document_id is None or document_id in document_ids)
         ):
-            return max(place, 1)
+            return max(index, 1)
         if document_id is not None:
             document_ids.add(document_id)
     return len(commands)
 
 
-def _act(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
-    """Run one command under policies and rules, without its postponed steps."""
+def _run_without_postponed(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
+    """Run one command with policies, `@around` functions and row rules, in this order."""
     if unit.engine.extensions.prepare:
         command = prepared_command(unit.engine, unit.prepared, command)
     if not unit.engine.policies.is_empty:
-        _ask_policies(unit, command)
+        _require_policies(unit, command)
     if unit.engine.extensions.around:
         steps = steps_around(unit.engine, command)
         if steps:
-            return (yield from run_around(unit, steps, command, partial(_act_by_rules, unit)))
-    return (yield from _act_by_rules(unit, command))
+            return (yield from run_around(unit, steps, command, partial(_run_under_rules, unit)))
+    return (yield from _run_under_rules(unit, command))
 
 
-def _act_by_rules(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
+def _run_under_rules(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
     rules = rules_for(unit, command)
     if rules is None:
         return (yield from _dispatch(unit, command))
@@ -409,8 +427,8 @@ def _act_by_rules(unit: UnitOfWork, command: Command) -> Program[list[WrittenEnt
     return written_entries
 
 
-def _ask_policies(unit: UnitOfWork, command: Command) -> None:
-    """Check the policies of the project, unless the server or the system writes."""
+def _require_policies(unit: UnitOfWork, command: Command) -> None:
+    """Check the policies of the project, unless the server itself or `as_system` code writes."""
     if unit.principal is not None:
         principal = acting(unit.principal)
     elif unit.editor is not None and not unit.is_system:

@@ -1,7 +1,8 @@
-"""Attributes that all locales of a document share, kept equal.
+"""Attributes that are not localized: their values are equal in all locales of a document.
 
-They are stored in every locale. So a change of one of them in one locale writes all of them to the
-others of the same status, and a new locale starts with the present values.
+They are stored in the row of every locale, as in Strapi. So a change of one of them in one locale
+writes all of them to the other locales of the same status, and a new locale starts with the present
+values.
 """
 
 # Functions are created for each request here; postponed annotations make that cheaper.
@@ -20,7 +21,7 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute, ScalarAttribute
 
 
-def model_entry(unit: UnitOfWork, entries: Collection[EntryRow]) -> EntryRow | None:
+def locale_template(unit: UnitOfWork, entries: Collection[EntryRow]) -> EntryRow | None:
     """Return the entry that a new locale copies from: a draft, of the default locale first."""
     drafts = [entry for entry in entries if not entry.published] or list(entries)
     default = unit.engine.default_locale
@@ -43,12 +44,20 @@ def copy_shared_values(
 ) -> Program[None]:
     """Copy shared media and components to the row of a new locale."""
     yield from copy_attributes(
-        unit.store, layout, source.id, target, _parts(layout, names), published=source.published
+        unit.store,
+        layout,
+        source.id,
+        target,
+        _attributes_without_column(layout, names),
+        published=source.published,
     )
 
 
 class SharedValues(Struct, frozen=True):
-    """The shared values of an entry in comparable form: by column, and of parts."""
+    """The shared values of an entry in comparable form.
+
+    ``columns`` are stored values, ``parts`` stand for media and components, which have no column.
+    """
 
     columns: Mapping[str, Value]
     parts: Signatures
@@ -64,7 +73,7 @@ def shared_values_before(
     """
     if not layout.shared or all(entry.locale == locale for entry in entries):
         return None
-    return (yield from _shared_parts(unit, layout, by_locale(entries)[0].id))
+    return (yield from _read_shared_values(unit, layout, by_locale(entries)[0].id))
 
 
 def by_locale(entries: Iterable[EntryRow]) -> list[EntryRow]:
@@ -90,12 +99,12 @@ def sync_locales_later(
         return
 
     def step() -> Program[None]:
-        after = yield from _shared_parts(unit, layout, source.id)
+        after = yield from _read_shared_values(unit, layout, source.id)
         if after == before and not (copied and _has_secret(layout, after)):
             return
         entries = yield from entries_of(unit.store, layout, source.document_id)
         for other in _other_locales(source, entries):
-            yield from _take_all(unit, layout, source, other, after)
+            yield from _copy_all(unit, layout, source, other, after)
 
     unit.postpone(step)
 
@@ -133,26 +142,28 @@ def _other_locales(source: EntryRow, entries: Iterable[EntryRow]) -> list[EntryR
     ]
 
 
-def _shared_parts(unit: UnitOfWork, layout: EntryLayout, row_id: int) -> Program[SharedValues]:
+def _read_shared_values(
+    unit: UnitOfWork, layout: EntryLayout, row_id: int
+) -> Program[SharedValues]:
     columns = yield from shared_columns(unit, layout, row_id, layout.shared)
-    names = _parts(layout, layout.shared)
+    names = _attributes_without_column(layout, layout.shared)
     if not names:
         return SharedValues(columns, {})
     return SharedValues(columns, (yield from signatures(unit.store, layout, row_id, names)))
 
 
-def _has_secret(layout: EntryLayout, common: SharedValues) -> bool:
+def _has_secret(layout: EntryLayout, values: SharedValues) -> bool:
     return any(
-        attribute.secret and common.columns.get(layout.table.columns[attribute.name]) is not None
+        attribute.secret and values.columns.get(layout.table.columns[attribute.name]) is not None
         for attribute in layout.model.scalars
     )
 
 
-def _take_all(
-    unit: UnitOfWork, layout: EntryLayout, source: EntryRow, other: EntryRow, common: SharedValues
+def _copy_all(
+    unit: UnitOfWork, layout: EntryLayout, source: EntryRow, other: EntryRow, values: SharedValues
 ) -> Program[None]:
-    parts = _parts(layout, layout.shared)
-    yield from _write(unit, layout, source, other, common.columns, parts)
+    parts = _attributes_without_column(layout, layout.shared)
+    yield from _write(unit, layout, source, other, values.columns, parts)
 
 
 def _write_parts(
@@ -170,7 +181,9 @@ def _write_parts(
             )
             if value != current_value
         }
-    parts = yield from _different_parts(unit, layout, source.id, other.id, _parts(layout, names))
+    parts = yield from _differing_attributes(
+        unit, layout, source.id, other.id, _attributes_without_column(layout, names)
+    )
     if changed_columns or parts:
         yield from _write(unit, layout, source, other, changed_columns, parts)
 
@@ -206,12 +219,12 @@ def _shared_columns(layout: EntryLayout, names: Collection[str]) -> tuple[str, .
     )
 
 
-def _parts(layout: EntryLayout, names: Collection[str]) -> frozenset[str]:
+def _attributes_without_column(layout: EntryLayout, names: Collection[str]) -> frozenset[str]:
     """Return the attributes that are media or components."""
     return frozenset(name for name in names if name not in layout.table.columns)
 
 
-def _different_parts(
+def _differing_attributes(
     unit: UnitOfWork, layout: EntryLayout, first_id: int, second_id: int, names: frozenset[str]
 ) -> Program[frozenset[str]]:
     if not names:
@@ -223,10 +236,13 @@ def _different_parts(
     )
 
 
-def blank_lists(
+def with_empty_lists(
     layout: EntryLayout, data: Mapping[str, object], names: Collection[str]
 ) -> Mapping[str, object]:
-    """Return data in which validation does not miss lists that will be copied."""
+    """Return data with an empty list for each list of components that will be copied.
+
+    Validation would report a required list as missing, because it runs before the copy.
+    """
     blank: dict[str, object] = {}
     for name in names:
         attribute = layout.model.attributes[name]

@@ -46,14 +46,14 @@ HashPassword = Callable[[str, int], str]
 
 
 class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
-    """What all writes of one schema share.
+    """The objects that all writes of one schema share.
 
-    ``default_locale`` is ``None`` in a project without locales; only it may change, see
-    `adopt_default_locale`. With ``strict_relations`` required relations and media are enforced.
-    ``limits`` are those of one read. ``extensions`` are the hooks of the project's Python code,
-    ``jobs`` receives background jobs, and ``changes`` the changes for functions after the commit.
-    Some mistakes of that code are errors only with ``is_development``. ``clock`` is the time of
-    that code, ``mail`` sends its mails.
+    ``default_locale`` is ``None`` in a project without locales; it is the only field that may
+    change, see `adopt_default_locale`. With ``strict_relations`` required relations and media are
+    enforced. ``limits`` are those of one read. ``extensions`` are the hooks of the project's Python
+    code, ``jobs`` receives its background jobs, and ``changes`` the changes for its
+    `@after_commit` functions. ``clock`` and ``mail`` are for that code, too. With
+    ``is_development`` some of its mistakes are errors that are only logged in production.
     """
 
     store: EntryStore
@@ -103,42 +103,49 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
 
 
 class Savepoint:
-    """A part of a transaction that can be rolled back alone, with its events."""
+    """A savepoint that also rolls back what the unit of work has recorded since.
 
-    def __init__(self, name: str, *noted: list[Any]) -> None:
+    ``record_lists`` are lists such as the events; rolling back truncates them.
+    """
+
+    def __init__(self, name: str, *record_lists: list[Any]) -> None:
         self._name = name
-        self._noted = noted
-        self._first: list[int] = []
+        self._record_lists = record_lists
+        self._lengths: list[int] = []
 
     def begin(self) -> Program[None]:
-        """Begin it."""
-        self._first = [len(notes) for notes in self._noted]
+        """Set the savepoint."""
+        self._lengths = [len(records) for records in self._record_lists]
         yield Statement(f"SAVEPOINT {self._name}")
 
     def release(self) -> Program[None]:
-        """Keep everything that was written since it began."""
+        """Keep everything that was written since `begin`."""
         yield Statement(f"RELEASE SAVEPOINT {self._name}")
 
     def roll_back(self) -> Program[None]:
-        """Roll back everything that was written since it began."""
-        for noted, first in zip(self._noted, self._first, strict=True):
-            del noted[first:]
+        """Undo everything that was written and recorded since `begin`."""
+        for records, length in zip(self._record_lists, self._lengths, strict=True):
+            del records[length:]
         yield Statement(f"ROLLBACK TO SAVEPOINT {self._name}")
+        # `ROLLBACK TO` does not end the savepoint.
         yield from self.release()
 
 
 class UnitOfWork(Struct, kw_only=True):
-    """One transaction: its principal, its time, and its events.
+    """The state of one write transaction: who writes, its time, and the events to publish.
 
-    ``listening`` says that somebody wants to hear of it: only then entries are read for events.
-    ``hashed`` maps passwords, as they were sent, to their hashes; hashing takes too long to be done
-    while other writers wait. ``principal`` is ``None`` where the server itself writes. ``editor``
-    is the row of the administrator who writes, whose name entries carry. ``locale_codes`` are those
-    of the project, ``None`` until they are read. ``causes`` are the hooks that led to what is
-    written now; ``is_system`` says that a hook writes as the system. ``hash_password`` is for
-    passwords that hooks write. ``rules`` are those of the project's code for who writes.
-    ``prepared`` are the commands that were prepared before the transaction. ``trace`` is the
-    ``traceparent`` of the request that writes, if it is traced.
+    ``principal`` is the caller of the content API, ``None`` where the server itself writes.
+    ``editor`` is the row of the administrator who writes: ``createdBy`` and ``updatedBy``.
+    ``rules`` are the row rules of the project's code for this caller. ``causes`` are the hooks that
+    led to the present write, the outermost first; ``is_system`` says that one of them writes within
+    `as_system`.
+
+    ``listening`` says that a webhook is enabled: only then entries are read for events.
+    ``hashed`` maps passwords, as they were sent, to their hashes, which are made before the
+    transaction: hashing takes too long while other writers wait. Only passwords that hooks set are
+    hashed within it, by ``hash_password``. ``prepared`` are the commands that were prepared before
+    the transaction. ``locale_codes`` are the project's locales, ``None`` until they are read.
+    ``trace`` is the ``traceparent`` of the request, if it is traced.
     """
 
     engine: WriteEngine
@@ -157,16 +164,16 @@ class UnitOfWork(Struct, kw_only=True):
     prepared: PreparedCommands = field(default_factory=PreparedCommands)
     trace: str | None = None
     changes: list[tuple[ChangeListener, StoredChange]] = field(default_factory=list)
-    """Changes for functions that run after the commit."""
+    """Changes for `@after_commit` functions, which are stored with the transaction."""
     committed: list[Callable[[], None]] = field(default_factory=list)
     """Functions that are called after the commit; they must not fail."""
     hook_statements: dict[Hook, list[int]] = field(default_factory=dict)
-    """How many statements hooks have run in each call, in development."""
+    """How many statements each call of a hook has run; in development, see `advise_batches`."""
     is_interleaved: bool = False
-    """Whether what runs is one of several writes for which hooks are called together."""
+    """Whether the running program is one of several interleaved writes (`run_interleaved`)."""
     _savepoints: int = 0
-    _later: list[Callable[[], Program[None]]] = field(default_factory=list)
-    _last: int = 0
+    _postponed: list[Callable[[], Program[None]]] = field(default_factory=list)
+    _last_tick: int = 0
 
     @property
     def store(self) -> EntryStore:
@@ -174,32 +181,40 @@ class UnitOfWork(Struct, kw_only=True):
         return self.engine.store
 
     def tick(self) -> int:
-        """Return the present as epoch milliseconds; later than every time returned before."""
-        self._last = max(self.clock(), self._last + 1)
-        return self._last
+        """Return the present as epoch milliseconds; later than every time returned before.
+
+        Of two writes in one transaction the second has a later time, even in one millisecond: equal
+        times of a draft and its published version mean that there is nothing new to publish.
+        """
+        self._last_tick = max(self.clock(), self._last_tick + 1)
+        return self._last_tick
 
     def postpone(self, step: Callable[[], Program[None]]) -> None:
         """Postpone a step that changes other entries until the response has been read."""
-        self._later.append(step)
+        self._postponed.append(step)
 
     def postpone_all(self, steps: Iterable[Callable[[], Program[None]]]) -> None:
         """Postpone several steps, see `postpone`."""
-        self._later.extend(steps)
+        self._postponed.extend(steps)
 
     @contextmanager
     def interleaved(self, steps: list[Callable[[], Program[None]]]) -> Iterator[None]:
-        """Run a part of one of several writes, with the steps that it has postponed itself."""
-        outer = self.is_interleaved, self._later
-        self.is_interleaved, self._later = True, steps
+        """Run a part of one of several interleaved writes.
+
+        Steps that it postpones are added to ``steps``: each write has a list of its own, so that
+        they run in the order of the writes.
+        """
+        outer = self.is_interleaved, self._postponed
+        self.is_interleaved, self._postponed = True, steps
         try:
             yield
         finally:
-            self.is_interleaved, self._later = outer
+            self.is_interleaved, self._postponed = outer
 
-    def settle(self) -> Program[None]:
+    def run_postponed(self) -> Program[None]:
         """Run the postponed steps, within the same transaction."""
-        while self._later:
-            yield from self._later.pop(0)()
+        while self._postponed:
+            yield from self._postponed.pop(0)()
 
     def nested(
         self,
@@ -208,13 +223,13 @@ class UnitOfWork(Struct, kw_only=True):
         as_system: bool,
         causes: tuple[CallCause, ...],
     ) -> Program[T]:
-        """Run a program within a savepoint, as the system or not, with its own causes.
+        """Run a write of a hook: within a savepoint, with other causes, perhaps as the system.
 
-        If it fails, its rows and events are rolled back.
+        If it fails, its rows and events are rolled back; the hook may catch the error.
         """
-        outer = self.principal, self.rules, self.is_system, self.causes, self._later
+        outer = self.principal, self.rules, self.is_system, self.causes, self._postponed
         was_interleaved, self.is_interleaved = self.is_interleaved, False
-        self.causes, self._later = causes, []
+        self.causes, self._postponed = causes, []
         if as_system:
             self.principal, self.rules, self.is_system = None, NO_PROJECT_RULES, True
         savepoint = self.savepoint()
@@ -228,29 +243,29 @@ class UnitOfWork(Struct, kw_only=True):
             yield from savepoint.release()
             return result
         finally:
-            self.principal, self.rules, self.is_system, self.causes, self._later = outer
+            self.principal, self.rules, self.is_system, self.causes, self._postponed = outer
             self.is_interleaved = was_interleaved
 
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has not begun yet."""
         self._savepoints += 1
-        return Savepoint(f"quire_{self._savepoints}", self.events, self.changes, self._later)
+        return Savepoint(f"quire_{self._savepoints}", self.events, self.changes, self._postponed)
 
     def layout(self, uid: str) -> EntryLayout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""
         return self.engine.store.layout(uid)
 
-    def happened(
+    def record_event(
         self,
         name: EventName,
         entry: WrittenEntry,
         fields: tuple[str, ...] = (),
     ) -> Program[None]:
-        """Record an event of an entry, which is published after the commit.
+        """Record a webhook event of an entry, which is published after the commit.
 
-        The event of a deletion is recorded before it, while the entry can be read.
+        The event of a deletion is recorded before the deletion, while the entry can be read.
         """
-        event_time = self._last
+        event_time = self._last_tick
         event_entry: EntryJson | None = None
         if self.listening:
             status: Status = "published" if entry.published else "draft"
@@ -285,10 +300,10 @@ class UnitOfWork(Struct, kw_only=True):
         for attribute in layout.model.scalars:
             name = attribute.name
             if name in scalars:
-                row[columns[name]] = self._encode_one(dialect, attribute, scalars[name])
+                row[columns[name]] = self._encode_value(dialect, attribute, scalars[name])
         return row
 
-    def _encode_one(self, dialect: Dialect, attribute: ScalarAttribute, value: object) -> Value:
+    def _encode_value(self, dialect: Dialect, attribute: ScalarAttribute, value: object) -> Value:
         if value is None:
             return None
         if attribute.secret:

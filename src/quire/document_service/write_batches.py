@@ -1,8 +1,8 @@
-"""Runs the writes of several documents side by side, so that a hook is called once for all of them.
+"""Interleaves the writes of several documents, so that a hook is called once for all of them.
 
-Each write is a program of its own. Where hooks with ``batch=True`` are to be called, it pauses
-until all others have come as far (`in_batch`); the call is then made for all of them. Between two
-such calls the programs run one after the other, as they would without hooks.
+Each write is a program of its own. At a call of a hook with ``batch=True`` it pauses until all
+other programs have reached the same call (`in_batch`), which is then made once. Between two such
+calls the programs run one after the other, as they would without hooks.
 """
 
 from collections.abc import Callable, Generator, Hashable, Sequence
@@ -31,13 +31,13 @@ class _BatchCall(Struct, frozen=True, eq=False):
 def in_batch(
     unit: UnitOfWork, key: Hashable, member: M, run: Callable[[Sequence[M]], Program[None]]
 ) -> Program[None]:
-    """Run a program for a member, together with the members of all writes beside this one.
+    """Run ``run`` once for the members of all interleaved writes that call this with one ``key``.
 
-    ``key`` says which of them belong together. Raises what the program raises, unless other writes
-    wait: then the error ends all of them.
+    Without interleaving it runs for this member alone. Its errors are raised here; an error in a
+    call for several writes ends all of them.
     """
     if unit.is_interleaved:
-        yield _pause(_BatchCall(key, (member,), run))
+        yield _pause_for(_BatchCall(key, (member,), run))
     else:
         yield from run([member])
 
@@ -57,7 +57,7 @@ def run_interleaved(
         return results
     runs = [_Run(program) for program in programs]
     try:
-        yield from _run_all(unit, runs)
+        yield from _advance_all(unit, runs)
     finally:
         for run in runs:
             run.program.close()
@@ -67,7 +67,7 @@ def run_interleaved(
 
 
 class _Run(Generic[T]):
-    """A program that runs beside others, and the call that it waits for."""
+    """An interleaved program, and the call at which it is paused."""
 
     result: T
 
@@ -85,7 +85,7 @@ class _Run(Generic[T]):
             try:
                 statement = self.program.send([]) if is_begun else next(self.program)
                 while True:
-                    self.call = _call_of(statement)
+                    self.call = _batch_call_of(statement)
                     if self.call is not None:
                         self.calls += 1
                         return
@@ -99,30 +99,31 @@ class _Run(Generic[T]):
                 self.result = stop.value
 
 
-def _run_all(unit: UnitOfWork, runs: Sequence[_Run[T]]) -> Program[None]:
+def _advance_all(unit: UnitOfWork, runs: Sequence[_Run[T]]) -> Program[None]:
     for run in runs:
         yield from run.advance(unit)
     while True:
         waiting = [(run, run.call) for run in runs if run.call is not None]
         if not waiting:
             return
-        # Who has come least far goes first, so that others are met at the next call.
-        _, first = min(waiting, key=lambda item: item[0].calls)
-        matching = [(run, call) for run, call in waiting if call.key == first.key]
+        # The program with the fewest calls goes first: it may reach the call at which the others
+        # are waiting.
+        _, next_call = min(waiting, key=lambda item: item[0].calls)
+        matching = [(run, call) for run, call in waiting if call.key == next_call.key]
         call = replace(
-            first, members=tuple(member for _, call in matching for member in call.members)
+            next_call, members=tuple(member for _, call in matching for member in call.members)
         )
         if unit.is_interleaved:
-            yield _pause(call)
+            yield _pause_for(call)
         else:
             yield from call.run(call.members)
         for run, _ in matching:
             yield from run.advance(unit)
 
 
-def _pause(call: _BatchCall) -> Statement:
+def _pause_for(call: _BatchCall) -> Statement:
     return Statement(_PAUSE, (call,))
 
 
-def _call_of(statement: Statement) -> _BatchCall | None:
+def _batch_call_of(statement: Statement) -> _BatchCall | None:
     return statement.values[0] if statement.sql is _PAUSE else None

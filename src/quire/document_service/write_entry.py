@@ -1,6 +1,6 @@
-"""Writes an entry: its row, components and links.
+"""Writes one entry: its row, components and links.
 
-This module does not know drafts or locales; the actions decide which rows are written.
+It writes the rows that the actions name, and decides nothing about drafts and locales.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -51,9 +51,10 @@ def update_entry(
     resolution: ResolvedTargets,
     siblings: Collection[int] = (),
 ) -> Program[None]:
-    """Change the given values of a row, its components and links.
+    """Change attributes of a row: those in ``values``, and ``columns``, which the server sets.
 
-    ``siblings`` are the other rows of its document, which keep shared targets. Raises
+    ``siblings`` are the other versions of its document. In a relation with exclusive targets
+    (one-to-one, one-to-many) the row takes targets from other documents, but not from them. Raises
     ApplicationError for a component that belongs to another entry.
     """
     row = {**unit.encode(layout, values.scalars), **columns}
@@ -100,9 +101,9 @@ def _add_components(
 ) -> Program[None]:
     links: list[tuple[int, int, str, str, float | None]] = []
     is_list = _is_list(layout.model.attributes[name])
-    for place, component in enumerate(components, 1):
-        id_ = yield from _insert_component(unit, component, resolution)
-        links.append((row_id, id_, component.uid, name, place if is_list else None))
+    for position, component in enumerate(components, 1):
+        component_id = yield from _insert_component(unit, component, resolution)
+        links.append((row_id, component_id, component.uid, name, position if is_list else None))
     yield from attach_components(unit.store, layout, links)
 
 
@@ -126,20 +127,24 @@ def _replace_components(
     current_links: Sequence[ComponentLink],
     resolution: ResolvedTargets,
 ) -> Program[None]:
-    """Replace the components of an attribute: known ones are updated, others are inserted."""
+    """Replace the components of an attribute.
+
+    Those with the id of a present component are updated, so that ids are stable, the others are
+    inserted, and present ones that are not in ``components`` are deleted.
+    """
     attribute = layout.model.attributes[name]
     is_list = _is_list(attribute)
     links_by_key = {(link.uid, link.id): link for link in current_links}
-    _refuse_foreign(attribute, components, links_by_key)
+    _reject_foreign(attribute, components, links_by_key)
     component_keys = {(component.uid, component.id) for component in components}
     removed_links = [link for key, link in links_by_key.items() if key not in component_keys]
     yield from detach_components(unit.store, layout, removed_links)
     new_links: list[tuple[int, int, str, str, float | None]] = []
-    for place, component in enumerate(components, 1):
-        order = place if is_list else None
+    for position, component in enumerate(components, 1):
+        order = position if is_list else None
         if component.id is None:
-            id_ = yield from _insert_component(unit, component, resolution)
-            new_links.append((row_id, id_, component.uid, name, order))
+            component_id = yield from _insert_component(unit, component, resolution)
+            new_links.append((row_id, component_id, component.uid, name, order))
             continue
         inner = unit.layout(component.uid)
         yield from update_entry(unit, inner, component.id, component.values, {}, resolution)
@@ -150,11 +155,12 @@ def _replace_components(
     yield from attach_components(unit.store, layout, new_links)
 
 
-def _refuse_foreign(
+def _reject_foreign(
     attribute: Attribute,
     components: Sequence[ComponentValues],
     links_by_key: Mapping[tuple[str, int], ComponentLink],
 ) -> None:
+    """Reject ids of components of other entries, which a client could change otherwise."""
     for component in components:
         if component.id is not None and (component.uid, component.id) not in links_by_key:
             message = NOT_RELATED.format(attribute.name)

@@ -1,8 +1,8 @@
-"""The phases of one write that hooks take part in: before its data are validated, and after it.
+"""Calls the hooks of a write: ``before`` hooks before validation, ``after`` hooks after the write.
 
-Hooks are called within the transaction of the write. A plain function is called in place. A
-coroutine runs in the event loop, while the program of the write waits for it with its transaction
-open (`quire.document_service.held_transaction`).
+Hooks are called within the transaction of the write. A plain function is called on the database's
+thread. A coroutine runs in the event loop, while the program of the write waits for it with its
+transaction open (`quire.document_service.held_transaction`).
 """
 
 import asyncio
@@ -56,8 +56,8 @@ from quire.schema.model import Model
 T = TypeVar("T")
 
 
-_MANY = 10
-"""Documents for which a hook had better query at once."""
+_ADVISED_DOCUMENTS = 10
+"""A hook that queries for so many documents of a transaction, one by one, is logged."""
 _log = structlog.get_logger("quire.extensions")
 
 
@@ -70,7 +70,7 @@ class HookContext(ExtensionContext):
             unit.engine,
             unit.principal,
             editor=unit.editor,
-            # Whether the hook was called for a write of another hook as the system.
+            # True if another hook made this write within `as_system`.
             is_system=unit.is_system,
             causes=causes,
         )
@@ -119,7 +119,9 @@ class HookContext(ExtensionContext):
 
 
 def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
-    """Call a hook, unless it caused this write to the same locale of the document itself.
+    """Call a hook, unless the write was made by an earlier call of it for the same document.
+
+    Without that exception a hook that updates its own document would never end.
 
     Raises AppErrors of the hook unchanged, InternalServerError for its other exceptions, and
     ServiceUnavailableError when it takes too long.
@@ -129,10 +131,10 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
         yield from _call(unit, hook, write, cause)
 
 
-def _call_for_all(hook: Hook, members: Sequence["HookedWrite"]) -> Program[None]:
+def _call_batch(hook: Hook, members: Sequence["HookedWrite"]) -> Program[None]:
     """Call a hook once for several writes of one action. Raises as `call_hook` does."""
     unit = members[0].unit
-    writes = [member.shown_to(hook) for member in members]
+    writes = [member.view_for(hook) for member in members]
     writes = [write for write in writes if not has_caused(hook, write, unit.causes)]
     if writes:
         yield from _call(unit, hook, writes, batch_cause(hook, writes))
@@ -141,13 +143,14 @@ def _call_for_all(hook: Hook, members: Sequence["HookedWrite"]) -> Program[None]
 def _call(
     unit: UnitOfWork, hook: Hook, hook_input: Write[Any] | list[Write[Any]], cause: CallCause
 ) -> Program[None]:
-    """Call a hook for what it takes: a write or several."""
+    """Call a hook with one write, or with a list if it is a ``batch`` hook."""
     causes = (*unit.causes, cause)
     try:
         require_depth(causes, unit.engine.code_limits)
         context = HookContext(unit, causes)
         with context.activate():
-            # A coroutine function does not run yet. A plain function may return a coroutine, too.
+            # Calling a coroutine function does not start it yet. `iscoroutinefunction` would miss
+            # plain functions that return a coroutine, such as decorated ones.
             result = hook.function(hook_input)
         try:
             if inspect.isawaitable(result):
@@ -165,9 +168,9 @@ def _call(
 
 
 def advise_batches(unit: UnitOfWork) -> None:
-    """Name the hooks that have queried for many documents of a transaction, one by one."""
+    """Log the hooks that queried in each of many calls: a ``batch`` hook would query once."""
     for hook, statements in unit.hook_statements.items():
-        if len(statements) >= _MANY and all(statements):
+        if len(statements) >= _ADVISED_DOCUMENTS and all(statements):
             _log.warning(
                 "a hook queries for each document: with batch=True it is called once",
                 hook=hook.name,
@@ -219,7 +222,7 @@ class HookTask(HeldTransaction, Generic[T]):
         with self._context.activate():
             return await self._awaitable
 
-    def refuse_late(self) -> None:
+    def raise_late_error(self) -> None:
         """Raise ServiceUnavailableError."""
         _log.error(
             "a hook took too long",
@@ -231,7 +234,7 @@ class HookTask(HeldTransaction, Generic[T]):
 
 
 _REMOVING_ACTIONS = frozenset({"delete", "unpublish"})
-"""Actions after which nothing can be read: hooks get what was there before."""
+"""Actions that remove rows: fields for ``after`` hooks have to be read before the action."""
 
 
 def hooked_write(
@@ -244,9 +247,9 @@ def hooked_write(
     data: Data | None = None,
     source: EntryRow | None = None,
 ) -> "HookedWrite | None":
-    """Return the write for the hooks, ``None`` if the type has no hooks for it.
+    """Return a write with the hooks of its type and action, ``None`` if there are none.
 
-    ``source`` is the entry that the action starts from.
+    ``source`` is the entry that the action changes, copies or removes.
     """
     hooks = unit.engine.extensions.writes.get((layout.model.uid, action))
     if hooks is None:
@@ -257,7 +260,7 @@ def hooked_write(
         document_id=document_id,
         locale=locale,
         origin=tuple(map(str, unit.causes)),
-        # A retry starts with the data of the request again.
+        # Hooks may change the data in place; a retried transaction starts from the original.
         data=deepcopy(dict(data)) if isinstance(data, Mapping) else {},
         fields=writable_fields(layout),
     )
@@ -265,7 +268,7 @@ def hooked_write(
 
 
 class HookedWrite:
-    """One write of a type with hooks."""
+    """One write of a type with hooks, and the fields of its entry that they need."""
 
     def __init__(
         self,
@@ -280,49 +283,52 @@ class HookedWrite:
         self._layout = layout
         self._hooks = hooks
         self._write = write
-        self._given = data
+        self._requested_data = data
         self._source = source
         self._before: EntryJson | None = None
         self._after: EntryJson | None = None
 
-    def shown_to(self, hook: Hook) -> Write[Document]:
-        """Return the write, with the fields that a hook needs."""
+    def view_for(self, hook: Hook) -> Write[Document]:
+        """Return the write with only those fields in ``before`` and ``after`` that a hook needs.
+
+        Each hook sees the fields of its own ``needs``: it must not depend on those of others.
+        """
         self._write.before = needed_view(hook, self._before)
         self._write.after = needed_view(hook, self._after)
         return self._write
 
     def call_before(self) -> Program[Data]:
-        """Call the hooks before the write; returns the data to write.
+        """Call the ``before`` hooks; returns the data to write.
 
-        Data that are not an object are left to validation, which rejects them.
+        They are not called for data that are no object, which validation rejects.
         """
-        if self._given is not None and not isinstance(self._given, Mapping):
-            return self._given
+        if self._requested_data is not None and not isinstance(self._requested_data, Mapping):
+            return self._requested_data
         if self._source is not None:
             source = self._source
             names = self._hooks.needs_before()
             if self._write.action in _REMOVING_ACTIONS:
                 names |= self._hooks.kept_fields()
-            self._before = yield from self._load(
+            self._before = yield from self._load_fields(
                 names, source.document_id, source.locale, published=source.published
             )
         for hook in self._hooks.before:
             yield from self._call(hook)
-        self._write.check_names(self._given or {})
+        self._write.check_names(self._requested_data or {})
         yield from hash_passwords(self.unit, self._layout.model, self._write.data)
         return self._write.data
 
     def call_after(self, *, published: bool | None) -> Program[None]:
-        """Call the hooks after the write.
+        """Call the ``after`` hooks, and record the change for `@after_commit` functions.
 
-        ``published`` says which version was written; ``None`` if nothing is left.
+        ``published`` says which version was written; ``None`` after a deletion.
         """
         write = self._write
         needs = self._hooks.needs_after()
         if write.action not in _REMOVING_ACTIONS:
             needs |= self._hooks.kept_fields()
         if published is not None and (self._hooks.after or needs):
-            self._after = yield from self._load(
+            self._after = yield from self._load_fields(
                 needs, write.document_id, write.locale, published=published
             )
         for hook in self._hooks.after:
@@ -333,42 +339,45 @@ class HookedWrite:
 
     def _call(self, hook: Hook) -> Program[None]:
         if hook.batch:
-            yield from in_batch(self.unit, hook, self, partial(_call_for_all, hook))
+            yield from in_batch(self.unit, hook, self, partial(_call_batch, hook))
         else:
-            yield from call_hook(self.unit, hook, self.shown_to(hook))
+            yield from call_hook(self.unit, hook, self.view_for(hook))
 
-    def _load(
+    def _load_fields(
         self, names: frozenset[str], document_id: str, locale: str | None, *, published: bool
     ) -> Program[EntryJson | None]:
-        """Read fields of one version of a document, and of those that are written beside it."""
+        """Read fields of one version of a document.
+
+        In a batch one statement reads the fields for all interleaved writes.
+        """
         if not names:
             return {IDENTITY: document_id}
-        find = needed_fields(self._layout, names, locale, published=published)
+        query = needed_fields(self._layout, names, locale, published=published)
         entries_by_id: dict[str, EntryJson | None] = {document_id: None}
-        key = (find.uid, find.locale, find.status, names, self._write.action)
-        load = partial(_load_all, self.unit.engine.reads, find)
+        key = (query.uid, query.locale, query.status, names, self._write.action)
+        load = partial(_load_documents, self.unit.engine.reads, query)
         yield from in_batch(self.unit, key, entries_by_id, load)
         return entries_by_id[document_id]
 
 
-def _load_all(
-    reads: ReadPlanner, find: DocumentQuery, members: Sequence[dict[str, EntryJson | None]]
+def _load_documents(
+    reads: ReadPlanner, query: DocumentQuery, members: Sequence[dict[str, EntryJson | None]]
 ) -> Program[None]:
-    """Read one version of several documents; the members are dictionaries of them by their ids."""
+    """Read one version of several documents, and fill in the members: entries by document id."""
     document_ids = [document_id for member in members for document_id in member]
     if len(document_ids) == 1:
-        result = yield from reads.document(find, document_ids[0]).entries()
+        result = yield from reads.document(query, document_ids[0]).entries()
     else:
-        result = yield from reads.documents(find, document_ids).entries()
+        result = yield from reads.documents(query, document_ids).entries()
     entries, _ = result
-    by_document = {entry[IDENTITY]: entry for entry in entries}
+    entries_by_id = {entry[IDENTITY]: entry for entry in entries}
     for member in members:
         for document_id in member:
-            member[document_id] = by_document.get(document_id)
+            member[document_id] = entries_by_id.get(document_id)
 
 
 def hash_passwords(unit: UnitOfWork, model: Model, data: object) -> Program[None]:
-    """Hash passwords that code has set; those of the caller were hashed before."""
+    """Hash passwords that hooks have set; those of the request were hashed before."""
     passwords = passwords_in(unit.engine.schema, model, data)
     unhashed = [password for password in passwords if password not in unit.hashed]
     if unhashed and unit.hash_password is not None:

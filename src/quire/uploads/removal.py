@@ -17,7 +17,7 @@ def emit_file_event(
     file = WrittenEntry(
         uid=FILE_UID, document_id=document_id, entry_id=file_id, locale=None, published=True
     )
-    yield from unit.happened(name, file)
+    yield from unit.record_event(name, file)
 
 
 def delete_records(unit: UnitOfWork, rows: Collection[FileRow]) -> Program[None]:

@@ -21,8 +21,9 @@ from quire.webhooks.events import EventName
 def clone(unit: UnitOfWork, command: CloneDocument) -> Program[list[WrittenEntry]]:
     """Clone a document; returns the new entries, one per locale.
 
-    Targets that can belong to one document only are not copied. Raises NotFoundError where there is
-    nothing to copy, and ValidationError for invalid data or duplicate unique values.
+    Relations whose targets can belong to one document only are not copied: the copy would take them
+    from the original. Raises NotFoundError where there is nothing to copy, and ValidationError for
+    invalid data or duplicate unique values.
     """
     layout = unit.layout(command.uid)
     entries = yield from entries_of(unit.store, layout, command.document_id)
@@ -32,12 +33,14 @@ def clone(unit: UnitOfWork, command: CloneDocument) -> Program[list[WrittenEntry
     if not selected_entries:
         raise NotFoundError
     document_id = unit.engine.new_id()
-    programs = [_clone(unit, layout, command, entry, document_id) for entry in selected_entries]
+    programs = [
+        _clone_version(unit, layout, command, entry, document_id) for entry in selected_entries
+    ]
     batched = unit.engine.extensions.has_batches(command.uid, "clone")
     return (yield from run_interleaved(unit, programs, batched=batched))
 
 
-def _clone(
+def _clone_version(
     unit: UnitOfWork, layout: EntryLayout, command: CloneDocument, entry: EntryRow, document_id: str
 ) -> Program[WrittenEntry]:
     content_type = content_type_of(layout)
@@ -76,14 +79,14 @@ def _clone(
         yield from update_entry(unit, layout, row_id, values, {}, resolution)
     if not versioned:
         yield from check_publishable(unit, layout, row_id, version, document_id, is_copy=True)
-    result = WrittenEntry(
+    written = WrittenEntry(
         uid=command.uid,
         document_id=document_id,
         entry_id=row_id,
         locale=entry.locale,
         published=not versioned,
     )
-    yield from unit.happened(EventName.CREATE, result)
+    yield from unit.record_event(EventName.CREATE, written)
     if hooked is not None:
         yield from hooked.call_after(published=not versioned)
-    return result
+    return written

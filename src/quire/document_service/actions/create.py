@@ -45,10 +45,10 @@ def create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
     columns |= signature(unit, layout, creating=True)
     row_id = yield from insert_entry(unit, layout, values, columns, resolution)
     row = EntryRow(row_id, document_id, locale, now, not versioned)
-    result = written_entry(command.uid, row)
-    yield from unit.happened(EventName.CREATE, result)
+    written = written_entry(command.uid, row)
+    yield from unit.record_event(EventName.CREATE, written)
     if hooked is not None:
         yield from hooked.call_after(published=not versioned)
     if versioned and command.publish:
         return (yield from publish_draft(unit, layout, row, [row]))
-    return result
+    return written

@@ -60,7 +60,10 @@ def remove_entries(
     action: WriteAction,
     event: EventName,
 ) -> Program[None]:
-    """Delete rows of a document; hooks are called for each of ``sources``."""
+    """Delete rows of a document; hooks are called for each of ``sources``.
+
+    All ``before`` hooks are called before anything is deleted: they can still read all rows.
+    """
     uid = layout.model.uid
     writes = []
     for source in sources:
@@ -78,7 +81,7 @@ def remove_entries(
     yield from run_interleaved(unit, [hooked.call_before() for hooked in writes], batched=batched)
     unit.tick()
     for entry in entries:
-        yield from unit.happened(event, written_entry(uid, entry))
+        yield from unit.record_event(event, written_entry(uid, entry))
     yield from delete_entries(unit.store, layout, [entry.id for entry in entries])
     yield from run_interleaved(
         unit, [hooked.call_after(published=None) for hooked in writes], batched=batched

@@ -1,4 +1,8 @@
-"""Publish, unpublish and discard draft: versions of a document are made, replaced and removed."""
+"""Publish, unpublish and discard draft: actions between the two versions of a document.
+
+Publishing replaces the published row by a copy of the draft, and discarding a draft does the
+opposite. As in Strapi the copy is a new row with a new id, and links of other entries follow it.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
@@ -53,7 +57,7 @@ def publish(unit: UnitOfWork, command: PublishDocument) -> Program[list[WrittenE
     entries = yield from entries_of(unit.store, layout, command.document_id)
     selected_entries = in_locales(unit, layout, entries, command)
     drafts = (entry for entry in selected_entries if not entry.published)
-    return (yield from _replace_each(unit, layout, drafts, entries, publish_draft, "publish"))
+    return (yield from _replace_versions(unit, layout, drafts, entries, publish_draft, "publish"))
 
 
 def unpublish(unit: UnitOfWork, command: UnpublishDocument) -> Program[list[WrittenEntry]]:
@@ -83,13 +87,13 @@ def discard_draft(unit: UnitOfWork, command: DiscardDraft) -> Program[list[Writt
     selected_entries = in_locale(unit, layout, entries, command.locale)
     published_entries = (entry for entry in selected_entries if entry.published)
     return (
-        yield from _replace_each(
+        yield from _replace_versions(
             unit, layout, published_entries, entries, _replace_draft, "discard_draft"
         )
     )
 
 
-def _replace_each(
+def _replace_versions(
     unit: UnitOfWork,
     layout: EntryLayout,
     sources: Iterable[EntryRow],
@@ -150,24 +154,26 @@ def publish_draft(
     now = unit.tick()
     columns = stamp(unit, layout, publishedAt=now)
     if FIRST_PUBLISHED in layout.model.attributes:
-        yield from _stamp_first(unit, layout, draft, now)
-    prior = next(
+        yield from _set_first_publication(unit, layout, draft, now)
+    replaced = next(
         (entry for entry in entries if entry.published and entry.locale == draft.locale), None
     )
-    result = yield from _replace_version(
-        unit, layout, draft, prior, entries, columns, shared_values, EventName.PUBLISH
+    written = yield from _replace_version(
+        unit, layout, draft, replaced, entries, columns, shared_values, EventName.PUBLISH
     )
     if hooked is not None:
         yield from hooked.call_after(published=True)
-    return result
+    return written
 
 
-def _stamp_first(unit: UnitOfWork, layout: EntryLayout, draft: EntryRow, now: int) -> Program[None]:
-    """Set the time of the first publication on the draft, once."""
+def _set_first_publication(
+    unit: UnitOfWork, layout: EntryLayout, draft: EntryRow, now: int
+) -> Program[None]:
+    """Set the time of the first publication on the draft, unless it is set."""
     writes = unit.store.writes
     column = layout.table.columns[FIRST_PUBLISHED]
-    moment = stamp(unit, layout, **{FIRST_PUBLISHED: now})[column]
-    yield from writes.fill(layout.table.name, draft.id, column, moment)
+    publication_time = stamp(unit, layout, **{FIRST_PUBLISHED: now})[column]
+    yield from writes.fill(layout.table.name, draft.id, column, publication_time)
 
 
 def _replace_draft(
@@ -178,14 +184,14 @@ def _replace_draft(
     shared_values: SharedValues | None,
 ) -> Program[WrittenEntry]:
     drafts = [entry for entry in entries if not entry.published]
-    prior = next((entry for entry in drafts if entry.locale == published_entry.locale), None)
+    replaced = next((entry for entry in drafts if entry.locale == published_entry.locale), None)
     hooked = hooked_write(
         unit,
         layout,
         "discard_draft",
         document_id=published_entry.document_id,
         locale=published_entry.locale,
-        source=prior or published_entry,
+        source=replaced or published_entry,
     )
     if hooked is not None:
         yield from hooked.call_before()
@@ -193,11 +199,11 @@ def _replace_draft(
         entries = yield from entries_of(unit.store, layout, published_entry.document_id)
     unit.tick()
     columns = stamp(unit, layout, publishedAt=None)
-    result = yield from _replace_version(
+    written = yield from _replace_version(
         unit,
         layout,
         published_entry,
-        prior,
+        replaced,
         entries,
         columns,
         shared_values,
@@ -205,30 +211,33 @@ def _replace_draft(
     )
     if hooked is not None:
         yield from hooked.call_after(published=False)
-    return result
+    return written
 
 
 def _replace_version(
     unit: UnitOfWork,
     layout: EntryLayout,
     source: EntryRow,
-    prior: EntryRow | None,
+    replaced: EntryRow | None,
     entries: Collection[EntryRow],
     columns: Mapping[str, Value],
     shared_values: SharedValues | None,
     event: EventName,
 ) -> Program[WrittenEntry]:
-    """Replace a version, if there is one, by a copy of the other; ``columns`` differ in it."""
+    """Replace a version by a copy of the other one, or create it; ``columns`` differ in the copy.
+
+    ``entries`` are all versions of the document, among which links may point to each other.
+    """
     replacement = VersionReplacement(
         source=source.id,
-        replaced_id=None if prior is None else prior.id,
+        replaced_id=None if replaced is None else replaced.id,
         published=not source.published,
         siblings=frozenset(entry.id for entry in entries),
     )
     copy = yield from replace_version(unit.store, layout, replacement, columns)
     row = replace(source, id=copy.id, published=not source.published)
-    result = written_entry(layout.model.uid, row)
-    yield from unit.happened(event, result)
+    written = written_entry(layout.model.uid, row)
+    yield from unit.record_event(event, written)
     unit.postpone(lambda: link_to_itself(unit.store, copy))
     sync_locales_later(unit, layout, row, shared_values, copied=True)
-    return result
+    return written

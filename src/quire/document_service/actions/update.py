@@ -23,12 +23,12 @@ from quire.document_service.parse_input import parse_data, refuse_unknown_target
 from quire.document_service.preconditions import require_unchanged
 from quire.document_service.relation_targets import WrittenVersion
 from quire.document_service.shared_attributes import (
-    blank_lists,
     copy_shared_values,
-    model_entry,
+    locale_template,
     shared_columns,
     shared_values_before,
     sync_locales_later,
+    with_empty_lists,
     write_to_locales_later,
 )
 from quire.document_service.system_columns import signature, stamp
@@ -64,7 +64,7 @@ def _create_single(unit: UnitOfWork, command: UpdateDocument) -> Program[Written
 
 
 class _DocumentUpdate:
-    """The change of one document, in named steps."""
+    """The state of one update, which is changed by its steps: data, document and locale."""
 
     def __init__(
         self, unit: UnitOfWork, command: UpdateDocument, document_id: str, locale: str | None
@@ -109,11 +109,11 @@ class _DocumentUpdate:
         shared_values = yield from shared_values_before(
             self._unit, self._layout, entries, self._locale
         )
-        added = entry is None
+        is_new_locale = entry is None
         if entry is None:
             entry, changed_names = yield from self._add_locale(entries)
         else:
-            entry, changed_names = yield from self._change(entry, entries)
+            entry, changed_names = yield from self._update_entry(entry, entries)
         entries = [*(other for other in entries if other.id != entry.id), entry]
         if hooked is not None:
             yield from hooked.call_after(published=entry.published)
@@ -122,7 +122,7 @@ class _DocumentUpdate:
             return (
                 yield from publish_draft(self._unit, self._layout, entry, entries, shared_values)
             )
-        sync_locales_later(self._unit, self._layout, entry, shared_values, copied=added)
+        sync_locales_later(self._unit, self._layout, entry, shared_values, copied=is_new_locale)
         return written_entry(self._command.uid, entry)
 
     def _entries(self) -> Program[list[EntryRow]]:
@@ -137,7 +137,10 @@ class _DocumentUpdate:
     def _create_draft(
         self, published_entry: EntryRow, entries: Sequence[EntryRow]
     ) -> Program[EntryRow]:
-        """Create the draft of an entry that was published without one, which should not happen."""
+        """Create the draft of an entry that is published without one.
+
+        Neither Strapi nor Quire writes such documents; other programs and former versions may have.
+        """
         unit, layout = self._unit, self._layout
         replacement = VersionReplacement(
             source=published_entry.id,
@@ -153,7 +156,7 @@ class _DocumentUpdate:
     def _version(self) -> WrittenVersion:
         return WrittenVersion(content_type=self._type, published=False, locale=self._locale)
 
-    def _change(
+    def _update_entry(
         self, entry: EntryRow, entries: Sequence[EntryRow]
     ) -> Program[tuple[EntryRow, frozenset[str]]]:
         """Update the entry; returns it with the attributes that were given."""
@@ -179,7 +182,7 @@ class _DocumentUpdate:
         )
         updated_entry = replace(entry, updated_at=now)
         yield from self._emit(EventName.UPDATE, updated_entry, values)
-        return updated_entry, _given_attributes(values)
+        return updated_entry, _attribute_names(values)
 
     def _add_locale(self, entries: Sequence[EntryRow]) -> Program[tuple[EntryRow, frozenset[str]]]:
         """Add a locale to the document; it starts with the values that all locales share.
@@ -188,12 +191,12 @@ class _DocumentUpdate:
         """
         unit, layout = self._unit, self._layout
         versioned = self._type.draft_and_publish
-        source = model_entry(unit, entries)
+        source = locale_template(unit, entries)
         data = self._data
         data_by_name = data if isinstance(data, Mapping) else {}
         copied_names = frozenset(name for name in layout.shared if data_by_name.get(name) is None)
         if isinstance(data, Mapping):
-            data = blank_lists(layout, data, copied_names)
+            data = with_empty_lists(layout, data, copied_names)
         values, resolution = yield from parse_data(
             unit,
             layout,
@@ -216,24 +219,24 @@ class _DocumentUpdate:
         columns |= signature(unit, layout, creating=True)
         if source is not None:
             columns |= yield from shared_columns(unit, layout, source.id, copied_names)
-        entry_values = _remove_names(values, copied_names)
+        entry_values = _without_attributes(values, copied_names)
         row_id = yield from insert_entry(unit, layout, entry_values, columns, resolution)
         if source is not None:
             yield from copy_shared_values(unit, layout, source, row_id, copied_names)
         entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
         yield from self._emit(EventName.CREATE, entry, entry_values)
-        return entry, _given_attributes(entry_values)
+        return entry, _attribute_names(entry_values)
 
     def _emit(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
-        fields = tuple(sorted(_given_attributes(values)))
-        yield from self._unit.happened(name, written_entry(self._command.uid, entry), fields)
+        fields = tuple(sorted(_attribute_names(values)))
+        yield from self._unit.record_event(name, written_entry(self._command.uid, entry), fields)
 
 
-def _given_attributes(values: EntryValues) -> frozenset[str]:
+def _attribute_names(values: EntryValues) -> frozenset[str]:
     return frozenset((*values.scalars, *values.relations, *values.components))
 
 
-def _remove_names(values: EntryValues, names: frozenset[str]) -> EntryValues:
+def _without_attributes(values: EntryValues, names: frozenset[str]) -> EntryValues:
     return EntryValues(
         scalars={name: value for name, value in values.scalars.items() if name not in names},
         relations={name: value for name, value in values.relations.items() if name not in names},
