@@ -54,7 +54,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         """Follow every relation that was not ignored."""
         return True
 
-    def note_hidden(
+    def report_if_hidden(
         self,
         attribute: Attribute,  # noqa: ARG002 - see `ignores`
         path: str,  # noqa: ARG002
@@ -67,7 +67,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         """Search attributes that are granted for every readable entry."""
         return not self.ignores(attribute.name)
 
-    def invalid_key(self, key: str, path: str | None, pass_: Pass = Pass.UNKNOWN) -> None:
+    def report_invalid_key(self, key: str, path: str | None, pass_: Pass = Pass.UNKNOWN) -> None:
         """Record an unknown key; responses here do not name the parameter."""
         error = InvalidKeyError(key, path, source="query")
         error.details = {"key": key, "path": path}

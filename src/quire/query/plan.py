@@ -1,8 +1,9 @@
 """Read plans: a tree in the shape of the response, without values.
 
-Nodes say which columns of which model are read and what is populated below. Values are separate, in
-*slots* (positions in a tuple), so that two requests that differ only in values have equal plans; a
-plan is hashable and is the cache key of compiled statements.
+A node says which fields of which model are read, of which rows, and what is populated below. Values
+are separate, in *slots* (positions in a tuple), so that requests that differ only in values have
+equal plans; a plan is hashable and is the cache key of compiled statements. All values of this
+module are frozen for that reason.
 """
 
 from enum import Enum
@@ -165,13 +166,13 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     prefers_few_statements: bool = False
 
 
-def goes_through(part: Filter | None) -> bool:
-    """Tell whether a filter uses related rows."""
-    match part:
+def follows_relation(filter_: Filter | None) -> bool:
+    """Tell whether a filter has a condition on related rows."""
+    match filter_:
         case RelatedCondition():
             return True
         case Junction(parts=parts):
-            return any(goes_through(inner) for inner in parts)
+            return any(follows_relation(inner) for inner in parts)
         case _:
             return False
 
@@ -179,8 +180,8 @@ def goes_through(part: Filter | None) -> bool:
 def with_sorted_fields(fields: tuple[str, ...], sort: tuple[SortKey, ...]) -> tuple[str, ...]:
     """Put the attributes that rows are sorted by before the requested fields.
 
-    Strapi does so wherever rows are found through other rows, unless the order also depends on
-    related rows.
+    Such is the key order of Strapi's responses where its statement joins related rows, unless the
+    rows are also sorted by attributes of these.
     """
     if any(key.path for key in sort):
         return fields
@@ -198,10 +199,10 @@ def _node_size(node: PlanNode) -> int:
     return size + _filter_size(node.filter)
 
 
-def _filter_size(part: Filter | None) -> int:
-    match part:
-        case RelatedCondition(part=inner, row_filter=within):
-            return 1 + _filter_size(inner) + _filter_size(within)
+def _filter_size(filter_: Filter | None) -> int:
+    match filter_:
+        case RelatedCondition(part=inner, row_filter=row_filter):
+            return 1 + _filter_size(inner) + _filter_size(row_filter)
         case Junction(parts=parts):
             return sum(map(_filter_size, parts))
         case None:

@@ -1,9 +1,9 @@
 """Resolves parsed parameters against schema and ability to a read plan.
 
-`resolve_list`, `resolve_document` and `resolve_single` take the parsed query of a request and
-return a plan with the values bound to it, or raise the first error in Strapi's order. After this
-nothing is raw any more: names are attributes, operands have their types, and what the caller may
-not read is either an error or absent.
+The methods of `Resolver` take the parsed query of a request and return a plan with the values bound
+to it, or raise the first error in Strapi's order. After this nothing is raw any more: names are
+attributes, operands have their types, and what the caller may not read is either an error or
+absent. The database layer checks no permissions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from quire.query.plan import (
     LocaleScope,
     PlanNode,
     ReadPlan,
-    goes_through,
+    follows_relation,
     with_sorted_fields,
 )
 from quire.query.querystring import QueryValue
@@ -137,8 +137,8 @@ class Resolver(Struct, frozen=True, kw_only=True):
         """Resolve a request for a page of documents, or with `COUNT` for their number."""
         scope = self._scope()
         plan = self._resolve_parameters(query, scope)
-        pages = scope.for_parameter(Param.PAGINATION, "pagination")
-        pagination = resolve_pagination(query, pages)
+        page_scope = scope.for_parameter(Param.PAGINATION, "pagination")
+        pagination = resolve_pagination(query, page_scope)
         return self._finish(
             plan,
             scope,
@@ -153,28 +153,29 @@ class Resolver(Struct, frozen=True, kw_only=True):
         """Resolve a request for the numbers of rows with each value of a `grouping_filter`."""
         scope = self._scope()
         plan = self._resolve_parameters(query, scope)
-        compared = resolve_filters(group, self.content_type, scope)
-        if compared is not None:
-            compared = narrow_filter(compared, self.content_type, scope)
+        group_filter = resolve_filters(group, self.content_type, scope)
+        if group_filter is not None:
+            group_filter = narrow_filter(group_filter, self.content_type, scope)
         read = self._finish(plan, scope, limit=None, start=0, count=True, action=COUNT)
-        return ResolvedCounts(read=read, group=compared or ConstantCondition(holds=False))
+        return ResolvedCounts(read=read, group=group_filter or ConstantCondition(holds=False))
 
     def document(self, query: Query, document_id: str) -> ResolvedRead:
         """Resolve a request for one document."""
-        return self._one(query, document_id=document_id)
+        return self._single_row(query, document_id=document_id)
 
     def single(self, query: Query) -> ResolvedRead:
         """Resolve a request for the document of a single type."""
-        return self._one(query, action=FIND)
+        return self._single_row(query, action=FIND)
 
     def entry(self, query: Query, entry_id: int) -> ResolvedRead:
         """Resolve a request for one row by its numeric id (end users, files)."""
-        return self._one(query, entry_id=entry_id)
+        return self._single_row(query, entry_id=entry_id)
 
     def resolve_write(self, query: Query) -> ResolvedRead:
         """Resolve the query of a write, whose response is the written row.
 
-        Everything is checked as in reading; filters, order and search have no effect.
+        Filters, order and search are checked, as Strapi does, and then have no effect: the row is
+        found by its id.
         """
         scope = self._scope()
         plan = self._resolve_parameters(query, scope)
@@ -186,7 +187,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         return self._finish(plan, scope, limit=1, start=0)
 
     def removed(self, query: Query, document_id: str) -> ResolvedRead:
-        """Resolve the restrictions of a deletion: the ids of matching rows of any status."""
+        """Resolve the query of a DELETE, which Strapi applies: to the ids of the rows to delete."""
         scope = self._scope()
         query = self._without_document_filter(query, scope)
         plan = self._resolve_parameters(query, scope)
@@ -197,7 +198,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         try:
             start = root_window(query)[0]
         except AppError as error:
-            scope.for_parameter(Param.PAGINATION, "pagination").unconvertible(error)
+            scope.for_parameter(Param.PAGINATION, "pagination").report_unconvertible(error)
         return self._finish(plan, scope, limit=None, start=start)
 
     def _root(self, plan: Mapping[str, object]) -> PlanNode:
@@ -214,7 +215,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         try:
             start, limit = root_window(query)
         except AppError as error:
-            scope.for_parameter(Param.PAGINATION, "pagination").unconvertible(error)
+            scope.for_parameter(Param.PAGINATION, "pagination").report_unconvertible(error)
         action = COUNT if count else FIND
         return self._finish(plan, scope, limit=limit, start=start, count=count, action=action)
 
@@ -235,12 +236,12 @@ class Resolver(Struct, frozen=True, kw_only=True):
         try:
             start, limit = root_window(query)
         except AppError as error:
-            scope.for_parameter(Param.PAGINATION, "pagination").unconvertible(error)
+            scope.for_parameter(Param.PAGINATION, "pagination").report_unconvertible(error)
         if of_any_version:
-            plan["root"] = _of_any_version(self._root(plan))
+            plan["root"] = _without_versions(self._root(plan))
         return self._finish(plan, scope, limit=max_rows or limit, start=start, action=action)
 
-    def _one(
+    def _single_row(
         self,
         query: Query,
         *,
@@ -257,7 +258,8 @@ class Resolver(Struct, frozen=True, kw_only=True):
         try:
             start = root_window(query)[0]
         except AppError as error:
-            scope.for_parameter(Param.PAGINATION, "pagination").unconvertible(error)
+            scope.for_parameter(Param.PAGINATION, "pagination").report_unconvertible(error)
+        # Strapi compares the column with "*" where it reads one document, and finds none.
         if query.get("locale") == "*" and plan["locale"] is LocaleScope.ALL:
             plan["locale"], plan["locale_slot"] = LocaleScope.SOME, scope.slots.add([])
         if document_id is not None:
@@ -267,7 +269,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         return self._finish(plan, scope, limit=1, start=start, action=action)
 
     def _without_document_filter(self, query: Query, scope: Scope) -> Query:
-        """Leave out a filter by document id, which the path determines; its errors count."""
+        """Leave out a filter by document id: the id of the path replaces it, but not its errors."""
         filters = query.get("filters")
         if not isinstance(filters, dict) or "documentId" not in filters:
             return query
@@ -279,15 +281,15 @@ class Resolver(Struct, frozen=True, kw_only=True):
         """Record an error for several locales where one document is asked for."""
         locale = query.get("locale")
         if self.content_type.localized and isinstance(locale, list | dict):
-            self._refuse_locale(locale, scope)
+            self._report_locale(locale, scope)
 
     def _check_written_locale(self, query: Query, scope: Scope) -> None:
         """Record an error for anything but one locale where an entry is written."""
         locale = query.get("locale")
         if self.content_type.localized and (locale == "*" or isinstance(locale, list | dict)):
-            self._refuse_locale(locale, scope)
+            self._report_locale(locale, scope)
 
-    def _refuse_locale(self, value: QueryValue, scope: Scope) -> None:
+    def _report_locale(self, value: QueryValue, scope: Scope) -> None:
         text = value if isinstance(value, str) else "[object Object]"
         if isinstance(value, list):
             text = ",".join(item for item in value if isinstance(item, str))
@@ -308,30 +310,33 @@ class Resolver(Struct, frozen=True, kw_only=True):
         )
 
     def _resolve_parameters(self, query: Query, scope: Scope) -> dict[str, object]:
-        """Resolve everything but the window, in the order of Strapi's checks."""
+        """Resolve all parameters but pagination.
+
+        The order of the checks matters only for errors of equal rank (`Findings`).
+        """
         model = self.content_type
         publication = resolve_publication(query, scope)
-        self._strict(query, scope)
+        self._check_keys(query, scope)
         status = resolve_status(query)
         filters = resolve_filters(query.get("filters"), model, scope)
         sort = resolve_sort(query.get("sort"), model, scope.for_parameter(Param.SORT, "sort"))
         fields = resolve_fields(
             query.get("fields"), model, scope.for_parameter(Param.FIELDS, "fields")
         )
-        populating = scope.for_parameter(Param.POPULATE, "populate")
-        versioned = model.draft_and_publish
+        populate_scope = scope.for_parameter(Param.POPULATE, "populate")
+        has_drafts = model.draft_and_publish
         versions = PopulatedVersions(status, publication)
-        edges = resolve_populate(query.get("populate"), model, populating, versions)
+        edges = resolve_populate(query.get("populate"), model, populate_scope, versions)
         search = resolve_search(query.get("_q"), model, scope.for_parameter(Param.SEARCH, "_q"))
         locale = self._locale(query, scope)
         root = PlanNode(
             uid=model.uid,
-            fields=with_sorted_fields(fields, sort) if goes_through(filters) else fields,
+            fields=with_sorted_fields(fields, sort) if follows_relation(filters) else fields,
             edges=edges,
             filter=filters,
             sort=sort,
-            status=status if versioned else None,
-            publication=publication if versioned else None,
+            status=status if has_drafts else None,
+            publication=publication if has_drafts else None,
         )
         return {
             "root": root,
@@ -342,16 +347,18 @@ class Resolver(Struct, frozen=True, kw_only=True):
         }
 
     def _locale(self, query: Query, scope: Scope) -> LocaleChoice:
-        inner = scope.for_parameter(Param.LOCALE, "locale")
+        locale_scope = scope.for_parameter(Param.LOCALE, "locale")
         filters = query.get("filters")
         if isinstance(filters, dict) and "locale" in filters and self.content_type.localized:
             # A filter by locale replaces the parameter.
             return LocaleChoice(LocaleScope.ALL)
-        return resolve_locale(query.get("locale"), self.content_type, self.default_locale, inner)
+        return resolve_locale(
+            query.get("locale"), self.content_type, self.default_locale, locale_scope
+        )
 
-    def _strict(self, query: Query, scope: Scope) -> None:
+    def _check_keys(self, query: Query, scope: Scope) -> None:
         if "lookup" in query:
-            scope.unconvertible("Invalid params: 'lookup'")
+            scope.report_unconvertible("Invalid params: 'lookup'")
         if not self.limits.strict_params or not self.content_type.is_api:
             return
         for key in query:
@@ -392,20 +399,20 @@ def grouping_filter(attribute: Attribute, values: Sequence[object]) -> dict[str,
     Targets of relations and media are compared by their document ids. Raises ValueError for an
     attribute of any other kind without a column.
     """
-    among = {"$in": values}
+    condition = {"$in": values}
     match attribute:
         case ScalarAttribute(storage=storage) if storage is not StorageKind.JSON:
-            return {attribute.name: among}
+            return {attribute.name: condition}
         case RelationAttribute(target=str()) | MediaAttribute():
-            return {attribute.name: {"documentId": among}}
+            return {attribute.name: {"documentId": condition}}
         case _:
             message = f"documents are not counted by {attribute.name}: it is {attribute.type.name}"
             raise ValueError(message)
 
 
-def _of_any_version(node: PlanNode) -> PlanNode:
+def _without_versions(node: PlanNode) -> PlanNode:
     """Return a node without versions: drafts and published entries together."""
     edges = tuple(
-        replace(edge, nodes=tuple(map(_of_any_version, edge.nodes))) for edge in node.edges
+        replace(edge, nodes=tuple(map(_without_versions, edge.nodes))) for edge in node.edges
     )
     return replace(node, status=None, publication=None, edges=edges)

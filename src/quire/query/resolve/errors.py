@@ -14,7 +14,7 @@ Rank = tuple[int, ...]
 
 
 class CheckStage(IntEnum):
-    """The stages of checking."""
+    """The stages in which Strapi checks a query; an error in one ends the request."""
 
     KEYS = 0
     VERSIONS = 1
@@ -38,7 +38,7 @@ class Param(IntEnum):
 
 
 class Pass(IntEnum):
-    """The passes over the keys of one parameter."""
+    """Strapi's passes over the keys of one parameter, each of which rejects one kind of key."""
 
     UNKNOWN = 0
     SHAPE = 1

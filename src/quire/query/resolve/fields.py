@@ -16,7 +16,7 @@ def with_needs(node: PlanNode, computed: ComputedFields) -> PlanNode:
 
     Fields that only they need are read, too, and are ``hidden``.
     """
-    edges = tuple(_edge(edge, computed) for edge in node.edges)
+    edges = tuple(_edge_with_needs(edge, computed) for edge in node.edges)
     computed_fields = computed.get(node.uid, {})
     names = tuple(name for name in node.fields if name in computed_fields)
     if not names:
@@ -29,7 +29,7 @@ def with_needs(node: PlanNode, computed: ComputedFields) -> PlanNode:
     )
 
 
-def _edge(edge: PlanEdge, computed: ComputedFields) -> PlanEdge:
+def _edge_with_needs(edge: PlanEdge, computed: ComputedFields) -> PlanEdge:
     nodes = tuple(with_needs(node, computed) for node in edge.nodes)
     unlisted = tuple(with_needs(node, computed) for node in edge.unlisted)
     if nodes == edge.nodes and unlisted == edge.unlisted:
@@ -67,43 +67,43 @@ def shown_fields(model: Model, scope: Scope) -> tuple[str, ...]:
 
 def resolve_fields(value: QueryValue, model: Model, scope: Scope) -> tuple[str, ...]:
     """Parse a ``fields`` parameter; ``id`` (and ``documentId``) always come first."""
-    names = _names(value, scope)
+    names = _parse_names(value, scope)
     if names is None:
         return shown_fields(model, scope)
-    allowed = [name for name in names if name == "*" or _check(name, model, scope)]
-    always = ("id",) if isinstance(model, Component) else ("id", "documentId")
+    allowed = [name for name in names if name == "*" or _is_selectable(name, model, scope)]
+    identity = ("id",) if isinstance(model, Component) else ("id", "documentId")
     listed_names = tuple(name for name in allowed if name != "*")
     field_names = (*shown_fields(model, scope), *listed_names) if "*" in allowed else listed_names
-    return tuple(dict.fromkeys((*always, *field_names)))
+    return tuple(dict.fromkeys((*identity, *field_names)))
 
 
-def _names(value: QueryValue, scope: Scope) -> list[str] | None:
+def _parse_names(value: QueryValue, scope: Scope) -> list[str] | None:
     if value is None:
         return None
     if value == "" and not scope.nested:
-        scope.unconvertible(BAD_FIELDS)
+        scope.report_unconvertible(BAD_FIELDS)
         return None
     if isinstance(value, str):
         return [name.strip() for name in value.split(",")] if value != "*" else ["*"]
     if isinstance(value, list) and all(item is None or isinstance(item, str) for item in value):
         texts = [item for item in value if isinstance(item, str)]
         if any("," in text for text in texts):
-            scope.malformed(BAD_FIELDS, Pass.SHAPE)
+            scope.report_malformed(BAD_FIELDS, Pass.SHAPE)
         return [text.strip() for text in texts if "," not in text]
-    scope.malformed(BAD_FIELDS)
+    scope.report_malformed(BAD_FIELDS)
     return None
 
 
-def _check(name: str, model: Model, scope: Scope) -> bool:
+def _is_selectable(name: str, model: Model, scope: Scope) -> bool:
     attribute = model.attributes.get(name)
     if attribute is None and name in scope.computed.get(model.uid, ()):
         return True
     if attribute is None:
-        scope.invalid_key(name, None)
+        scope.report_invalid_key(name, None)
         return False
-    if scope.note_hidden(attribute, name):
+    if scope.report_if_hidden(attribute, name):
         return False
     if not isinstance(attribute, ScalarAttribute):
-        scope.invalid_key(name, name, Pass.SHAPE)
+        scope.report_invalid_key(name, name, Pass.SHAPE)
         return False
     return True

@@ -1,8 +1,8 @@
 """``filters`` and ``_q``: nested conditions on attributes, and free-text search.
 
-Negations are pushed down to the comparisons, so that "some related row for which not …" and "no
-related row for which …" are distinct: a filter through a relation always asks for *one* row (or for
-none at all) that satisfies all of its part.
+Negations are pushed down to the comparisons by De Morgan's laws, as Strapi does. This matters for
+relations: ``{"$not": {"tags": {"name": "a"}}}`` asks for some tag with another name, and not for
+the absence of such a tag. All conditions in one object on a relation are for the same related row.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -54,7 +54,7 @@ def resolve_search(value: QueryValue, model: Model, scope: Scope) -> SearchCondi
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        scope.unconvertible("The _q parameter must be a string")
+        scope.report_unconvertible("The _q parameter must be a string")
         return None
     visible = [
         attribute
@@ -82,14 +82,16 @@ def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | N
     if value is None or (scope.nested and value == ""):
         return None
     if isinstance(value, str):
-        scope.malformed(NOT_AN_OBJECT)
+        scope.report_malformed(NOT_AN_OBJECT)
         return None
     if isinstance(value, list):
-        scope.unconvertible("The filters parameter must be an object with attributes as keys")
+        scope.report_unconvertible(
+            "The filters parameter must be an object with attributes as keys"
+        )
         return None
     max_values = scope.limits.filter_values
     if max_values is not None and not scope.trusted and has_longer_list(value, max_values):
-        scope.malformed(LONG_LIST.format(max_values))
+        scope.report_malformed(LONG_LIST.format(max_values))
         return None
     return _Filters(scope).members(value, model, None, negated=False)
 
@@ -103,12 +105,12 @@ def has_longer_list(value: QueryValue, limit: int) -> bool:
     return False
 
 
-def _join(parts: Iterable[Filter | None], *, match_all: bool) -> Filter | None:
-    """Join filters; empty clauses do not count."""
-    given_parts = tuple(part for part in parts if part is not None)
-    if len(given_parts) > 1:
-        return Junction(conjunction=match_all, parts=given_parts)
-    return given_parts[0] if given_parts else None
+def _join(filters: Iterable[Filter | None], *, match_all: bool) -> Filter | None:
+    """Join filters by AND or OR; ``None`` stands for an empty clause, which is left out."""
+    conditions = tuple(part for part in filters if part is not None)
+    if len(conditions) > 1:
+        return Junction(conjunction=match_all, parts=conditions)
+    return conditions[0] if conditions else None
 
 
 class _Filters:
@@ -120,7 +122,7 @@ class _Filters:
     def members(
         self, value: Mapping[str, QueryValue], model: Model, path: str | None, *, negated: bool
     ) -> Filter | None:
-        """Resolve an object of attributes and groups, joined by AND."""
+        """Resolve an object of attributes and groups, joined by AND (negated: by OR)."""
         parts = [
             self._member(key, inner, model, path, negated=negated) for key, inner in value.items()
         ]
@@ -130,22 +132,22 @@ class _Filters:
         self, key: str, value: QueryValue, model: Model, path: str | None, *, negated: bool
     ) -> Filter | None:
         if key == NOT:
-            return self._not(value, model, path, negated=negated)
+            return self._negation(value, model, path, negated=negated)
         if key in GROUPS:
             return self._group(key, value, model, path, negated=negated)
         if key in self.scope.operators or key in UNSUPPORTED:
-            self.scope.unconvertible(f"The operator {key} must stand below an attribute")
+            self.scope.report_unconvertible(f"The operator {key} must stand below an attribute")
             return None
         attribute = model.attributes.get(key)
         if attribute is None:
             if key not in _IDENTITY:
-                self.scope.invalid_key(key, path)
+                self.scope.report_invalid_key(key, path)
             else:
-                self.scope.unconvertible(f"There is no attribute {key} to filter by")
+                self.scope.report_unconvertible(f"There is no attribute {key} to filter by")
             return None
         return self._attribute(attribute, value, model, path, negated=negated)
 
-    def _not(
+    def _negation(
         self, value: QueryValue, model: Model, path: str | None, *, negated: bool
     ) -> Filter | None:
         if value is None:
@@ -153,26 +155,26 @@ class _Filters:
         if isinstance(value, dict):
             return self.members(value, model, path, negated=not negated)
         if isinstance(value, list) and all(isinstance(item, dict) for item in value):
-            return self._each(
+            return self._join_each(
                 value,
                 lambda item: self._object(item, model, path, negated=not negated),
                 match_all=negated,
             )
-        self.scope.unconvertible("$not expects an object of filters")
+        self.scope.report_unconvertible("$not expects an object of filters")
         return None
 
     def _group(
         self, key: str, value: QueryValue, model: Model, path: str | None, *, negated: bool
     ) -> Filter | None:
         if isinstance(value, list) and all(isinstance(item, dict) for item in value):
-            return self._each(
+            return self._join_each(
                 value,
                 lambda item: self._object(item, model, path, negated=negated),
                 match_all=(key == AND) is not negated,
             )
         if isinstance(value, dict):
             self._check_attributes(value, model, path)
-        self.scope.unconvertible(f"{key} expects an array of filters")
+        self.scope.report_unconvertible(f"{key} expects an array of filters")
         return None
 
     def _object(
@@ -182,7 +184,7 @@ class _Filters:
             self.members(value, model, path, negated=negated) if isinstance(value, dict) else None
         )
 
-    def _each(
+    def _join_each(
         self,
         items: Iterable[QueryValue],
         resolve: Callable[[QueryValue], Filter | None],
@@ -194,7 +196,10 @@ class _Filters:
     def _check_attributes(
         self, value: Mapping[str, QueryValue], model: Model, path: str | None
     ) -> None:
-        """Record the errors of attributes in an object where none is expected."""
+        """Record the errors of attributes in an object that is no operand.
+
+        Strapi checks keys before operands: an unknown key is reported first.
+        """
         for key in value:
             if key in model.attributes and not self._is_operator(key):
                 self._member(key, value[key], model, path, negated=False)
@@ -217,9 +222,9 @@ class _Filters:
         if isinstance(attribute, DynamicZoneAttribute) or (
             isinstance(attribute, RelationAttribute) and attribute.relation.polymorphic
         ):
-            self.scope.invalid_key(attribute.name, own_path, Pass.SHAPE)
+            self.scope.report_invalid_key(attribute.name, own_path, Pass.SHAPE)
             return None
-        self.scope.note_hidden(attribute, own_path)
+        self.scope.report_if_hidden(attribute, own_path)
         if isinstance(attribute, ScalarAttribute):
             inner_path = path if attribute.name in _IDENTITY else own_path
             return self._scalar(attribute, value, model, inner_path, negated=negated)
@@ -239,23 +244,25 @@ class _Filters:
         if isinstance(value, list):
             for item in value:
                 if isinstance(item, dict):
-                    self._refuse_attributes(item, model, path)
-            return self._list(attribute, OPERATORS["$in"], value, path, negated=negated)
+                    self._report_attributes(item, model, path)
+            return self._compare_list(attribute, OPERATORS["$in"], value, path, negated=negated)
         if not isinstance(value, dict):
             equals = OPERATORS["$eq"]
             return self._compare(attribute, equals, value, negated=negated)
-        parts = []
+        conditions = []
         for key, operand in value.items():
             if key == NOT:
-                part = self._not_scalar(attribute, operand, model, path, negated=negated)
+                condition = self._not_scalar(attribute, operand, model, path, negated=negated)
             elif key in self.scope.operators:
                 operator = self.scope.operators[key]
-                part = self._operation(attribute, operator, operand, model, path, negated=negated)
+                condition = self._operation(
+                    attribute, operator, operand, model, path, negated=negated
+                )
             else:
                 self._stray_key(key, operand, model, path)
-                part = None
-            parts.append(part)
-        return _join(parts, match_all=not negated)
+                condition = None
+            conditions.append(condition)
+        return _join(conditions, match_all=not negated)
 
     def _not_scalar(
         self,
@@ -266,37 +273,42 @@ class _Filters:
         *,
         negated: bool,
     ) -> Filter | None:
-        """Resolve ``$not`` below an attribute; of a list, one negated item is enough."""
+        """Resolve ``$not`` below an attribute; the negated items of a list are joined by OR."""
         if isinstance(operand, list):
-            return self._each(
+            return self._join_each(
                 operand,
                 lambda item: self._not_scalar(attribute, item, model, path, negated=negated),
                 match_all=negated,
             )
         return self._scalar(attribute, operand, model, path, negated=not negated)
 
-    def _refuse_attributes(
+    def _report_attributes(
         self, value: Mapping[str, QueryValue], model: Model, path: str | None
     ) -> None:
         for key in value:
             if key in model.attributes:
-                self.scope.unconvertible(f"{path} has no attribute {key}")
+                self.scope.report_unconvertible(f"{path} has no attribute {key}")
 
-    def _joined(self, attribute: ScalarAttribute, items: list[QueryValue], path: str | None) -> str:
-        """Convert a list in a list as JavaScript does: its texts, joined by commas."""
+    def _join_nested_list(
+        self, attribute: ScalarAttribute, items: list[QueryValue], path: str | None
+    ) -> str:
+        """Convert a list within a list as ``String(array)`` does in JavaScript: joined by commas.
+
+        Only a text can be compared with that.
+        """
         if attribute.type.cast is not as_text or not all(isinstance(i, str) for i in items):
-            self.scope.unconvertible(f"A list cannot stand in a list at {path}")
+            self.scope.report_unconvertible(f"A list cannot stand in a list at {path}")
         return ",".join(item for item in items if isinstance(item, str))
 
     def _stray_key(self, key: str, value: QueryValue, model: Model, path: str | None) -> None:
         """Record an error for a key below a scalar attribute that is no comparison."""
         if self._is_operator(key):
-            self.scope.unconvertible(f"{key} cannot stand at {path}")
+            self.scope.report_unconvertible(f"{key} cannot stand at {path}")
         elif key in model.attributes:
             self._attribute(model.attributes[key], value, model, path, negated=False)
-            self.scope.unconvertible(f"{path} has no attribute {key}")
+            self.scope.report_unconvertible(f"{path} has no attribute {key}")
         else:
-            self.scope.invalid_key(key, path)
+            self.scope.report_invalid_key(key, path)
 
     def _operation(
         self,
@@ -309,7 +321,7 @@ class _Filters:
         negated: bool,
     ) -> Filter | None:
         if isinstance(operator, CustomOperator):
-            return self._custom(attribute, operator, operand, path, negated=negated)
+            return self._custom_comparison(attribute, operator, operand, path, negated=negated)
         if isinstance(operand, list):
             self._check_items(operand, model, path)
         if operator.operand is Operand.FLAG:
@@ -322,21 +334,21 @@ class _Filters:
             )
         if isinstance(operand, dict):
             self._check_attributes(operand, model, path)
-            self.scope.unconvertible(f"{operator.name} cannot compare with an object")
+            self.scope.report_unconvertible(f"{operator.name} cannot compare with an object")
             return None
         if operator.operand is Operand.LIST:
-            return self._list(attribute, operator, operand, path, negated=negated)
+            return self._compare_list(attribute, operator, operand, path, negated=negated)
         if operator.operand is Operand.PAIR:
-            return self._pair(attribute, operator, operand, negated=negated)
+            return self._compare_pair(attribute, operator, operand, negated=negated)
         if isinstance(operand, list):
-            return self._each(
+            return self._join_each(
                 operand,
                 lambda item: self._operand_item(attribute, operator, item, path, negated=negated),
                 match_all=negated,
             )
         return self._compare(attribute, operator, operand, negated=negated)
 
-    def _custom(
+    def _custom_comparison(
         self,
         attribute: ScalarAttribute,
         operator: CustomOperator,
@@ -347,14 +359,14 @@ class _Filters:
     ) -> Filter | None:
         """Compare with an operator of the project's code."""
         if operator.on.isdisjoint({attribute.type.name, attribute.type.custom_name}):
-            self.scope.unconvertible(f"{operator.name} cannot stand at {path}")
+            self.scope.report_unconvertible(f"{operator.name} cannot stand at {path}")
             return None
         try:
-            values = operand_values(operator, operand)
+            operands = operand_values(operator, operand)
         except ValidationError as error:
-            self.scope.bad_operand(error)
+            self.scope.report_operand(error)
             return None
-        slots = tuple(self.scope.slots.add(value) for value in values)
+        slots = tuple(self.scope.slots.add(value) for value in operands)
         predicate = CustomPredicate(operator.name)
         return Comparison(attribute.name, predicate, slots, negated=negated)
 
@@ -362,10 +374,10 @@ class _Filters:
         """Record errors for the keys of objects among operands, where only operators are known."""
         for item in items:
             if isinstance(item, dict):
-                self._refuse_attributes(item, model, path)
+                self._report_attributes(item, model, path)
                 for key in item:
                     if key not in model.attributes and not self._is_operator(key):
-                        self.scope.invalid_key(key, path)
+                        self.scope.report_invalid_key(key, path)
 
     def _operand_item(
         self,
@@ -378,11 +390,11 @@ class _Filters:
     ) -> Filter | None:
         if isinstance(item, dict):
             if operator.operand is not Operand.TEXT:
-                self.scope.unconvertible(f"{operator.name} cannot compare with an object")
+                self.scope.report_unconvertible(f"{operator.name} cannot compare with an object")
                 return None
             item = OBJECT_TEXT
         if isinstance(item, list):
-            item = self._joined(attribute, item, path)
+            item = self._join_nested_list(attribute, item, path)
         return self._compare(attribute, operator, item, negated=negated)
 
     def _compare(
@@ -392,20 +404,22 @@ class _Filters:
         if operand is None and operator.null:
             return Comparison(attribute.name, Predicate.IS_NULL, (), negated=negation)
         if operator.operand is Operand.TEXT:
-            value: SlotValue = "null" if operand is None else operand
+            # Text operators build a pattern from the operand: JavaScript makes "null" of null.
+            compared: SlotValue = "null" if operand is None else operand
         elif operand is None:
+            # A comparison with null is unknown in SQL, negated or not.
             return ConstantCondition(holds=False)
         else:
-            value = self._cast(attribute, operand)
+            compared = self._cast(attribute, operand)
         return Comparison(
             attribute.name,
             operator.predicate,
-            (self.scope.slots.add(value),),
+            (self.scope.slots.add(compared),),
             negated=negation,
             fold=operator.fold,
         )
 
-    def _list(
+    def _compare_list(
         self,
         attribute: ScalarAttribute,
         operator: Operator,
@@ -416,20 +430,20 @@ class _Filters:
     ) -> Filter:
         items = operand if isinstance(operand, list) else [operand]
         if any(isinstance(item, dict) for item in items):
-            self.scope.unconvertible(f"{operator.name} cannot compare with an object")
+            self.scope.report_unconvertible(f"{operator.name} cannot compare with an object")
         texts = [
-            self._joined(attribute, item, path) if isinstance(item, list) else item
+            self._join_nested_list(attribute, item, path) if isinstance(item, list) else item
             for item in items
             if not isinstance(item, dict)
         ]
         values = [None if text is None else self._cast(attribute, text) for text in texts]
         negation = operator.negated ^ negated
         if not values:
-            return _unequal(attribute, negated=negation)
+            return _equals_nothing(attribute, negated=negation)
         slot = self.scope.slots.add(values)
         return Comparison(attribute.name, operator.predicate, (slot,), negated=negation)
 
-    def _pair(
+    def _compare_pair(
         self,
         attribute: ScalarAttribute,
         operator: Operator,
@@ -441,7 +455,7 @@ class _Filters:
         texts = [item for item in items if isinstance(item, str)]
         values = [self._cast(attribute, text) for text in texts]
         if len(items) != _BETWEEN_OPERANDS or len(texts) != _BETWEEN_OPERANDS:
-            self.scope.bad_operand(f"{operator.name} expects an array of exactly two values")
+            self.scope.report_operand(f"{operator.name} expects an array of exactly two values")
             return None
         low, high = (self.scope.slots.add(value) for value in values)
         return Comparison(
@@ -452,7 +466,7 @@ class _Filters:
         try:
             return attribute.type.cast(text)
         except ValidationError as error:
-            self.scope.bad_operand(error)
+            self.scope.report_operand(error)
             return None
 
     # Relations, components, media -----------------------------------------------------------
@@ -462,32 +476,33 @@ class _Filters:
     ) -> Filter | None:
         target = self.scope.target(attribute)
         if target is None:
-            self.scope.invalid_key(attribute.name, path, Pass.SHAPE)
+            self.scope.report_invalid_key(attribute.name, path, Pass.SHAPE)
             return None
         self.scope.follow(1)
-        allowed = self.scope.may_follow(model, attribute)
-        if not allowed and not self.scope.nested:
-            self.scope.invalid_key(attribute.name, path, Pass.FORBIDDEN)
-        condition = self._related_part(attribute, value, target, path, negated=negated)
+        is_allowed = self.scope.may_follow(model, attribute)
+        if not is_allowed and not self.scope.nested:
+            self.scope.report_invalid_key(attribute.name, path, Pass.FORBIDDEN)
+        condition = self._related_value(attribute, value, target, path, negated=negated)
         if condition is None:
             return None
-        # Inside populate a forbidden relation is no error; it must not reveal anything either.
-        return condition if allowed else ConstantCondition(holds=False)
+        # Inside populate a forbidden relation is no error in Strapi. Its filter must not be
+        # applied, though: what is populated would reveal values of hidden rows.
+        return condition if is_allowed else ConstantCondition(holds=False)
 
-    def _related_part(
+    def _related_value(
         self, attribute: Attribute, value: QueryValue, target: Model, path: str, *, negated: bool
     ) -> Filter | None:
         if isinstance(value, list):
             for item in value:
                 self._check_related_item(item, target, path)
-            ids = self._list(_id_of(target), OPERATORS["$in"], value, path, negated=negated)
-            return _through(attribute, ids)
+            ids = self._compare_list(_id_of(target), OPERATORS["$in"], value, path, negated=negated)
+            return _related_condition(attribute, ids)
         if isinstance(value, dict):
             return self._related_object(attribute, value, target, path, negated=negated)
-        return self._through_id(attribute, value, target, path, negated=negated)
+        return self._compare_related_id(attribute, value, target, path, negated=negated)
 
     def _check_related_item(self, item: QueryValue, target: Model, path: str) -> None:
-        """Record the errors of an object among ids, which is an id itself."""
+        """Record the errors of the keys of an object where a row id is expected."""
         if isinstance(item, dict):
             filters = {
                 key: inner
@@ -496,11 +511,11 @@ class _Filters:
             }
             self.members(filters, target, path, negated=False)
 
-    def _through_id(
+    def _compare_related_id(
         self, attribute: Attribute, value: QueryValue, target: Model, path: str, *, negated: bool
     ) -> Filter | None:
         """Compare the row id of related rows."""
-        return _through(
+        return _related_condition(
             attribute, self._scalar(_id_of(target), value, target, path, negated=negated)
         )
 
@@ -513,23 +528,23 @@ class _Filters:
         *,
         negated: bool,
     ) -> Filter | None:
-        comparing = [key for key in value if key in self.scope.operators or key == NOT]
+        operator_keys = [key for key in value if key in self.scope.operators or key == NOT]
         groups = [key for key in value if key in {AND, OR}]
-        if not comparing and (not groups or len(value) == 1):
-            return _through(attribute, self.members(value, target, path, negated=negated))
-        other_conditions = {key: inner for key, inner in value.items() if key not in comparing}
+        if not operator_keys and (not groups or len(value) == 1):
+            return _related_condition(attribute, self.members(value, target, path, negated=negated))
+        other_conditions = {key: inner for key, inner in value.items() if key not in operator_keys}
         self.members(other_conditions, target, path, negated=negated)
-        operand = value[comparing[0]] if comparing else None
+        operand = value[operator_keys[0]] if operator_keys else None
         if len(value) == 1 and not isinstance(operand, dict):
-            return self._through_id(attribute, dict(value), target, path, negated=negated)
-        if isinstance(operand, dict) and comparing[0] in self.scope.operators:
-            return self._through_id(attribute, dict(value), target, path, negated=negated)
-        self.scope.unconvertible(f"Operators and attributes cannot be mixed at {path}")
+            return self._compare_related_id(attribute, dict(value), target, path, negated=negated)
+        if isinstance(operand, dict) and operator_keys[0] in self.scope.operators:
+            return self._compare_related_id(attribute, dict(value), target, path, negated=negated)
+        self.scope.report_unconvertible(f"Operators and attributes cannot be mixed at {path}")
         return None
 
 
-def _unequal(attribute: ScalarAttribute, *, negated: bool) -> Filter:
-    """Compare with a value that equals nothing: every existing value is unequal to it."""
+def _equals_nothing(attribute: ScalarAttribute, *, negated: bool) -> Filter:
+    """Return the comparison with an empty list: true for no value, negated for all but null."""
     if negated:
         return Comparison(attribute.name, Predicate.IS_NULL, (), negated=True)
     return ConstantCondition(holds=False)
@@ -543,7 +558,12 @@ def _id_of(model: Model) -> ScalarAttribute:
     return attribute
 
 
-def _through(attribute: Attribute, part: Filter | None) -> Filter | None:
+def _related_condition(attribute: Attribute, part: Filter | None) -> Filter | None:
+    """Return the condition that some related row satisfies a filter.
+
+    Strapi uses a LEFT JOIN: an entry without related rows has one row of nulls, which satisfies
+    filters such as ``$null``. ``or_none`` has the same effect.
+    """
     if part is None:
         return None
     return RelatedCondition(attribute.name, part, or_none=_holds_for_missing(part) is True)
@@ -560,8 +580,8 @@ def _holds_for_missing(part: Filter) -> bool | None:
             return None
         case RelatedCondition(part=inner):
             return None if inner is None else _holds_for_missing(inner)
-        case Junction(conjunction=every, parts=parts):
-            verdicts = [_holds_for_missing(inner) for inner in parts]
-            if (not every) in verdicts:
-                return not every
-            return None if None in verdicts else every
+        case Junction(conjunction=conjunction, parts=parts):
+            results = [_holds_for_missing(inner) for inner in parts]
+            if (not conjunction) in results:
+                return not conjunction
+            return None if None in results else conjunction

@@ -53,14 +53,14 @@ def resolve_pagination(query: Mapping[str, QueryValue], scope: Scope) -> Paginat
         start=0, limit=_cap(limits.default_limit, limits), with_count=False, by_page=True
     )
     if query.get("page") is not None or query.get("pageSize") is not None:
-        scope.unconvertible(PaginationError(MISPLACED_PAGINATION))
+        scope.report_unconvertible(PaginationError(MISPLACED_PAGINATION))
         return first
     requested = query.get("pagination")
     options = requested if isinstance(requested, dict) else {}
     by_page = bool(options.keys() & {"page", "pageSize"})
     by_offset = bool(options.keys() & {"start", "limit"})
     if by_page and by_offset:
-        scope.unconvertible(PaginationError(MIXED_PAGINATION))
+        scope.report_unconvertible(PaginationError(MIXED_PAGINATION))
         return first
     with_count = _with_count(options, scope)
     try:
@@ -68,7 +68,7 @@ def resolve_pagination(query: Mapping[str, QueryValue], scope: Scope) -> Paginat
             return _by_offset(options, limits, with_count=with_count)
         return _by_page(options, limits, with_count=with_count)
     except ValidationError as error:
-        scope.unconvertible(error)
+        scope.report_unconvertible(error)
         return first
 
 

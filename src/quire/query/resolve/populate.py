@@ -1,7 +1,7 @@
 """``populate``: relations, media, components and dynamic zones to include.
 
 Two spellings, strings of dotted paths and nested objects, become the same plan edges. Relations
-whose target the caller may not read are ignored, at every level.
+whose target the caller may not read are left out without an error, at every level, as in Strapi.
 """
 
 from collections.abc import Iterable, Mapping
@@ -60,21 +60,21 @@ class PopulatedVersions(Struct, frozen=True):
 
 
 class _Paths(dict[str, "_Paths"]):
-    """Dotted paths as a tree."""
+    """A tree of dotted paths: ``a.b`` and ``a.c`` are the branches ``b`` and ``c`` of ``a``."""
 
     def add(self, path: Iterable[str]) -> None:
         """Add a path; common prefixes are shared."""
-        branch = self
+        subtree = self
         for segment in path:
-            branch = branch.setdefault(segment, _Paths())
+            subtree = subtree.setdefault(segment, _Paths())
 
-    def put(self, path: Iterable[str]) -> None:
+    def replace_subtree(self, path: Iterable[str]) -> None:
         """Add a path; the present subtree at its end is removed."""
-        *above, last = path
-        branch = self
-        for segment in above:
-            branch = branch.setdefault(segment, _Paths())
-        branch[last] = _Paths()
+        *parents, last = path
+        subtree = self
+        for segment in parents:
+            subtree = subtree.setdefault(segment, _Paths())
+        subtree[last] = _Paths()
 
     @classmethod
     def of(cls, paths: Iterable[Iterable[str]]) -> "_Paths":
@@ -96,13 +96,14 @@ def resolve_populate(
     value: QueryValue, model: Model, scope: Scope, versions: PopulatedVersions
 ) -> tuple[PlanEdge, ...]:
     """Parse the ``populate`` parameter of a request for rows of a model."""
-    return _Populate(scope, versions).top(value, model)
+    return _Populate(scope, versions).resolve(value, model)
 
 
 class _Populate:
     """Traverses one ``populate`` parameter.
 
-    ``depth`` is how many levels are above the present one.
+    ``depth`` is how many levels are above the present one. Depth and number of nodes are limited,
+    because each level of ``populate=*`` multiplies the rows and statements of a read.
     """
 
     def __init__(self, scope: Scope, versions: PopulatedVersions) -> None:
@@ -111,26 +112,27 @@ class _Populate:
         self.depth = 0
         self._nodes = 0
 
-    def top(self, value: QueryValue, model: Model) -> tuple[PlanEdge, ...]:
+    def resolve(self, value: QueryValue, model: Model) -> tuple[PlanEdge, ...]:
         """Resolve the root parameter."""
         if value is None or value in ("", [""]):
             return ()
         if isinstance(value, dict):
-            # Entries of a list that named keys have turned into an object do not count.
+            # A query string with `populate[]=a` and `populate[b]=*` is parsed as an object in which
+            # the items of the list have numbers as keys. Strapi ignores them.
             options = {key: inner for key, inner in value.items() if not key.isdigit()}
             if not options:
-                self.scope.malformed(BAD_POPULATE)
-            return self._object(options, model, None)
+                self.scope.report_malformed(BAD_POPULATE)
+            return self._object_edges(options, model, None)
         if isinstance(value, list) and len(value) > MAX_ENTRIES:
             message = TOO_MANY_ENTRIES.format(len(value), MAX_ENTRIES)
             error = ValidationError(message, {"source": "query", "param": "populate"})
             self.scope.findings.add((CheckStage.KEYS, Param.POPULATE, Pass.UNKNOWN), error)
             return ()
-        return self._texts(value, model)
+        return self._path_edges(value, model)
 
     # Strings ---------------------------------------------------------------------------------
 
-    def _texts(
+    def _path_edges(
         self, value: QueryValue, model: Model, prefix: str | None = None
     ) -> tuple[PlanEdge, ...]:
         """Resolve dotted paths. ``prefix`` is where they are in the whole query.
@@ -143,29 +145,32 @@ class _Populate:
             return self.all_edges(model)
         texts = [value] if isinstance(value, str) else value
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            self.scope.malformed(BAD_POPULATE)
+            self.scope.report_malformed(BAD_POPULATE)
             return ()
-        pieces = [piece for text in texts for piece in str(text).split(",")]
-        lenient = len(pieces) > len(texts)
-        strings = _PathResolver(self, prefix, lenient=lenient)
+        paths = [text_path for text in texts for text_path in str(text).split(",")]
+        lenient = len(paths) > len(texts)
+        path_resolver = _PathResolver(self, prefix, lenient=lenient)
         tree = _Paths()
-        for piece in pieces:
-            path, segments = _path(piece), _segments(piece)
+        for text_path in paths:
+            path, segments = _path(text_path), _segments(text_path)
             self.check_depth(len(segments))
             if path != segments:
-                strings.edges(_Paths.of([segments]), model, None)
+                path_resolver.edges(_Paths.of([segments]), model, None)
             if not path:
                 continue
             if lenient:
                 tree.add(path)
-            elif self._allowed(path, model):
-                tree.put(path)
+            elif self._may_follow_path(path, model):
+                tree.replace_subtree(path)
             else:
-                strings.edges(_Paths.of([path]), model, None)
-        return strings.edges(tree, model, None)
+                path_resolver.edges(_Paths.of([path]), model, None)
+        return path_resolver.edges(tree, model, None)
 
-    def _allowed(self, path: list[str], model: Model) -> bool:
-        """Tell whether every step of a path is allowed, as far as it is a relation."""
+    def _may_follow_path(self, path: list[str], model: Model) -> bool:
+        """Tell whether the caller may read the targets of all relations of a path.
+
+        Unknown names are reported when the path is resolved.
+        """
         current_model: Model | None = model
         for name in path:
             attribute = current_model.attributes.get(name) if current_model is not None else None
@@ -199,47 +204,52 @@ class _Populate:
         """Show all components of a zone, with ``deep`` also what is populated below."""
         self.check_depth(2 if deep else 1)
         components = self.scope.schema.components
-        nodes = [self._part(components[uid], deep=deep) for uid in attribute.components]
-        counted = self._nodes
+        nodes = [self._component_node(components[uid], deep=deep) for uid in attribute.components]
+        node_count = self._nodes
         allowed_uids = frozenset(attribute.components)
         other_parts = [
-            self._part(component, deep=deep)
+            self._component_node(component, deep=deep)
             for uid, component in components.items()
             if uid not in allowed_uids
         ]
-        self._nodes = counted  # components outside of the zone are not requested, and rarely occur
+        # Components that the zone does not allow only exist in old entries. The limit of nodes is
+        # for what a request asks for.
+        self._nodes = node_count
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes), unlisted=tuple(other_parts))
 
-    def _part(self, component: Component, *, deep: bool) -> PlanNode:
+    def _component_node(self, component: Component, *, deep: bool) -> PlanNode:
         return self.node(component, edges=self.all_edges(component) if deep else ())
 
     # Objects ---------------------------------------------------------------------------------
 
-    def _object(
+    def _object_edges(
         self, value: Mapping[str, QueryValue], model: Model, path: str | None
     ) -> tuple[PlanEdge, ...]:
-        edges = [self._entry(name, inner, model, path) for name, inner in value.items()]
+        edges = [self._entry_edge(name, inner, model, path) for name, inner in value.items()]
         return _zones_last((edge for edge in edges if edge is not None), model)
 
-    def _entry(
+    def _entry_edge(
         self, name: str, value: QueryValue, model: Model, path: str | None
     ) -> PlanEdge | None:
         own_path = join_path(path, name)
         if name in _KEYWORDS and name not in model.attributes:
-            self._keyword(name, value, model, path)
+            self._check_keyword(name, value, model, path)
             return None
         attribute = self.populatable(name, model, path, own_path)
         if attribute is None:
             return None
         edge = self._resolve_target(attribute, value, model, own_path)
-        return None if self.scope.note_hidden(attribute, own_path) else edge
+        return None if self.scope.report_if_hidden(attribute, own_path) else edge
 
-    def _keyword(self, name: str, value: QueryValue, model: Model, path: str | None) -> None:
-        """Check an option where attributes are expected; it has no effect there."""
+    def _check_keyword(self, name: str, value: QueryValue, model: Model, path: str | None) -> None:
+        """Check an option such as ``fields`` where attributes are expected.
+
+        ``populate[fields][0]=x`` populates nothing, but Strapi validates its value.
+        """
         inner = self.scope.inside_populate(_NESTED_PARAMETERS.get(name, Param.POPULATE))
         match name, value:
             case "populate", _:
-                self._nested(value, model, _QueryPosition(path))
+                self._nested_edges(value, model, _QueryPosition(path))
             case "fields", _:
                 resolve_fields(value, model, inner)
             case "filters", dict():
@@ -247,7 +257,7 @@ class _Populate:
             case "sort", _:
                 resolve_sort(value, model, inner)
             case "count", _ if value not in [*_TRUE, *_FALSE]:
-                self.scope.invalid_key(name, path)
+                self.scope.report_invalid_key(name, path)
 
     def _resolve_target(
         self, attribute: Attribute, value: QueryValue, model: Model, own_path: str
@@ -256,35 +266,35 @@ class _Populate:
         if isinstance(value, str) and value in _FALSE:
             return None
         if value is None:
-            self.scope.unconvertible(f"populate expects a value at {own_path}")
+            self.scope.report_unconvertible(f"populate expects a value at {own_path}")
             return None
         if isinstance(attribute, DynamicZoneAttribute):
-            return self._zone(attribute, value, model, own_path)
+            return self._zone_edge(attribute, value, model, own_path)
         target = self.scope.target(attribute)
         if target is None:
             return self._morph_list(attribute, value)
-        edge = self._related(attribute, value, model, target, own_path)
+        edge = self._relation_edge(attribute, value, model, target, own_path)
         return edge if edge and self.may_show(model, attribute) else None
 
-    def _related(
+    def _relation_edge(
         self, attribute: Attribute, value: QueryValue, model: Model, target: Model, path: str
     ) -> PlanEdge | None:
         kind = EdgeKind.ROWS
         if isinstance(value, dict):
             if "on" in value:
-                self._misplaced_fragments(attribute, value["on"], model, path)
-            counted = self._count_levels(attribute, value, path)
-            kind = EdgeKind.COUNT if counted else EdgeKind.ROWS
+                self._report_misplaced_fragments(attribute, value["on"], model, path)
+            is_count = self._requests_count(attribute, value, path)
+            kind = EdgeKind.COUNT if is_count else EdgeKind.ROWS
         forbidden = not self.may_show(model, attribute)
-        node = self._target(value, target, _QueryPosition(path), forbidden=forbidden)
+        node = self._target_node(value, target, _QueryPosition(path), forbidden=forbidden)
         if node is None:
             return None
         if node.sort and not isinstance(attribute, LocalizationsAttribute):
             node = replace(node, fields=with_sorted_fields(node.fields, node.sort))
         return PlanEdge(attribute=attribute.name, nodes=(node,), kind=kind)
 
-    def _target(
-        self, value: QueryValue, target: Model, place: _QueryPosition, *, forbidden: bool = False
+    def _target_node(
+        self, value: QueryValue, target: Model, position: _QueryPosition, *, forbidden: bool = False
     ) -> PlanNode | None:
         """Resolve the value for one related model: a flag, a star, or options."""
         match value:
@@ -292,39 +302,42 @@ class _Populate:
                 return self.node(target)
             case "*":
                 if not forbidden:
-                    self._star_at_attribute(target, place)
+                    self._report_star(target, position)
                 return self.node(target)
             case str():
-                self.scope.invalid_key(value, place.path)
+                self.scope.report_invalid_key(value, position.path)
                 return None
             case list():
                 for item in value:
-                    self._stray_option(str(item), target, place)
+                    self._report_stray_option(str(item), target, position)
                 return None
             case dict():
-                return self._options(value, target, place)
+                return self._options(value, target, position)
             case _:
                 return None
 
-    def _star_at_attribute(self, target: Model, place: _QueryPosition) -> None:
-        """Treat ``populate[a]=*`` as options named after all attributes, which are none."""
+    def _report_star(self, target: Model, position: _QueryPosition) -> None:
+        """Record the error of ``populate[a]=*``: the first attribute of the target is unknown.
+
+        Strapi expands the star to an object of all attributes, and then rejects them as options.
+        """
         for attribute in target.attributes.values():
             if not isinstance(attribute, ScalarAttribute) and not attribute.private:
-                path = join_path(place.path, attribute.name)
+                path = join_path(position.path, attribute.name)
                 error = InvalidKeyError(attribute.name, path, source="query", param=None)
                 error.details = {"key": attribute.name, "path": path}
-                self.scope.unconvertible(error)
+                self.scope.report_unconvertible(error)
                 return
 
     def _options(
-        self, value: Mapping[str, QueryValue], target: Model, place: _QueryPosition
+        self, value: Mapping[str, QueryValue], target: Model, position: _QueryPosition
     ) -> PlanNode | None:
         node = self.node(target)
         for name, option in value.items():
             inner = self.scope.inside_populate(_NESTED_PARAMETERS.get(name, Param.POPULATE))
             match name:
                 case "populate":
-                    node = replace(node, edges=self._nested(option, target, place))
+                    node = replace(node, edges=self._nested_edges(option, target, position))
                 case "fields":
                     node = replace(node, fields=resolve_fields(option, target, inner))
                 case "filters":
@@ -334,69 +347,71 @@ class _Populate:
                 case "count" | "on":
                     continue
                 case _:
-                    self._stray_option(name, target, place)
+                    self._report_stray_option(name, target, position)
         return node
 
-    def _stray_option(self, name: str, target: Model, place: _QueryPosition) -> None:
+    def _report_stray_option(self, name: str, target: Model, position: _QueryPosition) -> None:
         is_attribute = name in target.attributes and name not in {"id", "documentId"}
-        self.scope.invalid_key(name, join_path(place.path, name) if is_attribute else place.path)
+        self.scope.report_invalid_key(
+            name, join_path(position.path, name) if is_attribute else position.path
+        )
 
-    def _nested(
-        self, value: QueryValue, target: Model, place: _QueryPosition
+    def _nested_edges(
+        self, value: QueryValue, target: Model, position: _QueryPosition
     ) -> tuple[PlanEdge, ...]:
         self.depth += 1
         try:
-            return self._below(value, target, place)
+            return self._nested_edges_at_depth(value, target, position)
         finally:
             self.depth -= 1
 
-    def _below(
-        self, value: QueryValue, target: Model, place: _QueryPosition
+    def _nested_edges_at_depth(
+        self, value: QueryValue, target: Model, position: _QueryPosition
     ) -> tuple[PlanEdge, ...]:
         match value:
             case None:
                 return ()
             case "" | [""]:
-                self.scope.invalid_key("", place.path)
+                self.scope.report_invalid_key("", position.path)
                 return ()
             case dict():
-                return self._object(value, target, place.path)
+                return self._object_edges(value, target, position.path)
             case _:
-                edges = self._texts(value, target, place.path)
+                edges = self._path_edges(value, target, position.path)
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and "," in text:
-                self.scope.invalid_key(text, place.path)
+                self.scope.report_invalid_key(text, position.path)
         return edges
 
-    def _count_levels(
+    def _requests_count(
         self, attribute: Attribute, value: Mapping[str, QueryValue], path: str
     ) -> bool:
         if "count" not in value:
             return False
         count = value["count"]
         if not isinstance(count, str) or count not in _TRUE | _FALSE:
-            self.scope.invalid_key("count", path)
+            self.scope.report_invalid_key("count", path)
             return False
         return count in _TRUE and not isinstance(attribute, MediaAttribute | LocalizationsAttribute)
 
-    def _misplaced_fragments(
+    def _report_misplaced_fragments(
         self, attribute: Attribute, value: QueryValue, model: Model, path: str
     ) -> None:
         """Record errors for fragments outside of dynamic zones and polymorphic relations."""
         if not isinstance(value, dict):
-            self.scope.invalid_key("on", join_path(path, "on"))
+            self.scope.report_invalid_key("on", join_path(path, "on"))
             return
         model_uids = {*self.scope.schema.components, *self.scope.schema.content_types}
         for uid in value:
             if uid not in model_uids:
-                self.scope.invalid_key(uid, f"{path}.on.{uid}")
-        self.scope.unconvertible(
+                self.scope.report_invalid_key(uid, f"{path}.on.{uid}")
+        self.scope.report_unconvertible(
             f'Using fragments is not permitted to populate "{attribute.name}" in "{model.uid}"'
         )
 
     # Dynamic zones ---------------------------------------------------------------------------
 
-    def _zone(
+    def _zone_edge(
         self, attribute: DynamicZoneAttribute, value: QueryValue, model: Model, path: str
     ) -> PlanEdge | None:
         if isinstance(value, str) and value in _TRUE:
@@ -407,47 +422,49 @@ class _Populate:
             if options["populate"] == "*":
                 deep = True
             else:
-                self.scope.invalid_key("populate", path)
+                self.scope.report_invalid_key("populate", path)
         if "on" in options:
-            return self._fragments(attribute, options["on"], path)
+            return self._fragment_edge(attribute, options["on"], path)
         if not options.keys() & {"count", "populate"}:
             text = orjson.dumps(value).decode()
-            self.scope.unconvertible(
+            self.scope.report_unconvertible(
                 f"Invalid nested populate for {model.singular_name}.{attribute.name} "
                 f'({model.uid}). Expected a fragment ("on") or "count" but found {text}'
             )
         return self.plain_zone(attribute, deep=deep)
 
-    def _fragments(
+    def _fragment_edge(
         self, attribute: DynamicZoneAttribute, value: QueryValue, path: str
     ) -> PlanEdge | None:
         """Show only the listed components of a zone, each by its fragment."""
         if isinstance(value, list):
-            value = {str(position): item for position, item in enumerate(value)}
+            value = {str(index): item for index, item in enumerate(value)}
         if value in (None, ""):
             value = {}
         if not isinstance(value, dict):
-            self.scope.invalid_key("on", join_path(path, "on"))
+            self.scope.report_invalid_key("on", join_path(path, "on"))
             return None
         nodes = []
         for uid, option in value.items():
             component = self.scope.schema.components.get(uid)
             if component is None:
-                self.scope.invalid_key(uid, f"{path}.on.{uid}")
+                self.scope.report_invalid_key(uid, f"{path}.on.{uid}")
                 continue
-            place = _QueryPosition(path, f"{path}.on[{uid}]")
+            position = _QueryPosition(path, f"{path}.on[{uid}]")
             if isinstance(option, dict) and isinstance(option.get("on"), dict):
-                self._fragments_in_fragment(option["on"], place)
+                self._report_nested_fragments(option["on"], position)
             # Naming a component lists it, even if the flag is false.
-            said_no = isinstance(option, str) and option in _FALSE
-            node = self.node(component) if said_no else self._target(option, component, place)
+            is_false = isinstance(option, str) and option in _FALSE
+            node = (
+                self.node(component) if is_false else self._target_node(option, component, position)
+            )
             if node is not None:
                 nodes.append(node)
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
-    def _fragments_in_fragment(self, value: QueryValue, place: _QueryPosition) -> None:
+    def _report_nested_fragments(self, value: QueryValue, position: _QueryPosition) -> None:
         for uid in value if isinstance(value, dict) else ():
-            self.scope.invalid_key(uid, f"{place.fragment}.on.{uid}")
+            self.scope.report_invalid_key(uid, f"{position.fragment}.on.{uid}")
 
     # Relations to any content type -----------------------------------------------------------
 
@@ -458,16 +475,22 @@ class _Populate:
         for model in self.scope.schema.content_types.values():
             if isinstance(targets, dict):
                 if model.uid in targets:
-                    node = self._target(targets[model.uid], model, _QueryPosition(attribute.name))
+                    node = self._target_node(
+                        targets[model.uid], model, _QueryPosition(attribute.name)
+                    )
                     nodes += [node] if node is not None and self._may_find(model) else []
             elif self._may_be_listed(model):
                 nodes.append(self.node(model))
-        # Such links do not know versions: drafts and published entries are shown together.
-        every_version = tuple(replace(node, status=None, publication=None) for node in nodes)
-        return PlanEdge(attribute=attribute.name, nodes=every_version)
+        # These links are to rows and not to documents: as in Strapi, drafts and published entries
+        # are shown together.
+        unversioned_nodes = tuple(replace(node, status=None, publication=None) for node in nodes)
+        return PlanEdge(attribute=attribute.name, nodes=unversioned_nodes)
 
     def _may_be_listed(self, model: ContentType) -> bool:
-        """Only types with files or a morph relation can be in such a list."""
+        """Tell whether entries of a type can be in such a list at all.
+
+        Reading types without media or a morph relation would cost a statement for each of them.
+        """
         linked = any(
             isinstance(attribute, MediaAttribute)
             or (isinstance(attribute, RelationAttribute) and attribute.morph_by is not None)
@@ -486,10 +509,10 @@ class _Populate:
         """Return the attribute of a name if it is a relation; record an error otherwise."""
         attribute = model.attributes.get(name)
         if attribute is None or name in {"id", "documentId"}:
-            self.scope.invalid_key(name, unknown_path)
+            self.scope.report_invalid_key(name, unknown_path)
             return None
         if isinstance(attribute, ScalarAttribute):
-            self.scope.invalid_key(name, own_path, Pass.SHAPE)
+            self.scope.report_invalid_key(name, own_path, Pass.SHAPE)
             return None
         return attribute
 
@@ -518,8 +541,8 @@ class _Populate:
         self._nodes += 1
         max_nodes = self.scope.limits.populate_nodes
         if max_nodes is not None and self._nodes > max_nodes:
-            what = "relations and components (limits.populate_nodes)"
-            message = f"Cannot populate more than {max_nodes} {what}"
+            counted_parts = "relations and components (limits.populate_nodes)"
+            message = f"Cannot populate more than {max_nodes} {counted_parts}"
             raise ValidationError(message, {"source": "query", "param": "populate"})
 
     def node(self, model: Model, edges: tuple[PlanEdge, ...] = ()) -> PlanNode:
@@ -565,30 +588,30 @@ class _PathResolver:
         if attribute.private and self.lenient:
             return None
         full_path = own_path if self.prefix is None else f"{self.prefix}.{own_path}"
-        return None if self.scope.note_hidden(attribute, full_path) else edge
+        return None if self.scope.report_if_hidden(attribute, full_path) else edge
 
     def _attribute(
         self, attribute: Attribute, inner: _Paths, model: Model, own_path: str
     ) -> PlanEdge | None:
         if isinstance(attribute, DynamicZoneAttribute):
-            return self._zone(attribute, inner, own_path)
+            return self._zone_edge(attribute, inner, own_path)
         target = self.scope.target(attribute)
         if target is None:
             return self.populate.morph_list(attribute)
         if inner and isinstance(attribute, MediaAttribute):
-            self.scope.invalid_key(attribute.name, own_path, Pass.SHAPE)
+            self.scope.report_invalid_key(attribute.name, own_path, Pass.SHAPE)
             return None
         node = self.populate.node(target, edges=self.edges(inner, target, own_path))
         return self.populate.permitted(model, attribute, node)
 
-    def _zone(self, attribute: DynamicZoneAttribute, inner: _Paths, path: str) -> PlanEdge:
+    def _zone_edge(self, attribute: DynamicZoneAttribute, inner: _Paths, path: str) -> PlanEdge:
         """Continue in those components of the zone that have the attribute."""
         if not inner:
             return self.populate.plain_zone(attribute)
         components = [self.scope.schema.components[uid] for uid in attribute.components]
         for name in inner:
             if not any(name in component.attributes for component in components):
-                self.scope.invalid_key(name, join_path(path, name))
+                self.scope.report_invalid_key(name, join_path(path, name))
         nodes = []
         for component in components:
             existing_paths = _Paths({k: v for k, v in inner.items() if k in component.attributes})
@@ -605,7 +628,7 @@ _KEYWORDS = frozenset({"populate", "count", *_NESTED_PARAMETERS})
 
 def _segments(text: str) -> list[str]:
     """Split a dotted path for checks of its names: without empty or blank segments."""
-    return [part for part in (piece.strip() for piece in text.split(".")) if part]
+    return [segment for segment in (name.strip() for name in text.split(".")) if segment]
 
 
 def _path(text: str) -> list[str]:
@@ -619,7 +642,7 @@ def _path(text: str) -> list[str]:
 
 
 def _zones_last(edges: Iterable[PlanEdge], model: Model) -> tuple[PlanEdge, ...]:
-    """Keep the order, but put dynamic zones after everything else."""
+    """Put dynamic zones last, in their order: so they are in the responses of Strapi."""
     return tuple(
         sorted(
             edges,

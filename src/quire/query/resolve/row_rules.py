@@ -1,7 +1,9 @@
-"""Row rules as conditions of a plan.
+"""Adds row rules to a plan, so that rows outside of them are neither shown nor revealed.
 
-Not at the root, not where they are populated or counted, and not for filters through relations.
-Orders through relations to such rows would tell of them, so there are none.
+The rules become conditions of the root and of every populated or counted node. A filter through a
+relation only follows links to rows within the rules: otherwise the presence of an entry in the
+result would reveal values of hidden rows. An order through such a relation is rejected, because the
+position of an entry would do the same.
 """
 
 from collections.abc import Iterable, Mapping
@@ -80,9 +82,9 @@ def check_rule(rule: object, content_type: ContentType, schema: Schema) -> None:
     text = orjson.dumps(rule).decode()
     if len(text) > _MAX_LENGTH:
         raise ValidationError(TOO_LONG.format(_MAX_LENGTH))
-    if any(place not in PLACES for place in places_in(rule)):
+    if any(placeholder not in PLACES for placeholder in places_in(rule)):
         raise ValidationError(UNKNOWN_PLACE.format(", ".join(PLACES)))
-    scope = _trusted(schema, ReadLimits(), Slots())
+    scope = _rule_scope(schema, ReadLimits(), Slots())
     # Ids are numbers, other user fields are texts: a numeric placeholder fits wherever possible.
     resolve_filters(as_query(_with_numbers(rule)), content_type, scope)
     scope.findings.raise_first()
@@ -104,7 +106,7 @@ def resolve_rule(
     text: str, model: Model, schema: Schema, limits: ReadLimits, slots: Slots
 ) -> Filter:
     """Return a bound rule as a filter. Raises an AppError for an invalid one."""
-    scope = _trusted(schema, limits, slots)
+    scope = _rule_scope(schema, limits, slots)
     condition = resolve_filters(as_query(orjson.loads(text)), model, scope)
     scope.findings.raise_first()
     if condition is None:
@@ -113,6 +115,8 @@ def resolve_rule(
 
 
 class _Narrowing(Struct, frozen=True):
+    """Adds the rules of one caller to plans; those of ``volatile`` actions depend on the time."""
+
     schema: Schema
     limits: ReadLimits
     slots: Slots
@@ -122,12 +126,12 @@ class _Narrowing(Struct, frozen=True):
     def root(self, node: PlanNode, action: str | None) -> PlanNode:
         """Narrow the root of a plan, by the condition of its call as well."""
         narrowed = self.node(node, action)
-        text = self._text(rule_of_call(node.uid))
+        text = self._rule_text(rule_of_call(node.uid))
         if text is None:
             return narrowed
         model = self.schema.model(node.uid)
         condition = rule_filter(text, model, self.schema, self.limits, self.slots)
-        return replace(narrowed, filter=_both(narrowed.filter, condition))
+        return replace(narrowed, filter=_conjunction(narrowed.filter, condition))
 
     def node(self, node: PlanNode, action: str | None) -> PlanNode:
         """Narrow a node, and all nodes below it."""
@@ -137,7 +141,7 @@ class _Narrowing(Struct, frozen=True):
         rule = None if action is None else self._rule(model, action)
         return replace(
             node,
-            filter=_both(own_filter, rule),
+            filter=_conjunction(own_filter, rule),
             edges=tuple(self._edge(edge) for edge in node.edges),
         )
 
@@ -151,16 +155,20 @@ class _Narrowing(Struct, frozen=True):
 
     def _rule(self, model: Model, action: str) -> Filter | None:
         """Return the condition of an action; rows that cannot be found are not counted, either."""
-        own_rule = self._own_rule(model, action)
-        return _both(self._own_rule(model, FIND), own_rule) if action == COUNT else own_rule
+        action_rule = self._action_rule(model, action)
+        return (
+            _conjunction(self._action_rule(model, FIND), action_rule)
+            if action == COUNT
+            else action_rule
+        )
 
-    def _own_rule(self, model: Model, action: str) -> Filter | None:
-        text = self._text(f"{model.uid}.{action}")
+    def _action_rule(self, model: Model, action: str) -> Filter | None:
+        text = self._rule_text(f"{model.uid}.{action}")
         if text is None:
             return None
         return rule_filter(text, model, self.schema, self.limits, self.slots)
 
-    def _text(self, action: str) -> str | None:
+    def _rule_text(self, action: str) -> str | None:
         self.slots.volatile |= action in self.volatile
         return self.rules.get(action)
 
@@ -180,17 +188,12 @@ class _Narrowing(Struct, frozen=True):
 
     def _check_orders(self, sort: Iterable[SortKey], model: Model) -> None:
         for key in sort:
-            current_model: Model | None = model
+            target: Model | None = model
             for name in key.path:
-                current_model = (
-                    None
-                    if current_model is None
-                    else target_model(self.schema, current_model.attributes[name])
+                target = (
+                    None if target is None else target_model(self.schema, target.attributes[name])
                 )
-                if (
-                    current_model is not None
-                    and self._text(f"{current_model.uid}.{FIND}") is not None
-                ):
+                if target is not None and self._rule_text(f"{target.uid}.{FIND}") is not None:
                     raise InvalidKeyError(name, ".".join(key.path), source="query", param="sort")
 
 
@@ -202,7 +205,7 @@ def _narrowing(scope: Scope) -> _Narrowing | None:
     return _Narrowing(scope.schema, scope.limits, scope.slots, rules, volatile)
 
 
-def _trusted(schema: Schema, limits: ReadLimits, slots: Slots) -> Scope:
+def _rule_scope(schema: Schema, limits: ReadLimits, slots: Slots) -> Scope:
     return Scope(
         schema=schema,
         ability=FullAccess(),
@@ -215,10 +218,10 @@ def _trusted(schema: Schema, limits: ReadLimits, slots: Slots) -> Scope:
     )
 
 
-def _both(own_filter: Filter | None, rule: Filter | None) -> Filter | None:
-    if own_filter is None or rule is None:
-        return own_filter if rule is None else rule
-    return Junction(conjunction=True, parts=(own_filter, rule))
+def _conjunction(condition: Filter | None, rule: Filter | None) -> Filter | None:
+    if condition is None or rule is None:
+        return condition if rule is None else rule
+    return Junction(conjunction=True, parts=(condition, rule))
 
 
 def _with_numbers(value: object) -> object:

@@ -62,12 +62,12 @@ _NO_COMPUTED: ComputedFields = {}
 
 
 class Scope(Struct, frozen=True, kw_only=True):
-    """Everything that resolving one parameter needs besides the parameter.
+    """The context of resolving one parameter: schema, permissions, limits, and collected errors.
 
-    ``prefix`` ranks the errors of nested parameters after earlier ones; ``nested`` says that the
-    parameter is inside ``populate``; ``trusted`` that an administrator wrote it, who may use
-    private attributes too; ``computes`` that computed fields can be requested, and
-    ``computes_by_default`` that some are shown where no fields are named.
+    ``param`` and ``prefix`` rank its errors (`Findings`). ``nested`` says that the parameter is
+    inside ``populate``. ``trusted`` says that an administrator wrote it, such as a row rule; it may
+    use private attributes, and is not limited. With ``computes`` computed fields can be requested,
+    and with ``computes_by_default`` some are shown where no fields are named.
     """
 
     schema: Schema
@@ -107,21 +107,21 @@ class Scope(Struct, frozen=True, kw_only=True):
         base = self.prefix or (CheckStage.KEYS, self.param)
         return (*base, pass_)
 
-    def invalid_key(self, key: str, path: str | None, pass_: Pass = Pass.UNKNOWN) -> None:
+    def report_invalid_key(self, key: str, path: str | None, pass_: Pass = Pass.UNKNOWN) -> None:
         """Record a key that is unknown or not allowed."""
         error = InvalidKeyError(key, path, source="query", param=self.name)
         self.findings.add(self._keys_rank(pass_), error)
 
-    def malformed(self, message: str, pass_: Pass = Pass.UNKNOWN) -> None:
+    def report_malformed(self, message: str, pass_: Pass = Pass.UNKNOWN) -> None:
         """Record a malformed parameter, found while keys are checked."""
         self.findings.add(self._keys_rank(pass_), ValidationError(message))
 
-    def unconvertible(self, error: AppError | str) -> None:
-        """Record an error that only counts once all keys are valid."""
+    def report_unconvertible(self, error: AppError | str) -> None:
+        """Record an error that Strapi only finds after all keys were valid."""
         problem = ValidationError(error) if isinstance(error, str) else error
         self.findings.add((CheckStage.CONVERSION, self.param), problem)
 
-    def bad_operand(self, error: AppError | str) -> None:
+    def report_operand(self, error: AppError | str) -> None:
         """Record an operand that does not have its attribute's type."""
         problem = ValidationError(error) if isinstance(error, str) else error
         self.findings.add((CheckStage.OPERANDS, self.param), problem)
@@ -163,13 +163,13 @@ class Scope(Struct, frozen=True, kw_only=True):
         """Whether private attributes are shown."""
         return isinstance(self.ability, Unsanitized)
 
-    def note_hidden(self, attribute: Attribute, path: str, pass_: Pass | None = None) -> bool:
+    def report_if_hidden(self, attribute: Attribute, path: str, pass_: Pass | None = None) -> bool:
         """Record an error for a secret or private attribute; tell whether it was one."""
         if isinstance(attribute, ScalarAttribute) and attribute.secret:
-            self.invalid_key(attribute.name, path, pass_ or Pass.SECRET)
+            self.report_invalid_key(attribute.name, path, pass_ or Pass.SECRET)
             return True
         if attribute.private and not (self.trusted or self.shows_private):
-            self.invalid_key(attribute.name, path, pass_ or Pass.PRIVATE)
+            self.report_invalid_key(attribute.name, path, pass_ or Pass.PRIVATE)
             return True
         return False
 

@@ -11,13 +11,13 @@ from quire.schema.model import Model
 
 BAD_ORDER = "Invalid order. order can only be one of asc|desc|ASC|DESC"
 BAD_SORT = "Invalid sort query"
-MAX_STEPS = 20
+MAX_PATH_LENGTH = 20
 """The maximum number of names in a dotted path or in brackets."""
 MAX_KEYS = 100
 """The maximum number of keys of one order."""
 
 _ORDERS = {"asc": False, "desc": True}
-_UNUSABLE = frozenset(
+_INHERITED_NAMES = frozenset(
     {
         "__proto__",
         "constructor",
@@ -29,7 +29,7 @@ _UNUSABLE = frozenset(
         "valueOf",
     }
 )
-"""Names that every JavaScript object has; they never are attributes."""
+"""Names that every JavaScript object inherits. Strapi rejects the whole parameter for them."""
 
 _NO_ORDER = ":"
 """Stands for a missing direction after a colon."""
@@ -44,13 +44,13 @@ def resolve_sort(value: QueryValue, model: Model, scope: Scope) -> tuple[SortKey
     keys = [
         _resolve_definition(path, order, model, scope) for path, order in _definitions(value, scope)
     ]
-    # Sorting again by the same key changes nothing.
-    different = dict.fromkeys(key for key in keys if key is not None)
-    if len(different) > MAX_KEYS:
-        scope.unconvertible(f"Cannot sort by more than {MAX_KEYS} keys")
+    # A repeated key has no effect in SQL, and would count towards the limit.
+    unique_keys = dict.fromkeys(key for key in keys if key is not None)
+    if len(unique_keys) > MAX_KEYS:
+        scope.report_unconvertible(f"Cannot sort by more than {MAX_KEYS} keys")
     else:
-        scope.follow(sum(len(key.path) for key in different))
-    return tuple(different)
+        scope.follow(sum(len(key.path) for key in unique_keys))
+    return tuple(unique_keys)
 
 
 def _definitions(value: QueryValue, scope: Scope) -> Iterator[_RequestedOrder]:
@@ -73,13 +73,13 @@ def _definitions(value: QueryValue, scope: Scope) -> Iterator[_RequestedOrder]:
 
 
 def _from_text(text: str, scope: Scope) -> Iterator[_RequestedOrder]:
-    for piece in text.split(","):
-        name, *options = piece.strip().split(":")
+    for definition in text.split(","):
+        name, *options = definition.strip().split(":")
         if not name:
             continue
         path = tuple(name.split("."))
-        if not _UNUSABLE.isdisjoint(path):
-            scope.malformed(BAD_SORT)
+        if not _INHERITED_NAMES.isdisjoint(path):
+            scope.report_malformed(BAD_SORT)
             continue
         yield path, (options[0] or _NO_ORDER) if options else None
 
@@ -102,51 +102,51 @@ def _resolve_definition(
 ) -> SortKey | None:
     """Follow a name through relations to the scalar attribute at its end."""
     order = None if order is None else order.strip()
-    if len(path) > MAX_STEPS:
-        scope.malformed(f"Cannot sort through more than {MAX_STEPS} names")
+    if len(path) > MAX_PATH_LENGTH:
+        scope.report_malformed(f"Cannot sort through more than {MAX_STEPS} names")
         return None
     current_model: Model = model
-    walked: str | None = None
+    parent_path: str | None = None
     for position, name in enumerate(path):
         attribute = current_model.attributes.get(name)
         if attribute is None:
-            scope.invalid_key(name, walked)
+            scope.report_invalid_key(name, parent_path)
             return None
-        own_path = join_path(walked, name)
+        own_path = join_path(parent_path, name)
         if scope.ignores(own_path):
             return None
-        scope.note_hidden(attribute, own_path)
+        scope.report_if_hidden(attribute, own_path)
         if isinstance(attribute, ScalarAttribute):
             if position + 1 < len(path):
                 is_known_order = order is None or order.lower() in {*_ORDERS, ""}
                 problem = f"{own_path} has no attribute {path[position + 1]}"
-                scope.unconvertible(problem if is_known_order else BAD_ORDER)
+                scope.report_unconvertible(problem if is_known_order else BAD_ORDER)
                 return None
-            return _key(path[:-1], name, order, scope)
+            return _sort_key(path[:-1], name, order, scope)
         target = scope.target(attribute)
         if target is None or isinstance(attribute, DynamicZoneAttribute):
-            scope.invalid_key(name, own_path, Pass.SHAPE)
+            scope.report_invalid_key(name, own_path, Pass.SHAPE)
             return None
         if isinstance(attribute, RelationAttribute) and not scope.may_follow(
             current_model, attribute
         ):
-            scope.invalid_key(name, own_path, Pass.FORBIDDEN)
-        current_model, walked = target, own_path
-    _note_incomplete(path[-1], order, str(walked), scope)
+            scope.report_invalid_key(name, own_path, Pass.FORBIDDEN)
+        current_model, parent_path = target, own_path
+    _report_incomplete(path[-1], order, str(parent_path), scope)
     return None
 
 
-def _note_incomplete(name: str, order: str | None, path: str, scope: Scope) -> None:
+def _report_incomplete(name: str, order: str | None, path: str, scope: Scope) -> None:
     """Record an error for a name that ends at a relation, component or file."""
     if order:
-        scope.invalid_key(order, path)
+        scope.report_invalid_key(order, path)
     else:
-        scope.invalid_key(name, path, Pass.SHAPE)
+        scope.report_invalid_key(name, path, Pass.SHAPE)
 
 
-def _key(path: _Path, attribute: str, order: str | None, scope: Scope) -> SortKey | None:
+def _sort_key(path: _Path, attribute: str, order: str | None, scope: Scope) -> SortKey | None:
     if scope.nested and path:
-        scope.unconvertible("Related entries can only be sorted by their own attributes")
+        scope.report_unconvertible("Related entries can only be sorted by their own attributes")
         return None
     if order is None:
         return SortKey(path, attribute, descending=False)
@@ -154,6 +154,6 @@ def _key(path: _Path, attribute: str, order: str | None, scope: Scope) -> SortKe
         return None
     descending = _ORDERS.get(order.lower())
     if descending is None:
-        scope.unconvertible(BAD_ORDER)
+        scope.report_unconvertible(BAD_ORDER)
         return None
     return SortKey(path, attribute, descending=descending)

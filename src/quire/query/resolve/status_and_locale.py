@@ -63,7 +63,7 @@ def resolve_locale(
     if not model.localized:
         return LocaleChoice(LocaleScope.IGNORED)
     if isinstance(value, dict):
-        scope.unconvertible("The locale parameter must be a string or an array of strings")
+        scope.report_unconvertible("The locale parameter must be a string or an array of strings")
         return LocaleChoice(LocaleScope.ALL)
     if isinstance(value, list):
         codes = [code for code in value if isinstance(code, str)]
