@@ -65,5 +65,5 @@ def measure_model_changes(browser: Browser) -> list[Delay]:
 
 def _apply(site: Site, client: httpx.Client, change: Change, document: str) -> None:
     if change.entry is not None:
-        client.replace_subtree(f"{_ENTRIES}/{document}", json={"data": change.entry}).raise_for_status()
+        client.put(f"{_ENTRIES}/{document}", json={"data": change.entry}).raise_for_status()
     update(site, *change.types, components=change.components)

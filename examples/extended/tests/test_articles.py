@@ -29,8 +29,8 @@ async def test_users_change_their_own_articles_alone(project: Project) -> None:
     ben = await project.user("ben", actions=CONTENT)
     document_id = await write_article(ann)
     change = {"data": {"title": "Moon"}}
-    assert (await ben.replace_subtree(f"/api/articles/{document_id}", json=change)).status_code == 403
-    assert (await ann.replace_subtree(f"/api/articles/{document_id}", json=change)).status_code == 200
+    assert (await ben.put(f"/api/articles/{document_id}", json=change)).status_code == 403
+    assert (await ann.put(f"/api/articles/{document_id}", json=change)).status_code == 200
 
 
 async def test_articles_under_embargo_are_hidden(project: Project) -> None:
@@ -62,7 +62,7 @@ async def test_the_index_follows_what_is_published(project: Project) -> None:
     """Only the newest change of a document is sent."""
     token = await project.token()
     document_id = await write_article(token)
-    await token.replace_subtree(f"/api/articles/{document_id}", json={"data": {"title": "Moon"}})
+    await token.put(f"/api/articles/{document_id}", json={"data": {"title": "Moon"}})
     with project.http.expect("POST", "/bulk") as sent:
         await project.drain()
     assert [one["title"] for one in sent.json["put"]] == ["Moon"]

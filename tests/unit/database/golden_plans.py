@@ -100,8 +100,8 @@ def statements(name: str, dialect: Dialect) -> Mapping[str, Statement]:
     assert bound.total_statement is not None
     found = {"page": bound.page_statement, "total": bound.total_statement}
     if bound.pages is not None:
-        if bound.walked is not None:
-            found["page, walked to"] = bound.walked.page
+        if bound.id_scan is not None:
+            found["page, walked to"] = bound.id_scan.page
         found["keys"] = bound.keys
         if bound.offset:
             found["keys, from the end"] = bound.keys_from_end(25, 500)

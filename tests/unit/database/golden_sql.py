@@ -106,10 +106,10 @@ def _page(compiled: CompiledRead, resolved: ResolvedRead) -> Iterator[str]:
     pages = bind_read(compiled, resolved, ReadLimits(rows=1000)).pages
     if pages is None:
         return
-    if pages.walked is not None:
-        yield _statement("page in the order of ids", pages.walked(), resolved)
-    if pages.collected is not None:
-        yield _statement("keys, collected", pages.collected().keys, resolved)
+    if pages.id_scan is not None:
+        yield _statement("page in the order of ids", pages.id_scan(), resolved)
+    if pages.id_sort is not None:
+        yield _statement("keys, collected", pages.id_sort().keys, resolved)
     keyed = pages.keys()
     yield _statement("keys", keyed.keys, resolved)
     yield _statement("keys from the end", keyed.backward, resolved)

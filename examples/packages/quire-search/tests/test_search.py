@@ -36,7 +36,7 @@ async def test_what_is_published_is_found(project: Project) -> None:
     assert await found(token, "harbour") == ["Harbour", "Tide"]
     assert await found(token, "low, wat") == ["Tide"]
     assert await found(token, '"*') == []
-    await token.replace_subtree(address, json={"data": {"body": "High water"}})
+    await token.put(address, json={"data": {"body": "High water"}})
     await project.drain()
     assert await found(token, "harbour") == ["Harbour"]
     assert await found(token, "high") == ["Tide"]
@@ -52,7 +52,7 @@ async def test_types_without_drafts_are_indexed(project: Project) -> None:
     await project.drain()
     assert [entry.text for entry in index.texts()] == ["Low water"]
     address = f"/api/notes/{made.json()['data']['documentId']}"
-    await token.replace_subtree(address, json={"data": {"text": "High water"}})
+    await token.put(address, json={"data": {"text": "High water"}})
     await project.drain()
     assert [entry.text for entry in index.texts()] == ["High water"]
 

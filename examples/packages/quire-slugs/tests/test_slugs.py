@@ -29,9 +29,9 @@ async def test_slugs_are_unique_and_stay(project: Project) -> None:
     assert [one["slug"] for one in pages] == ["sea-and-sun", "sea-and-sun-2", "sea-and-sun-3"]
     assert (await create(title="Sea", slug="mine"))["slug"] == "mine"
     address = f"/api/pages/{pages[1]['documentId']}"
-    changed = await token.replace_subtree(address, json={"data": {"title": "Wind"}})
+    changed = await token.put(address, json={"data": {"title": "Wind"}})
     assert changed.json()["data"]["slug"] == "sea-and-sun-2"
-    emptied = await token.replace_subtree(address, json={"data": {"slug": None}})
+    emptied = await token.put(address, json={"data": {"slug": None}})
     assert emptied.json()["data"]["slug"] == "wind"
 
 

@@ -115,9 +115,9 @@ class CompiledPages(Struct, frozen=True, kw_only=True, eq=False):
     ``limit`` and ``offset`` are the slots for the page size and the number of rows before the page,
     ``locale`` the slot for the listed locales. The statements are compiled when they are first
     needed, which for many lists never happens: ``keys`` for pages that are read by their keys;
-    ``walked`` for a page that is found by walking through the table in the order of ids;
-    ``collected`` for keys that are found by any index and then sorted. The last two are ``None``
-    where rows are not sorted by id.
+    ``id_scan`` for a page that is found by a scan of the table in the order of ids; ``id_sort`` for
+    keys that are found by any index and then sorted. The last two are ``None`` where rows are not
+    sorted by id.
     """
 
     start: int
@@ -125,13 +125,13 @@ class CompiledPages(Struct, frozen=True, kw_only=True, eq=False):
     offset: Slot
     locale: Slot | None
     keys: Callable[[], CompiledKeys]
-    walked: Callable[[], Query] | None
-    collected: Callable[[], CompiledKeys] | None
+    id_scan: Callable[[], Query] | None
+    id_sort: Callable[[], CompiledKeys] | None
 
     def keys_at(self, offset: int) -> CompiledKeys:
         """Return how a page at an offset is read by its keys."""
-        if self.collected is not None and offset < DEEP:
-            return self.collected()
+        if self.id_sort is not None and offset < DEEP:
+            return self.id_sort()
         return self.keys()
 
 

@@ -1,9 +1,10 @@
 """Compiles a read plan to a tree of statements.
 
-SQLAlchemy builds and compiles the expressions, once per plan; what comes out is text for the
-driver and, for every placeholder, where its value comes from. Names in the text come from the
-schema alone. Related rows are fetched by the ids of their parents, by one statement per edge or by
-one for several edges of a node; filters through relations are ``id IN (subquery)``.
+SQLAlchemy builds and compiles the expressions, once per plan. The result is SQL text for the driver
+and, for every placeholder, the function that takes its value from the request. Identifiers in the
+text come from the schema alone, values are always bound. Related rows are fetched by the ids of
+their parents, by one statement per edge or by one for several edges of a node. Filters through
+relations are ``id IN (subquery)``: a join would repeat rows and break limits and counts.
 """
 
 from collections.abc import Callable, Mapping
@@ -64,7 +65,7 @@ from quire.schema.model import Schema
 UPDATED_AT = "updatedAt"
 
 ValueSerializers = Mapping[tuple[str, str], ValueSerializer]
-"""Presented values of attributes, by uid and name, where they differ from the stored ones."""
+"""Functions that convert stored values for responses, by uid and name of the attribute."""
 
 NOTHING_PRESENTED: ValueSerializers = MappingProxyType({})
 
@@ -81,15 +82,15 @@ def compile_read(
 
 
 class PageOrder(Enum):
-    """How the rows of a page are found and sorted."""
+    """How the rows of a page are found and sorted (`quire.database.compile.read_strategy`)."""
 
-    AS_ASKED = auto()
-    BACKWARD = auto()
-    """From the end of the list."""
-    WALKED = auto()
-    """In the order of ids, by walking through the table."""
-    COLLECTED = auto()
-    """In the order of ids, by sorting rows that were found by any index."""
+    REQUESTED = auto()
+    REVERSED = auto()
+    """From the end of the list, for a page in its second half."""
+    BY_ID_SCAN = auto()
+    """In the order of ids, by a scan of the table until the page is full."""
+    BY_ID_SORT = auto()
+    """In the order of ids, by sorting the ids of all rows that an index finds."""
 
 
 class _SharedStatement(NamedTuple):
@@ -116,13 +117,13 @@ class _Compiler:
         self.dialect = dialect
         self._reads = ReadTables()
         self._published_only = False
-        self._presents = False
-        self._unites = dialect.unites_edges
+        self._has_presented = False
+        self._shares_statements = dialect.unites_edges
 
     def read(self, plan: ReadPlan) -> CompiledRead:
         """Compile the page of the root, its count, and all populated nodes."""
         self._published_only = plan.published_only
-        self._unites = plan.prefers_few_statements or self.dialect.unites_edges
+        self._shares_statements = plan.prefers_few_statements or self.dialect.unites_edges
         builder = self._builder()
         table = builder.table(self.tables[plan.root.uid].name)
         columns = OwnColumns()
@@ -143,7 +144,7 @@ class _Compiler:
             node=node,
             count=count,
             counts_rows=plan.count and not plan.count_documents,
-            presented=self._presents,
+            presented=self._has_presented,
             changed=member(fields.index(UPDATED_AT)) if UPDATED_AT in fields else None,
             ids=() if id_slot is None else page.positions(id_slot),
             computed=has_computed(plan.root),
@@ -157,21 +158,21 @@ class _Compiler:
         builder: StatementBuilder,
         table: AliasedTable,
         columns: OwnColumns,
-        order: PageOrder = PageOrder.AS_ASKED,
+        order: PageOrder = PageOrder.REQUESTED,
     ) -> Query:
         """Compile the statement that finds the rows of a page, for some columns of them."""
-        walks = order is PageOrder.WALKED
-        conditions = self._conditions(builder, in_order_of_ids=walks)
+        scans_by_id = order is PageOrder.BY_ID_SCAN
+        conditions = self._conditions(builder, in_order_of_ids=scans_by_id)
         where = versions_condition(plan, table, conditions)
         select = sa.select(*columns.selected).where(*where)
-        backward = order is PageOrder.BACKWARD
+        backward = order is PageOrder.REVERSED
         keys = conditions.order(plan.root, table, backward=backward)
         select = select.order_by(*keys)
         if plan.limit is not None and plan.offset is not None:
-            last = self._last_keys(plan, table, is_sorted=bool(keys))
-            if order is PageOrder.COLLECTED:
-                last = (self.dialect.unindexed(table.c("id")),)
-            select = select.order_by(*(key.desc() if backward else key for key in last))
+            tie_breakers = self._tie_breakers(plan, table, is_sorted=bool(keys))
+            if order is PageOrder.BY_ID_SORT:
+                tie_breakers = (self.dialect.unindexed(table.c("id")),)
+            select = select.order_by(*(key.desc() if backward else key for key in tie_breakers))
             limit, offset = builder.plain_slot(plan.limit), builder.plain_slot(plan.offset)
             select = select.limit(limit).offset(offset)
         elif not self.dialect.finds_in_order:
@@ -184,27 +185,25 @@ class _Compiler:
         """Describe how potentially costly pages are read; ``columns`` are those of their rows."""
         if plan.limit is None or plan.offset is None:
             return None
-        walked = collected = None
-        if choice.walks:
-            walked = cache(lambda: self._compile_walked_page(plan, table, columns))
-        if choice.collects:
-            collected = cache(lambda: self._compile_keys(plan, table, columns, PageOrder.COLLECTED))
+        id_scan = id_sort = None
+        if choice.can_scan_by_id:
+            id_scan = cache(lambda: self._compile_id_scan(plan, table, columns))
+        if choice.can_sort_by_id:
+            id_sort = cache(lambda: self._compile_keys(plan, table, columns, PageOrder.BY_ID_SORT))
         return CompiledPages(
             start=choice.start,
             limit=plan.limit,
             offset=plan.offset,
             locale=plan.locale_slot,
-            keys=cache(lambda: self._compile_keys(plan, table, columns, PageOrder.AS_ASKED)),
-            walked=walked,
-            collected=collected,
+            keys=cache(lambda: self._compile_keys(plan, table, columns, PageOrder.REQUESTED)),
+            id_scan=id_scan,
+            id_sort=id_sort,
         )
 
-    def _compile_walked_page(
-        self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns
-    ) -> Query:
+    def _compile_id_scan(self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns) -> Query:
         """Compile a page whose rows are found by walking through the table."""
         builder = self._builder(aliases=1)  # that of ``table``
-        return self._compile_page(plan, builder, table, columns, PageOrder.WALKED)
+        return self._compile_page(plan, builder, table, columns, PageOrder.BY_ID_SCAN)
 
     def _compile_keys(
         self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns, order: PageOrder
@@ -215,7 +214,7 @@ class _Compiler:
         has_key = self.dialect.member_of(key, builder.parents())
         return CompiledKeys(
             keys=self._compile_key_page(plan, table.name, order),
-            backward=self._compile_key_page(plan, table.name, PageOrder.BACKWARD),
+            backward=self._compile_key_page(plan, table.name, PageOrder.REVERSED),
             rows=builder.finish(sa.select(*columns.selected).where(has_key)),
             key=columns.position("id", key, StorageKind.ID),
         )
@@ -227,7 +226,7 @@ class _Compiler:
         ids.position("id", aliased.c("id"), StorageKind.ID)
         return self._compile_page(plan, builder, aliased, ids, order)
 
-    def _last_keys(
+    def _tie_breakers(
         self, plan: ReadPlan, table: AliasedTable, *, is_sorted: bool
     ) -> tuple[sa.ColumnElement[Any], ...]:
         """Return the last sort key: the id, so that the order is always defined.
@@ -278,9 +277,11 @@ class _Compiler:
         kind: tuple[str, str] | None = None,
         path: str = "",
     ) -> Callable[[int], CompiledNode]:
-        """Select the columns of a node; returns a function that builds it once the width is known.
+        """Select the columns of a node; returns a function that builds it.
 
-        ``path`` is the dotted path from the root, which itself has none.
+        The mapper needs the width of a row, which is unknown until all branches of a shared
+        statement have selected their columns: therefore compilation has two steps. ``path`` is the
+        dotted path from the root, which itself has none.
         """
         model = self.schema.model(plan.uid)
         physical = self.tables[plan.uid]
@@ -306,7 +307,7 @@ class _Compiler:
             )
             for index, edge in enumerate(plan.edges)
         ]
-        unions = dict.fromkeys(share.union for share in shared_edges.values())
+        unions = dict.fromkeys(shared.union for shared in shared_edges.values())
         edges = tuple(build_edge() for build_edge in edge_builders)
         union_queries = tuple(statement.finish() for statement in unions)
         presented = {
@@ -314,7 +315,7 @@ class _Compiler:
             for (uid, name), serializer in self.presented.items()
             if uid == plan.uid
         }
-        self._presents |= bool(presented)
+        self._has_presented |= bool(presented)
         presented = {**self.schema.model(plan.uid).presented, **presented}
 
         def finish(width: int) -> CompiledNode:
@@ -334,12 +335,12 @@ class _Compiler:
 
     def _group_shared_edges(self, plan: PlanNode) -> Mapping[str, _SharedStatement]:
         """Return the edges of a node whose rows share a statement, and that statement."""
-        if not self._unites:
+        if not self._shares_statements:
             return {}
         statements_by_edge: dict[str, _SharedStatement] = {}
         for number, group in enumerate(choose_shared(plan.edges, self.tables[plan.uid].edges)):
-            share = _SharedStatement(number, UnionStatement(self._builder()))
-            statements_by_edge.update((edge.attribute, share) for edge in group)
+            shared = _SharedStatement(number, UnionStatement(self._builder()))
+            statements_by_edge.update((edge.attribute, shared) for edge in group)
         return statements_by_edge
 
     def _compile_edge(
@@ -348,13 +349,10 @@ class _Compiler:
         parent: PlanNode,
         table: AliasedTable,
         columns: Columns,
-        place: _ResponsePosition,
-        share: _SharedStatement | None,
+        position: _ResponsePosition,
+        shared: _SharedStatement | None,
     ) -> Callable[[], CompiledEdge]:
-        """Compile the nodes of an edge.
-
-        Returns a function that builds it when all edges are known.
-        """
+        """Compile the nodes of an edge; returns a function that builds it, see `_compile_node`."""
         edge = self.tables[parent.uid].edges[plan.attribute]
         attribute = self.schema.model(parent.uid).attributes[plan.attribute]
         to_many = bool(getattr(attribute, "to_many", True))
@@ -363,10 +361,10 @@ class _Compiler:
         key = ParentKey(columns.position(key_name, table.c(key_name), key_kind), key_kind)
         parent_id = columns.position("id", table.c("id"), StorageKind.ID)
         if plan.kind is EdgeKind.COUNT:
-            build_count = self._compile_count_edge(edge, plan.nodes[0], key, share)
+            build_count = self._compile_count_edge(edge, plan.nodes[0], key, shared)
             return lambda: CompiledEdge(
-                path=place.path,
-                member=place.member,
+                path=position.path,
+                member=position.member,
                 to_many=to_many,
                 parent_key=key.position,
                 parent_id=parent_id,
@@ -375,12 +373,12 @@ class _Compiler:
             )
         mixed = isinstance(attribute, DynamicZoneAttribute)
         node_builders = [
-            self._compile_related(edge, node, key, share, place.path, mixed=mixed)
+            self._compile_related(edge, node, key, shared, position.path, mixed=mixed)
             for node in plan.nodes
         ]
         return lambda: CompiledEdge(
-            path=place.path,
-            member=place.member,
+            path=position.path,
+            member=position.member,
             to_many=to_many,
             parent_key=key.position,
             parent_id=parent_id,
@@ -388,7 +386,7 @@ class _Compiler:
             mixed=mixed,
             links=self._compile_morph_links(edge) if isinstance(edge, MorphListEdge) else None,
             skip_parents=isinstance(edge, LocalizationsEdge),
-            unlisted=self._compile_unlisted_components(edge, plan, key, place.path)
+            unlisted=self._compile_unlisted_components(edge, plan, key, position.path)
             if isinstance(edge, ComponentEdge)
             else None,
         )
@@ -428,31 +426,31 @@ class _Compiler:
         edge: Edge,
         plan: PlanNode,
         key: ParentKey,
-        share: _SharedStatement | None,
+        shared: _SharedStatement | None,
         path: str,
         *,
         mixed: bool,
     ) -> Callable[[], CompiledNode]:
         """Compile the statement that reads rows behind an edge for many parents."""
-        rows = self._rows(share)
+        rows = self._rows(shared)
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
         join = conditions.join(edge, target, plan.uid)
         has_parent = rows.begin(join, key, mixed=mixed)
         build_node = self._compile_node(
-            plan, target, rows, self._kind(edge, plan.uid, mixed=mixed), path
+            plan, target, rows, self._kind_member(edge, plan.uid, mixed=mixed), path
         )
         row_id = 0
         if isinstance(edge, LocalizationsEdge):
             row_id = rows.position("id", target.c("id"), StorageKind.ID)
         where = [has_parent, *join.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, conditions.order(plan, target), grouped=False)
-        return lambda: _attach_rows(build_node(rows.width), rows, share, row_id=row_id)
+        return lambda: _attach_rows(build_node(rows.width), rows, shared, row_id=row_id)
 
     def _compile_count_edge(
-        self, edge: Edge, plan: PlanNode, key: ParentKey, share: _SharedStatement | None
+        self, edge: Edge, plan: PlanNode, key: ParentKey, shared: _SharedStatement | None
     ) -> Callable[[], CompiledNode]:
-        rows = self._rows(share)
+        rows = self._rows(shared)
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
         join = conditions.join(edge, target, plan.uid)
@@ -461,10 +459,10 @@ class _Compiler:
         where = [has_parent, *join.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, (), grouped=True)
         node = CompiledNode(uid=plan.uid, mapper=build_mapper(self.dialect, [], 0))
-        return lambda: _attach_rows(node, rows, share, number=number)
+        return lambda: _attach_rows(node, rows, shared, number=number)
 
-    def _rows(self, share: _SharedStatement | None) -> OwnRows | UnionRows:
-        return OwnRows(self._builder()) if share is None else UnionRows(share.union)
+    def _rows(self, shared: _SharedStatement | None) -> OwnRows | UnionRows:
+        return OwnRows(self._builder()) if shared is None else UnionRows(shared.union)
 
     def _compile_morph_links(self, edge: MorphListEdge) -> Query:
         builder = self._builder()
@@ -477,7 +475,7 @@ class _Compiler:
         )
         return builder.finish(select)
 
-    def _kind(self, edge: Edge, uid: str, *, mixed: bool) -> tuple[str, str] | None:
+    def _kind_member(self, edge: Edge, uid: str, *, mixed: bool) -> tuple[str, str] | None:
         """Return the member that names the kind of a row in a list of several kinds."""
         if isinstance(edge, MorphListEdge | MorphColumnEdge):
             return ("__type", uid)
@@ -487,7 +485,7 @@ class _Compiler:
 def _attach_rows(
     node: CompiledNode,
     rows: OwnRows | UnionRows,
-    share: _SharedStatement | None,
+    shared: _SharedStatement | None,
     *,
     number: int = 0,
     row_id: int = 0,
@@ -496,8 +494,8 @@ def _attach_rows(
     return replace(
         node,
         query=rows.query if isinstance(rows, OwnRows) else None,
-        shared=SharedRows(share.statement, rows.number)
-        if share is not None and isinstance(rows, UnionRows)
+        shared=SharedRows(shared.statement, rows.number)
+        if shared is not None and isinstance(rows, UnionRows)
         else None,
         parent_position=rows.parent_position,
         number=number,

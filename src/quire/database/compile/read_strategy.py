@@ -27,22 +27,25 @@ MAX_SHARED_EDGES = 20
 """How many branches may share a statement: planning larger ones takes long."""
 
 
-PageStrategy = Literal["at once", "walked", "by keys"]
-"""How a page is read: by the statement of the read; by one that walks through the table, in the
-order of ids; or its keys first, then the rows that have them."""
+PageStrategy = Literal["at once", "id scan", "by keys"]
+"""How a page is read.
+
+``at once``: by the statement of the read. ``id scan``: by a statement that scans the table in the
+order of ids, and so stops when the page is full. ``by keys``: first the ids, then their rows.
+"""
 
 
 class PageChoice(NamedTuple):
     """Which pages of a plan may be costly, and how these can be read by their keys.
 
-    Pages with at least ``start`` rows before them may be costly. ``walks`` tells whether they may
-    be found by walking through the table, ``collects`` whether their keys may be found by any index
-    and then sorted.
+    Pages with at least ``start`` rows before them may be costly. ``can_scan_by_id`` tells whether
+    they may be found by a scan in the order of ids, ``can_sort_by_id`` whether their keys may be
+    found by any index and then sorted.
     """
 
     start: int
-    walks: bool = False
-    collects: bool = False
+    can_scan_by_id: bool = False
+    can_sort_by_id: bool = False
 
 
 def choose_pages(plan: ReadPlan, schema: Schema) -> PageChoice | None:
@@ -60,7 +63,7 @@ def choose_pages(plan: ReadPlan, schema: Schema) -> PageChoice | None:
     in_order, is_plain = _is_in_order_of_ids(root.sort), _is_plain(plan)
     if not _has_versions(plan):
         return PageChoice(DEEP if is_plain and in_order else 0)
-    return PageChoice(0, walks=in_order, collects=is_plain and not root.sort)
+    return PageChoice(0, can_scan_by_id=in_order, can_sort_by_id=is_plain and not root.sort)
 
 
 def _is_plain(plan: ReadPlan) -> bool:

@@ -50,16 +50,16 @@ Condition = ColumnElement[Any]
 LOCALE, PUBLISHED_AT = "locale", "published_at"
 DOCUMENT_ID, _UPDATED_AT = "document_id", "updated_at"
 
-_NARROW = frozenset({Predicate.EQUALS, Predicate.IN})
+_INDEXED_PREDICATES = frozenset({Predicate.EQUALS, Predicate.IN})
 """Predicates that an index of single values can serve."""
-_GROUP = 100
-"""Conditions that are joined by AND or OR."""
+_MAX_JOINED = 100
+"""The maximum number of conditions in one list of ANDs or ORs, see `_join_all`."""
 
 
 class _Group(Grouping[Any]):
-    """Conditions in parentheses that are preserved.
+    """Conditions in parentheses that SQLAlchemy keeps.
 
-    SQLAlchemy removes the parentheses of parts that have the operator of the whole.
+    It omits them where the operators inside and outside are equal, which is just the case here.
     """
 
     inherit_cache = True
@@ -92,7 +92,11 @@ class _LinkTable(NamedTuple):
 
 
 class Conditions:
-    """Writes the conditions of one statement."""
+    """Builds the conditions of one statement.
+
+    Where a planner would choose an index that finds most rows of a table, a condition is written in
+    a form for which it uses none (`Dialect.unindexed`).
+    """
 
     def __init__(
         self,
@@ -107,7 +111,7 @@ class Conditions:
         """With ``published_only``, drafts behind an edge are ignored.
 
         ``in_order_of_ids`` keeps the planner from using an index over status and locale, so that it
-        walks through the rows of the root in the order of their ids.
+        scans the rows of the root in the order of their ids.
         """
         self._published_only = published_only
         self._in_order_of_ids = in_order_of_ids
@@ -461,10 +465,13 @@ class Conditions:
         return column.desc() if key.descending is not backward else column.asc()
 
     def _related_value(self, key: SortKey, uid: str, table: AliasedTable) -> Condition:
-        """Select the value that a row is sorted by: that of the first related row."""
-        first, *names = key.path
-        edge = self.tables[uid].edges[first]
-        current_uid = self._target_uid(uid, first)
+        """Select the value that a row is sorted by: of several related rows the first in the order.
+
+        A join would repeat the row for each related row.
+        """
+        first_name, *names = key.path
+        edge = self.tables[uid].edges[first_name]
+        current_uid = self._target_uid(uid, first_name)
         current_table = self.builder.table(self.tables[current_uid].name)
         join = self.join(edge, current_table, current_uid)
         source, where = join.source, list(join.where)
@@ -473,17 +480,19 @@ class Conditions:
             edge = self.tables[current_uid].edges[name]
             next_uid = self._target_uid(current_uid, name)
             target = self.builder.table(self.tables[next_uid].name)
-            step = self.join(edge, target, next_uid)
+            next_join = self.join(edge, target, next_uid)
             condition = sa.and_(
-                step.parent_key == current_table.c(parent_key_column(edge)), *step.where
+                next_join.parent_key == current_table.c(parent_key_column(edge)), *next_join.where
             )
-            source = source.outerjoin(step.source, condition)
+            source = source.outerjoin(next_join.source, condition)
             current_table, current_uid = target, next_uid
         value = current_table.c(self.tables[current_uid].columns[key.attribute])
         return (
             sa.select(value)
             .select_from(source)
-            .where(root_key == table.c(parent_key_column(self.tables[uid].edges[first])), *where)
+            .where(
+                root_key == table.c(parent_key_column(self.tables[uid].edges[first_name])), *where
+            )
             .order_by(value.desc() if key.descending else value.asc())
             .limit(self.builder.constant(1))
             .correlate(table.source)
@@ -560,7 +569,7 @@ def _requires_value(part: Filter | None, attributes: frozenset[str]) -> bool:
 
 
 def _is_narrow_comparison(part: Comparison) -> bool:
-    return part.predicate in _NARROW and not (part.negated or part.fold)
+    return part.predicate in _INDEXED_PREDICATES and not (part.negated or part.fold)
 
 
 def _required_parts(part: Filter | None) -> Iterator[Filter]:
@@ -578,10 +587,10 @@ def _join_all(conditions: Sequence[Condition], *, match_all: bool) -> Condition:
     SQLite parses ``a OR b OR c`` as a tree as deep as the list is long, and rejects deep ones.
     """
     join = sa.and_ if match_all else sa.or_
-    if len(conditions) <= _GROUP:
+    if len(conditions) <= _MAX_JOINED:
         return join(*conditions)
-    groups = range(0, len(conditions), _GROUP)
-    return join(*(_Group(join(*conditions[start : start + _GROUP])) for start in groups))
+    groups = range(0, len(conditions), _MAX_JOINED)
+    return join(*(_Group(join(*conditions[start : start + _MAX_JOINED])) for start in groups))
 
 
 def status_condition(status: str, published_at: Condition) -> Condition:
@@ -646,6 +655,7 @@ def _publication(
         case PublicationFilter.PUBLISHED_WITH_DRAFT:
             return exists(*pair, draft) if status == "published" else sa.false()
         case PublicationFilter.MODIFIED | PublicationFilter.UNMODIFIED:
+            # Publishing copies `updatedAt` of the draft: a later time means a change since.
             updated_at, other_updated_at = table.c(_UPDATED_AT), other.c(_UPDATED_AT)
             draft_time, published_time = (
                 (updated_at, other_updated_at)

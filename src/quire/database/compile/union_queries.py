@@ -142,7 +142,7 @@ class UnionStatement:
     def finish(self) -> Query:
         """Compile the statement."""
         selects = [self._select(number, branch) for number, branch in enumerate(self._branches)]
-        order: list[Condition] = [sa.literal_column(str(place + 1)) for place in _SORTED_BY]
+        order: list[Condition] = [sa.literal_column(str(position + 1)) for position in _SORTED_BY]
         return self.builder.finish(sa.union_all(*selects).order_by(*order))
 
     def _select(self, number: int, branch: "_Branch") -> Any:  # noqa: ANN401 - SQLAlchemy's own
@@ -168,10 +168,10 @@ class _Branch(NamedTuple):
 class UnionRows:
     """The rows of a branch whose statement is shared."""
 
-    def __init__(self, united: UnionStatement) -> None:
-        self._united = united
+    def __init__(self, statement: UnionStatement) -> None:
+        self._statement = statement
         self._positions: dict[str, int] = {}
-        self._placed: dict[int, Condition] = {}
+        self._columns: dict[int, Condition] = {}
         self.parent_position = -1
         self.number = -1
         """The number of the branch, once it is finished."""
@@ -179,19 +179,19 @@ class UnionRows:
     @property
     def builder(self) -> StatementBuilder:
         """See `BranchRows.builder`."""
-        return self._united.builder
+        return self._statement.builder
 
     @property
     def width(self) -> int:
         """See `BranchRows.width`."""
-        return self._united.width
+        return self._statement.width
 
     def position(self, name: str, column: Condition, kind: StorageKind) -> int:
         """See `Columns.position`."""
         if name not in self._positions:
-            position = self._united.place(kind, self._placed)
+            position = self._statement.place(kind, self._columns)
             self._positions[name] = position
-            self._placed[position] = column
+            self._columns[position] = column
         return self._positions[name]
 
     def begin(self, join: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
@@ -210,7 +210,7 @@ class UnionRows:
             raise TypeError(message)
         if not grouped:
             *order, link = self._join.order
-            self._placed[LINK] = link
+            self._columns[LINK] = link
             if order:
-                self._placed[ORDER] = order[0]
-        self.number = self._united.add(_Branch(self._placed, self._join, where, grouped))
+                self._columns[ORDER] = order[0]
+        self.number = self._statement.add(_Branch(self._columns, self._join, where, grouped))

@@ -58,23 +58,27 @@ def replace_version(
     replacement: VersionReplacement,
     columns: Mapping[str, Value],
 ) -> Program[NewVersion]:
-    """Replace a version; ``columns`` differ from the source."""
+    """Replace a version by a copy of another; ``columns`` are values that differ in the copy.
+
+    The replaced row is deleted last: links of other entries are moved away from it before, because
+    deleting it deletes its links.
+    """
     new_id = yield from store.writes.copy(
         layout.table.name, layout.columns, replacement.source, columns
     )
     copier = _Copier(store, layout, replacement)
     yield from copier.copy_parts(layout, replacement.source, new_id)
     yield from copier.copy_links(layout, replacement.source, new_id)
-    succession = RowReplacement(
+    row_replacement = RowReplacement(
         new=new_id,
         source=replacement.source,
         replaced_id=replacement.replaced_id,
         published=bool(replacement.published),
     )
-    yield from relink(store, layout, succession)
+    yield from relink(store, layout, row_replacement)
     if replacement.replaced_id is not None:
         yield from delete_entries(store, layout, [replacement.replaced_id])
-    return NewVersion(new_id, tuple(copier.own))
+    return NewVersion(new_id, tuple(copier.missing_self_links))
 
 
 def copy_entry(
@@ -82,7 +86,7 @@ def copy_entry(
 ) -> Program[int]:
     """Copy a draft, or an entry without versions, to a new document; returns the new row's id.
 
-    Targets that can belong to one document only are not taken away from it.
+    Relations whose targets can belong to one document only are not copied.
     """
     new_id = yield from store.writes.copy(layout.table.name, layout.columns, source, columns)
     replacement = VersionReplacement(
@@ -94,8 +98,8 @@ def copy_entry(
     copier = _Copier(store, layout, replacement)
     yield from copier.copy_parts(layout, source, new_id)
     for attribute, edge in layout.links:
-        two_sided = is_two_sided(store.layouts, attribute, edge)
-        if not (two_sided and has_single_source(attribute)):
+        is_bidirectional = is_two_sided(store.layouts, attribute, edge)
+        if not (is_bidirectional and has_single_source(attribute)):
             yield from copier.copy_link(layout, attribute, edge, source, new_id)
     return new_id
 
@@ -122,9 +126,11 @@ def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
     The response to a publish request does not show these links yet, as in Strapi; later reads do.
     """
     for edge, order, inverse in version.self_links:
-        places = {edge.order: order, edge.inverse_order: inverse}
-        positions = {name: place for name, place in places.items() if name is not None}
-        columns = {edge.source_column: version.id, edge.target_column: version.id, **positions}
+        order_values = {edge.order: order, edge.inverse_order: inverse}
+        stored_orders = {
+            name: order_value for name, order_value in order_values.items() if name is not None
+        }
+        columns = {edge.source_column: version.id, edge.target_column: version.id, **stored_orders}
         yield from store.writes.insert(edge.table, columns)
 
 
@@ -143,7 +149,7 @@ class _Copier:
         self._store = store
         self._uid = layout.model.uid
         self._replacement = replacement
-        self.own: list[SelfLink] = []
+        self.missing_self_links: list[SelfLink] = []
         """Links of the source to itself, which the copy still lacks."""
 
     def copy_parts(
@@ -154,9 +160,9 @@ class _Copier:
         Components that an attribute does not allow are not copied: they exist in drafts only.
         """
         tables: dict[str, list[MorphTargetEdge]] = {}
-        for name, back in layout.morph_targets:
+        for name, morph_edge in layout.morph_targets:
             if names is None or name in names:
-                tables.setdefault(back.table, []).append(back)
+                tables.setdefault(morph_edge.table, []).append(morph_edge)
         for edges in tables.values():
             yield from self._copy_morph_targets(edges, source, new_id)
         for name, edge in layout.morph_lists:
@@ -171,10 +177,10 @@ class _Copier:
                 continue
             inner = self._store.layout(link.uid)
             writes = self._store.writes
-            id_ = yield from writes.copy(inner.table.name, inner.columns, link.id, {})
-            yield from self.copy_parts(inner, link.id, id_)
-            yield from self.copy_links(inner, link.id, id_)
-            rows.append((new_id, id_, link.uid, link.field, link.order))
+            copy_id = yield from writes.copy(inner.table.name, inner.columns, link.id, {})
+            yield from self.copy_parts(inner, link.id, copy_id)
+            yield from self.copy_links(inner, link.id, copy_id)
+            rows.append((new_id, copy_id, link.uid, link.field, link.order))
         yield from attach_components(self._store, layout, rows)
 
     def _copy_morph_targets(
@@ -232,39 +238,41 @@ class _Copier:
         if not links:
             return
         target_ids = yield from self._map_targets(edge.target, [link.target_id for link in links])
-        prior = self._replacement.replaced_id if layout.model.uid == self._uid else None
-        prior_links: list[_RowLink] = []
-        if prior is not None:
-            prior_links = yield from self._links_of(edge, prior)
-        places = {link.target_id: link.inverse for link in prior_links}
-        two_sided = is_two_sided(self._store.layouts, attribute, edge)
-        among_own = edge.target == layout.model.uid
+        replaced_id = self._replacement.replaced_id if layout.model.uid == self._uid else None
+        replaced_links: list[_RowLink] = []
+        if replaced_id is not None:
+            replaced_links = yield from self._links_of(edge, replaced_id)
+        inverse_orders = {link.target_id: link.inverse for link in replaced_links}
+        is_bidirectional = is_two_sided(self._store.layouts, attribute, edge)
+        links_own_type = edge.target == layout.model.uid
         rows: list[_RowLink] = []
         for link in links:
-            target = target_ids.get(link.target_id)
-            if target is None or any(row.target_id == target for row in rows):
+            target_id = target_ids.get(link.target_id)
+            if target_id is None or any(row.target_id == target_id for row in rows):
                 continue
-            is_self_link = among_own and target == new_id
-            if two_sided and is_self_link:
+            is_self_link = links_own_type and target_id == new_id
+            if is_bidirectional and is_self_link:
                 if edge.owning:
-                    self.own.append(SelfLink(edge, link.order, link.inverse))
+                    self.missing_self_links.append(SelfLink(edge, link.order, link.inverse))
                 continue
             inverse = link.inverse
-            if prior is not None or (among_own and not edge.owning):
+            if replaced_id is not None or (links_own_type and not edge.owning):
                 # A document keeps its position on the other side; among documents of its own type,
                 # one that is published for the first time comes last.
-                inverse = places.get(prior if prior and is_self_link else target)
-            rows.append(_RowLink(target, link.order, inverse))
-        if two_sided and has_single_source(attribute):
-            yield from self._take_targets(edge, [row.target_id for row in rows], new_id)
+                inverse = inverse_orders.get(
+                    replaced_id if replaced_id and is_self_link else target_id
+                )
+            rows.append(_RowLink(target_id, link.order, inverse))
+        if is_bidirectional and has_single_source(attribute):
+            yield from self._release_targets(edge, [row.target_id for row in rows], new_id)
         yield from self._insert_links(edge, new_id, rows)
 
     def _links_of(self, edge: LinkEdge, source_id: int) -> Program[list[_RowLink]]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
-            nothing = sa.null()
-            order = nothing if edge.order is None else table.c(edge.order)
-            inverse = nothing if edge.inverse_order is None else table.c(edge.inverse_order)
+            null = sa.null()
+            order = null if edge.order is None else table.c(edge.order)
+            inverse = null if edge.inverse_order is None else table.c(edge.inverse_order)
             query = sa.select(table.c(edge.target_column), order, inverse)
             query = query.where(table.c(edge.source_column) == builder.plain_slot(0))
             if edge.order is not None:
@@ -276,21 +284,26 @@ class _Copier:
         return [_RowLink(int(target_id or 0), order, inverse) for target_id, order, inverse in rows]
 
     def _map_targets(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
-        """Map linked rows to those of the version that is made, without missing ones."""
-        layout, replaced = self._store.layout(uid), self._replacement
-        if replaced.published is None or not layout.is_versioned():
+        """Map linked rows to the rows of the same documents in the status of the copy.
+
+        Documents without a row in that status are left out.
+        """
+        layout, replacement = self._store.layout(uid), self._replacement
+        if replacement.published is None or not layout.is_versioned():
             return {id_: id_ for id_ in ids}
-        prior = replaced.replaced_id if uid == self._uid else None
-        besides = () if prior is None else (prior,)
+        replaced_id = replacement.replaced_id if uid == self._uid else None
+        excluded_ids = () if replaced_id is None else (replaced_id,)
         return (
             yield from counterparts(
-                self._store, layout, ids, published=replaced.published, excluded_ids=besides
+                self._store, layout, ids, published=replacement.published, excluded_ids=excluded_ids
             )
         )
 
-    def _take_targets(self, edge: LinkEdge, fars: Collection[int], new_id: int) -> Program[None]:
-        """Remove target rows that can belong to one document only from their present documents."""
-        if not fars:
+    def _release_targets(
+        self, edge: LinkEdge, target_ids: Collection[int], new_id: int
+    ) -> Program[None]:
+        """Delete links of other documents to targets that can belong to one document only."""
+        if not target_ids:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -299,39 +312,39 @@ class _Copier:
             )
             dialect = self._store.dialect
             is_target = dialect.member_of(table_clause.c[edge.target_column], builder.parents())
-            is_kept = dialect.member_of(
+            has_kept_source = dialect.member_of(
                 table_clause.c[edge.source_column],
                 builder.list_slot(0, lambda value: value),
             )
-            return sa.delete(table_clause).where(is_target, sa.not_(is_kept))
+            return sa.delete(table_clause).where(is_target, sa.not_(has_kept_source))
 
         kept_sources = [*self._replacement.siblings, new_id]
-        key = ("steal", edge.table, edge.source_column)
-        yield from self._store.writes.run_listed(key, build, fars, (kept_sources,))
+        key = ("release", edge.table, edge.source_column)
+        yield from self._store.writes.run_listed(key, build, target_ids, (kept_sources,))
 
     def _insert_links(
         self, edge: LinkEdge, source_id: int, links: Sequence[_RowLink]
     ) -> Program[None]:
         """Insert links; one without a position in the target's list is appended there."""
-        complete: list[list[Value]] = []
+        link_rows: list[list[Value]] = []
         for link in links:
             row: list[Value] = [source_id, link.target_id]
             if edge.order is not None:
                 row.append(link.order)
             if edge.inverse_order is not None:
-                place = link.inverse
-                if place is None:
-                    place = yield from self._next_place(edge, link.target_id)
-                row.append(place)
-            complete.append(row)
-        yield from self._store.writes.insert_many(edge.table, edge.columns, complete)
+                inverse_order = link.inverse
+                if inverse_order is None:
+                    inverse_order = yield from self._next_inverse_order(edge, link.target_id)
+                row.append(inverse_order)
+            link_rows.append(row)
+        yield from self._store.writes.insert_many(edge.table, edge.columns, link_rows)
 
-    def _next_place(self, edge: LinkEdge, target_id: int) -> Program[Value]:
+    def _next_inverse_order(self, edge: LinkEdge, target_id: int) -> Program[Value]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
-            places = sa.func.coalesce(sa.func.max(table.c(edge.inverse_order or "")), 0)
+            last_order = sa.func.coalesce(sa.func.max(table.c(edge.inverse_order or "")), 0)
             condition = table.c(edge.target_column) == builder.plain_slot(0)
-            return sa.select(places + sa.literal_column("1")).where(condition)
+            return sa.select(last_order + sa.literal_column("1")).where(condition)
 
         rows = yield from self._store.writes.run(
             ("next", edge.table, edge.target_column), build, (target_id,)

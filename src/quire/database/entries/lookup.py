@@ -82,8 +82,16 @@ def is_taken(
     ``is_copy`` has the values of another one, and none of its own yet.
     """
     lookup = _TakenLookup(store, uid, tuple(path), column)
-    keeps = except_document_id is not None and not path and not is_copy
-    key = ("taken", uid, tuple(path), column, except_document_id is None, locale is None, keeps)
+    accepts_own_value = except_document_id is not None and not path and not is_copy
+    key = (
+        "taken",
+        uid,
+        tuple(path),
+        column,
+        except_document_id is None,
+        locale is None,
+        accepts_own_value,
+    )
     values = [value, *(item for item in (except_document_id, locale) if item is not None)]
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -91,7 +99,7 @@ def is_taken(
             builder,
             excludes_document=except_document_id is not None,
             locale=locale is not None,
-            keeps=keeps,
+            accepts_own_value=accepts_own_value,
         )
 
     rows = yield from store.writes.run(key, build, values)
@@ -102,31 +110,37 @@ class _TakenLookup:
     def __init__(self, store: EntryStore, uid: str, path: ComponentPath, column: str) -> None:
         self._store = store
         self._top: EntryLayout = store.layout(uid)
-        self._way = path
+        self._path = path
         self._column = column
 
     def statement(
-        self, builder: StatementBuilder, *, excludes_document: bool, locale: bool, keeps: bool
+        self,
+        builder: StatementBuilder,
+        *,
+        excludes_document: bool,
+        locale: bool,
+        accepts_own_value: bool,
     ) -> sa.ClauseElement:
         """Build the look-up; its slots are the value, the document and the locale."""
-        top = builder.table(self._top.table.name)
+        root = builder.table(self._top.table.name)
         columns = self._top.table.columns
-        source, holder = self._join(builder, top)
+        source, holder = self._join(builder, root)
         conditions = [
             holder.c(self._column) == builder.plain_slot(0),
-            self._version(top.c(columns["publishedAt"])).is_not(None),
+            self._version(root.c(columns["publishedAt"])).is_not(None),
         ]
         if excludes_document:
-            conditions.append(top.c(columns["documentId"]) != builder.plain_slot(1))
+            conditions.append(root.c(columns["documentId"]) != builder.plain_slot(1))
         if locale:
             conditions.append(
-                self._version(top.c(columns["locale"])) == builder.plain_slot(1 + excludes_document)
+                self._version(root.c(columns["locale"]))
+                == builder.plain_slot(1 + excludes_document)
             )
-        result = sa.exists().select_from(source).where(*conditions)
-        if not keeps:
-            return sa.select(result)
+        is_taken_elsewhere = sa.exists().select_from(source).where(*conditions)
+        if not accepts_own_value:
+            return sa.select(is_taken_elsewhere)
         is_own_value = self._is_own_value(builder, locale=locale)
-        return sa.select(sa.case((is_own_value, sa.false()), else_=result))
+        return sa.select(sa.case((is_own_value, sa.false()), else_=is_taken_elsewhere))
 
     def _is_own_value(self, builder: StatementBuilder, *, locale: bool) -> sa.ColumnElement[bool]:
         """Tell whether the document has published this value already."""
@@ -146,7 +160,7 @@ class _TakenLookup:
 
         Most rows are alike in them: if the value has an index, the planner should use that one.
         """
-        return column if self._way else self._store.dialect.unindexed(column)
+        return column if self._path else self._store.dialect.unindexed(column)
 
     def _join(
         self, builder: StatementBuilder, top: AliasedTable
@@ -154,7 +168,7 @@ class _TakenLookup:
         """Join the components on the path from the entry to the value."""
         source: sa.FromClause = top.source
         layout, holder = self._top, top
-        for field, uid in self._way:
+        for field, uid in self._path:
             links = builder.table(layout.table.components_table)
             condition = sa.and_(
                 links.c(COMPONENT_ENTITY) == holder.c("id"),

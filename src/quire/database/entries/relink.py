@@ -1,8 +1,8 @@
-"""Moves the links of a row to the row that replaces it.
+"""Moves the links of other entries from a row to the row that replaces it.
 
-Links to a document must survive publishing: they keep their ids and positions. Links of
-bidirectional relations are not handled here, because the new row takes those over through its own
-attribute.
+Links to a document must survive publishing, which replaces its row: they keep their ids and
+positions. Links of bidirectional relations are not handled here, because they are copied as links
+of the row itself, through its attribute of the relation.
 
 When a document is published for the first time, entries that were linked to its draft get a link to
 the published row too: those without draft & publish at once, published ones if their drafts have
@@ -52,24 +52,26 @@ class RowReplacement(Struct, frozen=True, kw_only=True):
     published: bool
 
 
-def relink(store: EntryStore, layout: EntryLayout, succession: RowReplacement) -> Program[None]:
-    """Move the links of the replaced row to the new one, and add those that are now possible."""
+def relink(store: EntryStore, layout: EntryLayout, replacement: RowReplacement) -> Program[None]:
+    """Move the links of the replaced row to the new one, and add links to a new version."""
     incoming = store.layouts.incoming(layout.model.uid)
-    if succession.replaced_id is not None:
-        yield from _take_over(store, layout, incoming, succession.new, succession.replaced_id)
+    if replacement.replaced_id is not None:
+        yield from _move_links(store, layout, incoming, replacement.new, replacement.replaced_id)
     for link in incoming.links:
         if link.one_way:
-            yield from _extend(store, layout, link, succession)
+            yield from _add_links(store, layout, link, replacement)
 
 
-def _take_over(
-    store: EntryStore, layout: EntryLayout, incoming: IncomingLinks, new_id: int, prior: int
+def _move_links(
+    store: EntryStore, layout: EntryLayout, incoming: IncomingLinks, new_id: int, replaced_id: int
 ) -> Program[None]:
     for link in incoming.links:
         if link.one_way:
-            yield from _repoint(store, link.edge.table, link.edge.target_column, new_id, prior)
+            yield from _repoint(
+                store, link.edge.table, link.edge.target_column, new_id, replaced_id
+            )
     for column in incoming.columns:
-        yield from _repoint(store, column.table, column.column, new_id, prior)
+        yield from _repoint(store, column.table, column.column, new_id, replaced_id)
     uid = layout.model.uid
     for edge in store.layouts.morph_lists_to(layout):
         if edge.table in store.layouts.media_tables:
@@ -85,21 +87,23 @@ def _take_over(
             uid,
             own_attributes,
             new_id,
-            prior,
+            replaced_id,
         )
     for table, morph in store.layouts.morph_columns_to(layout):
         yield from _repoint_morph(
-            store, table, morph.type_column, morph.id_column, uid, (), new_id, prior
+            store, table, morph.type_column, morph.id_column, uid, (), new_id, replaced_id
         )
 
 
-def _repoint(store: EntryStore, table: str, column: str, new_id: int, prior: int) -> Program[None]:
+def _repoint(
+    store: EntryStore, table: str, column: str, new_id: int, replaced_id: int
+) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table_clause = sa.table(table, sa.column(column))
         condition = table_clause.c[column] == builder.plain_slot(1)
         return sa.update(table_clause).values({column: builder.plain_slot(0)}).where(condition)
 
-    yield from store.writes.run(("repoint", table, column), build, (new_id, prior))
+    yield from store.writes.run(("repoint", table, column), build, (new_id, replaced_id))
 
 
 def _repoint_morph(
@@ -110,7 +114,7 @@ def _repoint_morph(
     uid: str,
     own_attributes: tuple[str, ...],
     new_id: int,
-    prior: int,
+    replaced_id: int,
 ) -> Program[None]:
     """Move polymorphic links; those of the row's ``own_attributes`` attributes were copied."""
 
@@ -129,24 +133,28 @@ def _repoint_morph(
         return sa.update(table_clause).values(values).where(*conditions)
 
     key = ("repoint morph", table, own_attributes)
-    yield from store.writes.run(key, build, (new_id, prior, uid))
+    yield from store.writes.run(key, build, (new_id, replaced_id, uid))
 
 
-def _extend(
-    store: EntryStore, layout: EntryLayout, link: IncomingLink, succession: RowReplacement
+def _add_links(
+    store: EntryStore, layout: EntryLayout, link: IncomingLink, replacement: RowReplacement
 ) -> Program[None]:
-    """Add links to the new row from entries that link to both versions, or that waited for it."""
-    extension = _Extension(store, link, succession)
-    yield from extension.for_unversioned()
-    if succession.replaced_id is None and succession.published:
+    """Add links to the new row from entries that are linked to its source.
+
+    Entries without draft & publish link to both versions. Published entries could not link to a
+    document without a published version: their links are added when it gets one.
+    """
+    addition = _LinkAddition(store, link, replacement)
+    yield from addition.for_unversioned()
+    if replacement.replaced_id is None and replacement.published:
         if link.owner.model.uid == layout.model.uid:
-            yield from extension.for_versioned(link.owner, unmodified=False)
+            yield from addition.for_versioned(link.owner, unmodified=False)
         elif link.owner.is_versioned():
-            yield from extension.for_versioned(link.owner, unmodified=True)
+            yield from addition.for_versioned(link.owner, unmodified=True)
         elif is_component(link.owner):
             for path in _paths_to_types(store, link.owner):
                 if path[0][0].is_versioned():
-                    yield from extension.for_components(path)
+                    yield from addition.for_components(path)
 
 
 ComponentPath = tuple[tuple[EntryLayout, str], ...]
@@ -154,26 +162,26 @@ ComponentPath = tuple[tuple[EntryLayout, str], ...]
 
 
 def _paths_to_types(
-    store: EntryStore, component: EntryLayout, below: ComponentPath = ()
+    store: EntryStore, component: EntryLayout, inner_path: ComponentPath = ()
 ) -> Iterator[ComponentPath]:
-    if len(below) >= _MAX_DEPTH:
+    if len(inner_path) >= _MAX_DEPTH:
         return
-    for user, name in store.layouts.uses_of(component.model.uid):
-        path = ((user, name), *below)
-        if is_component(user):
-            yield from _paths_to_types(store, user, path)
+    for container, name in store.layouts.uses_of(component.model.uid):
+        path = ((container, name), *inner_path)
+        if is_component(container):
+            yield from _paths_to_types(store, container, path)
         else:
             yield path
 
 
-class _Extension:
+class _LinkAddition:
     """Adds links from source rows that are linked to the copied row to the new row."""
 
-    def __init__(self, store: EntryStore, link: IncomingLink, succession: RowReplacement) -> None:
+    def __init__(self, store: EntryStore, link: IncomingLink, replacement: RowReplacement) -> None:
         self._store = store
         self._edge: LinkEdge = link.edge
         self._owner = link.owner
-        self._values = (succession.new, succession.source)
+        self._values = (replacement.new, replacement.source)
 
     def for_unversioned(self) -> Program[None]:
         """Link entries without draft & publish to both versions."""
@@ -205,22 +213,22 @@ class _Extension:
         row: ColumnElement[int],
         depth: int = 0,
     ) -> Condition:
-        """Whether a component belongs, directly or through others, to such an entry."""
-        results: list[Condition] = []
-        for user, name in self._store.layouts.uses_of(component.model.uid):
-            if user.is_versioned() or depth >= _MAX_DEPTH:
+        """Return the condition that a component is, at any depth, in an entry without versions."""
+        alternatives: list[Condition] = []
+        for container, name in self._store.layouts.uses_of(component.model.uid):
+            if container.is_versioned() or depth >= _MAX_DEPTH:
                 continue
-            links = builder.table(user.table.components_table)
+            links = builder.table(container.table.components_table)
             conditions = [
                 links.c(COMPONENT_ID) == row,
                 links.c(COMPONENT_TYPE) == builder.constant(component.model.uid),
                 links.c(FIELD) == builder.constant(name),
             ]
-            if is_component(user):
+            if is_component(container):
                 entity = links.c(COMPONENT_ENTITY)
-                conditions.append(self._is_unversioned(builder, user, entity, depth + 1))
-            results.append(sa.exists(sa.select(links.c("id")).where(*conditions)))
-        return sa.or_(*results) if results else sa.false()
+                conditions.append(self._is_unversioned(builder, container, entity, depth + 1))
+            alternatives.append(sa.exists(sa.select(links.c("id")).where(*conditions)))
+        return sa.or_(*alternatives) if alternatives else sa.false()
 
     def for_versioned(self, owner: EntryLayout, *, unmodified: bool) -> Program[None]:
         """Link published rows whose drafts are linked to the source."""

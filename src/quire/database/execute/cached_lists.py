@@ -1,8 +1,8 @@
 """Reads lists with cached totals and keys.
 
-A page is read in two phases, or by walking through the table, if that is possible and if the
-database estimates that it is costly otherwise. Totals and the keys of pages are cached under the
-content version that the read started with.
+A page that the database estimates to be costly is read by a scan in the order of ids, or in two
+phases: its keys, then its rows (`quire.database.compile.read_strategy`). Totals and the keys of
+pages are cached under the content version that the read started with.
 
 Total and rows may be of two states with a commit between them. Keys and rows may not: a row that is
 found by keys of another state might be one that a rule or filter no longer allows. So rows are read
@@ -34,7 +34,7 @@ LONGEST_PAGE = 250
 """How many keys of a page are stored at most; larger pages are not stored."""
 
 
-_KINDS = 2000
+_MAX_ESTIMATES = 2000
 _ESTIMATE_SECONDS = 60
 """How long an estimate of the database is used: tables grow, and indexes are added to them."""
 
@@ -70,7 +70,7 @@ class StatementCosts:
         """``ask`` tells whether a statement is costly, ``now`` returns the time in seconds."""
         self._ask = ask
         self._now = now
-        self._estimates: BoundedCache[_ListKind, _KnownCost] = BoundedCache(_KINDS)
+        self._estimates: BoundedCache[_ListKind, _KnownCost] = BoundedCache(_MAX_ESTIMATES)
 
     def estimate(self, statement: Statement, depth: int, locale: Hashable = None) -> bool | None:
         """Tell whether a database has to examine many rows to find those of a statement.
@@ -90,8 +90,8 @@ class StatementCosts:
         is_costly = await self._ask(database, statement)
         if is_costly is None:  # it may be known the next time
             return False
-        kind = _ListKind(statement.sql, depth.bit_length(), locale)
-        self._estimates[kind] = _KnownCost(is_costly, now + _ESTIMATE_SECONDS)
+        list_kind = _ListKind(statement.sql, depth.bit_length(), locale)
+        self._estimates[list_kind] = _KnownCost(is_costly, now + _ESTIMATE_SECONDS)
         return is_costly
 
 
@@ -280,10 +280,10 @@ async def _choose_strategy(
     false.
     """
     offset, locale = read.offset, read.locale
-    strategies: tuple[PageStrategy, ...] = ("at once", "walked")
+    strategies: tuple[PageStrategy, ...] = ("at once", "id scan")
     for strategy in strategies:
-        # The second way is compiled only for pages that are costly to find the first way.
-        page = read if strategy == "at once" else read.walked
+        # The scan is compiled only for pages that are costly to read at once.
+        page = read if strategy == "at once" else read.id_scan
         if page is None:
             break
         is_costly = costs.estimate(page.probe, offset, locale)

@@ -56,7 +56,7 @@ class ResultPage(Struct, frozen=True, kw_only=True):
     pagination: dict[str, int]
 
 
-class WalkedPage(NamedTuple):
+class IdScan(NamedTuple):
     """A page that is found by walking through the table, and the statement that shows its cost."""
 
     page: Statement
@@ -180,18 +180,18 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     @cached_property
     def probe(self) -> Statement:
         """The statement whose cost shows whether the page is costly."""
-        if self.pages is None or self.pages.walked is None:
+        if self.pages is None or self.pages.id_scan is None:
             return self.page_statement
         return self._probe_statement(self.compiled.page, self.pages)
 
     @cached_property
-    def walked(self) -> WalkedPage | None:
-        """How the page is found by walking through the table, if possible."""
-        if self.pages is None or self.pages.walked is None:
+    def id_scan(self) -> IdScan | None:
+        """How the page is found by a scan of the table in the order of ids, if possible."""
+        if self.pages is None or self.pages.id_scan is None:
             return None
-        query = self.pages.walked()
+        query = self.pages.id_scan()
         page = self.arguments.statement(query, self.page_statement.max_rows)
-        return WalkedPage(page, self._probe_statement(query, self.pages))
+        return IdScan(page, self._probe_statement(query, self.pages))
 
     @cached_property
     def locale(self) -> Hashable:

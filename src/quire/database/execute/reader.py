@@ -43,7 +43,7 @@ _BRANCH_OF = itemgetter(BRANCH)
 
 
 class _ReadRun(NamedTuple):
-    """One run of a read: its arguments, the dialect, and the budget of the response."""
+    """One execution of a read: its arguments, the dialect, and the budget of the response."""
 
     arguments: Arguments
     dialect: Dialect
@@ -80,8 +80,8 @@ def read_program(
         items = yield from _page_by_keys(read, facts, budget)
         row_count = len(facts.keys or ())
     else:
-        walked = read.walked if facts.strategy == "walked" else None
-        page = read.page_statement if walked is None else walked.page
+        id_scan = read.id_scan if facts.strategy == "id scan" else None
+        page = read.page_statement if id_scan is None else id_scan.page
         items = yield from page_program(read, page, budget)
         row_count = len(items)
     if read.total_statement is None:
@@ -124,7 +124,7 @@ def _page_by_keys(
         return []
     rows = yield run.arguments.for_parents(read.keyed.rows, run.dialect.encode_list(keys), None)
     position = read.keyed.key
-    # Within one state all of them exist; otherwise missing ones are left out.
+    # Rows may be missing if keys and rows were read in two states: a row was deleted in between.
     by_key = {row[position]: row for row in rows}
     ordered_rows = [by_key[key] for key in keys if key in by_key]
     return (yield from _map_items(read.compiled.node, ordered_rows, None, run, ""))
@@ -146,12 +146,12 @@ def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
         is_current = facts.total is None or facts.is_current
         if facts.total is None:
             facts.total = yield from _count(read.total_statement)
-        on_page = min(limit, facts.total - offset)
-        rows_after = facts.total - offset - on_page
-        if is_current and on_page <= 0:
+        page_rows = min(limit, facts.total - offset)
+        rows_after = facts.total - offset - page_rows
+        if is_current and page_rows <= 0:
             return ()
         if is_current and rows_after < offset:
-            rows = yield read.keys_from_end(on_page, rows_after)
+            rows = yield read.keys_from_end(page_rows, rows_after)
             return tuple([key for (key,) in reversed(rows)])
     rows = yield read.keys
     return tuple([key for (key,) in rows])
@@ -202,10 +202,10 @@ def _require_integer(value: Value) -> int:
     return value
 
 
-_Parts = Mapping[SharedRows, Sequence[Row]]
+_SharedRowsByNode = Mapping[SharedRows, Sequence[Row]]
 """The rows of shared statements, by the node that they belong to."""
 
-_NOTHING_SHARED: _Parts = MappingProxyType({})
+_NOTHING_SHARED: _SharedRowsByNode = MappingProxyType({})
 
 
 _Times = Sequence[int] | None
@@ -220,8 +220,8 @@ def _count_occurrences(rows: Sequence[Row], position: int, times: _Times) -> Map
     if times is None:
         return Counter(map(itemgetter(position), rows))
     occurrences: dict[Value, int] = defaultdict(int)
-    for row, number in zip(rows, times, strict=True):
-        occurrences[row[position]] += number
+    for row, times_in_row in zip(rows, times, strict=True):
+        occurrences[row[position]] += times_in_row
     return occurrences
 
 
@@ -259,7 +259,7 @@ def _populate(
 
 def _read_shared_rows(
     node: CompiledNode, parents: Mapping[int, _Parents], run: _ReadRun
-) -> Program[_Parts]:
+) -> Program[_SharedRowsByNode]:
     """Read the rows of all nodes that share statements."""
     keys = {position: group.keys for position, group in parents.items()}
     parts: dict[SharedRows, list[Row]] = defaultdict(list)
@@ -272,11 +272,13 @@ def _read_shared_rows(
     return parts
 
 
-def _largest_edge(node: CompiledNode, parts: _Parts) -> str:
+def _largest_edge(node: CompiledNode, parts: _SharedRowsByNode) -> str:
     """Return the path of the edge with most of the shared rows."""
     rows = {
         edge.path: sum(
-            len(parts.get(below.shared, ())) for below in edge.nodes if below.shared is not None
+            len(parts.get(edge_node.shared, ()))
+            for edge_node in edge.nodes
+            if edge_node.shared is not None
         )
         for edge in node.edges
     }
@@ -288,32 +290,32 @@ def _attach_plain_edge(
     parents: Sequence[Row],
     items: Sequence[Item],
     parent_rows: _Parents,
-    parts: _Parts,
+    parts: _SharedRowsByNode,
     run: _ReadRun,
 ) -> Program[None]:
     """Attach rows of one kind."""
     node = edge.nodes[0]
     skipped_ids = {parent[edge.parent_id] for parent in parents} if edge.skip_parents else ()
     rows, children = yield from _read_node(node, parent_rows, parts, run, edge.path, skipped_ids)
-    key, place, parent_position = edge.parent_key, edge.member, node.parent_position
+    key, member, parent_position = edge.parent_key, edge.member, node.parent_position
     if not edge.to_many:
-        single: dict[Value, Item] = {}
+        item_by_parent: dict[Value, Item] = {}
         for row, item in zip(rows, children, strict=True):
-            single.setdefault(row[parent_position], item)
+            item_by_parent.setdefault(row[parent_position], item)
         for parent, item in zip(parents, items, strict=True):
-            setattr(item, place, single.get(parent[key]))
+            setattr(item, member, item_by_parent.get(parent[key]))
         return
     groups: dict[Value, list[Item]] = defaultdict(list)
     for row, item in zip(rows, children, strict=True):
         groups[row[parent_position]].append(item)
     for parent, item in zip(parents, items, strict=True):
-        setattr(item, place, groups.get(parent[key], ()))
+        setattr(item, member, groups.get(parent[key], ()))
 
 
 def _read_node(
     node: CompiledNode,
     parents: _Parents,
-    parts: _Parts,
+    parts: _SharedRowsByNode,
     run: _ReadRun,
     path: str,
     skipped: Collection[Value] = (),
@@ -330,7 +332,7 @@ def _read_node(
 
 
 def _read_rows(
-    node: CompiledNode, parents: _Parents, parts: _Parts, run: _ReadRun, path: str
+    node: CompiledNode, parents: _Parents, parts: _SharedRowsByNode, run: _ReadRun, path: str
 ) -> Program[Sequence[Row]]:
     """Return the rows of a node, from a shared statement or its own."""
     if node.query is None:
@@ -345,7 +347,7 @@ def _attach_count_edge(
     parents: Sequence[Row],
     items: Sequence[Item],
     parent_rows: _Parents,
-    parts: _Parts,
+    parts: _SharedRowsByNode,
     run: _ReadRun,
 ) -> Program[None]:
     node = edge.nodes[0]
@@ -361,7 +363,7 @@ def _attach_mixed_edge(
     parents: Sequence[Row],
     items: Sequence[Item],
     parent_rows: _Parents,
-    parts: _Parts,
+    parts: _SharedRowsByNode,
     run: _ReadRun,
 ) -> Program[None]:
     """Attach components of several kinds, in the order of their links."""
@@ -411,17 +413,17 @@ def _attach_morph_edge(
         ids[kind][target_id] += (
             1 if parent_rows.occurrences is None else parent_rows.occurrences.get(source_id, 0)
         )
-    by_kind: dict[Value, dict[Value, Item]] = {}
+    items_by_kind: dict[Value, dict[Value, Item]] = {}
     for node in edge.nodes:
-        of_kind = ids.get(node.uid)
-        if not of_kind:
+        occurrences = ids.get(node.uid)
+        if not occurrences:
             continue
-        targets = _Parents(run.dialect.encode_list(list(of_kind)), of_kind)
+        targets = _Parents(run.dialect.encode_list(list(occurrences)), occurrences)
         rows, children = yield from _read_node(node, targets, _NOTHING_SHARED, run, edge.path)
-        by_kind[node.uid] = {row[0]: item for row, item in zip(rows, children, strict=True)}
+        items_by_kind[node.uid] = {row[0]: item for row, item in zip(rows, children, strict=True)}
     groups: dict[Value, list[Item]] = defaultdict(list)
     for source_id, target_id, kind in links:
-        target = by_kind.get(kind, {}).get(target_id)
+        target = items_by_kind.get(kind, {}).get(target_id)
         if target is not None:
             groups[source_id].append(target)
     for parent, item in zip(parents, items, strict=True):

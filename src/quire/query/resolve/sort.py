@@ -103,7 +103,7 @@ def _resolve_definition(
     """Follow a name through relations to the scalar attribute at its end."""
     order = None if order is None else order.strip()
     if len(path) > MAX_PATH_LENGTH:
-        scope.report_malformed(f"Cannot sort through more than {MAX_STEPS} names")
+        scope.report_malformed(f"Cannot sort through more than {MAX_PATH_LENGTH} names")
         return None
     current_model: Model = model
     parent_path: str | None = None

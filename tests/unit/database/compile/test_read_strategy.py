@@ -62,14 +62,14 @@ def test_what_is_found_at_once_is_not_costly(query: str) -> None:
 
 @pytest.mark.parametrize("query", IN_ORDER)
 def test_what_comes_in_the_order_of_ids_can_be_walked_to(query: str) -> None:
-    assert bound(resolver(BOOK).list(parse_query(query))).walked is not None
+    assert bound(resolver(BOOK).list(parse_query(query))).id_scan is not None
 
 
 @pytest.mark.parametrize("rows", [3, 25, 100])
 def test_how_many_rows_a_page_has_makes_it_no_costly_one(rows: int) -> None:
     found = bound(resolver(BOOK).list(parse_query(f"pagination[limit]={rows}")))
-    assert found.walked is not None
-    for probe in (found.probe, found.walked.probe):
+    assert found.id_scan is not None
+    for probe in (found.probe, found.id_scan.probe):
         assert [*probe.values] == ["en", min(rows, 25), 0]
 
 

@@ -29,20 +29,20 @@ class TargetColumns(Struct, frozen=True, kw_only=True):
 class ColumnLinks(Struct, frozen=True, kw_only=True):
     """A relation whose target is stored in columns of the row itself.
 
-    A relation that ``steals`` is one-to-one and bidirectional: the target is taken from its former
-    owner.
+    A relation that ``takes_target`` is one-to-one and bidirectional: linking a target removes the
+    link of its former owner.
     """
 
     statements: LinkStatements
     pointer: TargetColumns
-    steals: bool
+    takes_target: bool
 
     def apply(
         self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
     ) -> Program[None]:
         """Change the target of a row; see `Links.apply`."""
-        value = change.connect[:1] if change.set is None else change.set[-1:]
-        targets = without_duplicates(value)
+        requested = change.connect[:1] if change.set is None else change.set[-1:]
+        targets = without_duplicates(requested)
         if targets:
             yield from self._point(row_id, targets[0], siblings)
         elif creating:
@@ -83,7 +83,7 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
 
     def _point(self, row_id: int, target: LinkTarget, siblings: Collection[int]) -> Program[None]:
         pointer = self.pointer.values_for(target.rows[0], target.uid)
-        if self.steals:
+        if self.takes_target:
             yield from self.statements.release(
                 self.pointer.table, pointer, [row_id, *siblings], other_rows=True
             )
@@ -143,10 +143,10 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
             fixed=fixed,
             order=[column, "id"],
         )
-        result: dict[int, list[LinkedRow]] = {}
+        links_by_row: dict[int, list[LinkedRow]] = {}
         for row_id, target_id in rows:
-            result.setdefault(int(row_id or 0), []).append(LinkedRow(row=int(target_id or 0)))
-        return result
+            links_by_row.setdefault(int(row_id or 0), []).append(LinkedRow(row=int(target_id or 0)))
+        return links_by_row
 
     def _claimed_rows(self, change: LinkChange) -> list[int]:
         targets = change.connect if change.set is None else change.set

@@ -225,7 +225,7 @@ class LinkStatements:
                 ),
             )
 
-        key = ("links.steal", table, target_column, source_column)
+        key = ("links.release targets", table, target_column, source_column)
         yield from self._run(key, build, (list(excluded_ids),), self._ids(targets))
 
     def point(

@@ -121,16 +121,16 @@ class Links:
                     edge=edge,
                     target_table=self._tables[edge.target].name,
                     to_many=attribute.to_many,
-                    steals=_takes_targets(attribute),
+                    takes_target=_takes_targets(attribute),
                 )
             case ColumnEdge(column=column):
                 pointer = TargetColumns(table=source.name, id=column)
                 return ColumnLinks(
-                    statements=statements, pointer=pointer, steals=_takes_targets(attribute)
+                    statements=statements, pointer=pointer, takes_target=_takes_targets(attribute)
                 )
             case MorphColumnEdge() as edge:
                 pointer = TargetColumns(table=source.name, id=edge.id_column, type=edge.type_column)
-                return ColumnLinks(statements=statements, pointer=pointer, steals=False)
+                return ColumnLinks(statements=statements, pointer=pointer, takes_target=False)
             case BackColumnEdge(target=target, column=column):
                 pointer = TargetColumns(table=self._tables[target].name, id=column)
                 return self._back_column(uid, attribute, pointer)

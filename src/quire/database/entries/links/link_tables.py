@@ -23,15 +23,15 @@ class _StoredLink(Struct, frozen=True):
 class TableLinks(Struct, frozen=True, kw_only=True):
     """The links of one relation, from one of its two sides.
 
-    A relation that ``steals`` is bidirectional with a single-valued other side: a new link is taken
-    from its former owner. ``target_table`` is the table of the targets.
+    A relation that ``takes_target`` is bidirectional with a single-valued other side: linking a
+    target removes the link of its former owner. ``target_table`` is the table of the targets.
     """
 
     statements: LinkStatements
     edge: LinkEdge
     target_table: str
     to_many: bool
-    steals: bool
+    takes_target: bool
 
     def apply(
         self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
@@ -181,7 +181,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     def _take_targets(
         self, row_id: int, targets: Collection[int], siblings: Collection[int]
     ) -> Program[None]:
-        if self.steals and targets:
+        if self.takes_target and targets:
             yield from self.statements.delete_of_others(
                 self.edge.table,
                 (self.edge.target_column, targets),

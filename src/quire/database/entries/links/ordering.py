@@ -33,35 +33,35 @@ def order_targets(
     removed. Connected rows that were linked before move. Raises ValidationError for an anchor that
     is not linked (with ``strict``), for circular anchors, and for a row with two positions.
     """
-    targets = _with_one_place(connect)
-    payload = {row: target for target in targets for row in target.rows}
-    places = _OrderedSlots(orders)
-    for target in _anchors_first(targets, payload, orders):
-        places.put(target, strict=strict)
-    return places.rows(without={*payload, *removed_ids})
+    targets = _require_one_position(connect)
+    targets_by_row = {row: target for target in targets for row in target.rows}
+    slots = _OrderedSlots(orders)
+    for target in _anchors_first(targets, targets_by_row, orders):
+        slots.put(target, strict=strict)
+    return slots.rows(excluded={*targets_by_row, *removed_ids})
 
 
 def without_duplicates(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
     """Leave out repeated targets, and repeated rows of targets."""
     known_rows: set[tuple[str | None, int]] = set()
-    result: list[LinkTarget] = []
+    unique_targets: list[LinkTarget] = []
     for target in targets:
         rows = tuple(
             row for row in dict.fromkeys(target.rows) if (target.uid, row) not in known_rows
         )
         known_rows.update((target.uid, row) for row in rows)
         if rows:
-            result.append(target if rows == target.rows else replace(target, rows=rows))
-    return result
+            unique_targets.append(target if rows == target.rows else replace(target, rows=rows))
+    return unique_targets
 
 
-def _with_one_place(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
+def _require_one_position(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
     """Leave out repetitions; raise an error for a row that is connected at two positions."""
-    places: dict[int, tuple[object, ...]] = {}
+    positions: dict[int, tuple[object, ...]] = {}
     for target in targets:
         position = (target.before, target.after, target.start)
         for row in target.rows:
-            if places.setdefault(row, position) != position:
+            if positions.setdefault(row, position) != position:
                 raise ValidationError(
                     f"The relation with id {row} is already connected."
                     " You cannot connect the same relation twice."
@@ -70,7 +70,7 @@ def _with_one_place(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
 
 
 def _anchors_first(
-    targets: Sequence[LinkTarget], payload: Mapping[int, LinkTarget], linked: Collection[int]
+    targets: Sequence[LinkTarget], targets_by_row: Mapping[int, LinkTarget], linked: Collection[int]
 ) -> list[LinkTarget]:
     """Sort targets so that each comes after its anchor in the payload.
 
@@ -79,13 +79,15 @@ def _anchors_first(
     sorted_targets: dict[LinkTarget, None] = {}
     for target in targets:
         path: dict[LinkTarget, None] = {}
-        step: LinkTarget | None = target
-        while step is not None and step not in sorted_targets:
-            if step in path:
+        current: LinkTarget | None = target
+        while current is not None and current not in sorted_targets:
+            if current in path:
                 raise ValidationError(_CIRCLE)
-            path[step] = None
-            anchors = [row for row in _anchor_rows(step) if row not in linked and row in payload]
-            step = payload[anchors[0]] if anchors else None
+            path[current] = None
+            anchors = [
+                row for row in _anchor_rows(current) if row not in linked and row in targets_by_row
+            ]
+            current = targets_by_row[anchors[0]] if anchors else None
         sorted_targets.update(dict.fromkeys(reversed(path)))
     return list(sorted_targets)
 
@@ -98,13 +100,13 @@ def _anchor_rows(target: LinkTarget) -> tuple[int, ...]:
 class _OrderSlot:
     """One position of the list, and the rows that share it."""
 
-    def __init__(self, rows: tuple[int, ...] = (), *, old: bool = False) -> None:
+    def __init__(self, rows: tuple[int, ...] = (), *, is_former: bool = False) -> None:
         self.rows = rows
-        self.old = old
+        self.is_former = is_former
         self.following = self
         self.preceding = self
 
-    def put_before(self, other: "_OrderSlot") -> None:
+    def insert_before(self, other: "_OrderSlot") -> None:
         """Insert it between another slot and the previous one."""
         self.following, self.preceding = other, other.preceding
         other.preceding.following = self
@@ -112,16 +114,16 @@ class _OrderSlot:
 
 
 class _OrderedSlots:
-    """The list while targets are inserted: a ring of slots around one without rows.
+    """The list while targets are inserted: a doubly linked ring, with an empty slot as its end.
 
     Rows with the same order value share a slot: nothing can be inserted between them.
     """
 
     def __init__(self, orders: Mapping[int, float]) -> None:
         self._end = _OrderSlot()
-        self._spots: dict[int, _OrderSlot] = {}
+        self._slots_by_row: dict[int, _OrderSlot] = {}
         for _, rows in groupby(orders, key=orders.__getitem__):
-            self._add(_OrderSlot(tuple(rows), old=True), before=self._end)
+            self._add(_OrderSlot(tuple(rows), is_former=True), before=self._end)
 
     def put(self, target: LinkTarget, *, strict: bool) -> None:
         """Insert a target at its requested position.
@@ -129,29 +131,31 @@ class _OrderedSlots:
         Raises ValidationError when its anchor is not linked, with ``strict``; otherwise it is
         appended.
         """
-        self._add(_OrderSlot(target.rows), before=self._follower(target, strict=strict))
+        self._add(_OrderSlot(target.rows), before=self._slot_after(target, strict=strict))
 
-    def rows(self, *, without: Collection[int]) -> list[int]:
+    def rows(self, *, excluded: Collection[int]) -> list[int]:
         """Return all rows in order, without some of the former ones."""
-        results: list[int] = []
-        spot = self._end.following
-        while spot is not self._end:
-            results += [row for row in spot.rows if not (spot.old and row in without)]
-            spot = spot.following
-        return results
+        ordered_rows: list[int] = []
+        slot = self._end.following
+        while slot is not self._end:
+            ordered_rows += [row for row in slot.rows if not (slot.is_former and row in excluded)]
+            slot = slot.following
+        return ordered_rows
 
-    def _add(self, spot: _OrderSlot, *, before: _OrderSlot) -> None:
-        spot.put_before(before)
-        self._spots.update(dict.fromkeys(spot.rows, spot))
+    def _add(self, slot: _OrderSlot, *, before: _OrderSlot) -> None:
+        slot.insert_before(before)
+        self._slots_by_row.update(dict.fromkeys(slot.rows, slot))
 
-    def _follower(self, target: LinkTarget, *, strict: bool) -> _OrderSlot:
+    def _slot_after(self, target: LinkTarget, *, strict: bool) -> _OrderSlot:
         """Return the slot before which a target is inserted."""
         anchor = target.before or target.after
         if anchor is None or not (anchor.rows or anchor.name):
             return self._end.following if target.start else self._end
-        spot = next((self._spots[row] for row in anchor.rows if row in self._spots), None)
-        if spot is not None:
-            return spot if target.before else spot.following
+        slot = next(
+            (self._slots_by_row[row] for row in anchor.rows if row in self._slots_by_row), None
+        )
+        if slot is not None:
+            return slot if target.before else slot.following
         if strict:
             raise _unknown_anchor(target, anchor)
         return self._end
