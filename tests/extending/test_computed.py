@@ -66,6 +66,39 @@ async def test_documents_have_computed_fields_wherever_they_are_shown(
             assert writer["papers"][0].keys() == {"id", "documentId", "shout"}
 
 
+async def test_responses_in_the_v4_format_have_computed_fields(tmp_path: Path, kind: Kind) -> None:
+    v4 = {"Strapi-Response-Format": "v4"}
+    async with open_extended(tmp_path, kind, CODE) as office:
+        ada = await make(office, "writers", name="Ada")
+        data = {"title": "Sea", "margin": "abc", "writer": ada["documentId"]}
+        query = "fields=notes,shout&populate=writer"
+        made = await office.ask("POST", f"/api/papers?{query}", {"data": data}, headers=v4)
+        assert made.status == 201
+        path = f"/api/papers/{made.data['documentId']}"
+        one = await office.ask("GET", f"{path}?{query}", headers=v4)
+        listed = await office.ask("GET", f"/api/papers?{query}", headers=v4)
+        changed = await office.ask("PUT", f"{path}?{query}", {"data": {}}, headers=v4)
+        for entry in (made.data, one.data, *listed.data, changed.data):
+            assert entry.keys() == {"id", "documentId", "attributes"}
+            attributes = entry["attributes"]
+            assert attributes.keys() == {"notes", "shout", "writer"}
+            assert (attributes["notes"], attributes["shout"]) == (3, "SEA")
+            writer = attributes["writer"]["data"]
+            assert writer["documentId"] == ada["documentId"]
+            assert (writer["attributes"]["name"], writer["attributes"]["paperCount"]) == ("Ada", 1)
+        # The formats are cached separately.
+        for headers in ({}, v4):
+            again = (await office.ask("GET", f"{path}?fields=shout", headers=headers)).data
+            assert (again.get("attributes") or again)["shout"] == "SEA"
+        counted = await office.ask(
+            "GET",
+            "/api/writers?populate[papers][count]=true&populate[papers][fields]=shout",
+            headers=v4,
+        )
+        attributes = counted.data[0]["attributes"]
+        assert attributes["papers"] == {"data": {"attributes": {"count": 1}}}
+
+
 async def test_results_of_a_batch_have_computed_fields(tmp_path: Path, kind: Kind) -> None:
     async with open_extended(tmp_path, kind, CODE) as office:
         writer: dict[str, object] = {"type": "writers", "action": "create"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
-from typing import Any
 
 from quire.content_api.envelope import (
     envelope,
@@ -30,7 +29,7 @@ from quire.content_api.write_requests import (
     refuse_draft_deletion,
 )
 from quire.database.execute.json_encoding import EntrySerializer, encode
-from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
+from quire.database.execute.prepared_read import EncodedEntry, EntryJson, PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.database.interface import WouldBlockError
 from quire.database.program import Program
@@ -97,19 +96,14 @@ class DocumentApi:
         )
 
     def _prepare(self, request: Request, mode: Mode) -> Awaitable[PreparedRead]:
-        ability, computes = request.principal.ability, self._may_compute(request)
         return self._reader.prepare(
             self._type,
             mode,
             request.raw_query,
-            ability,
-            computes=computes,
+            request.principal.ability,
+            computes=self._computed is not None,
             may_wait=request.may_wait,
         )
-
-    def _may_compute(self, request: Request) -> bool:
-        """Tell whether a response may have computed fields; the v4 format has none."""
-        return self._computed is not None and not _is_nested(request)
 
     async def find(self, request: Request) -> Response:
         """List documents of a collection type."""
@@ -179,14 +173,14 @@ class DocumentApi:
         if mode == "list":
             items, total = await reader.rows(prepared, request.version)
             result = await computed.complete(prepared, items, principal)
-            body = encode(paged(prepared.pagination)(result.documents, total))
-            response = respond_encoded(body)
+            entries = [self._serialize(request, prepared, one) for one in result.documents]
+            response = respond_encoded(encode(paged(prepared.pagination)(entries, total)))
         else:
             item = await reader.row(prepared, document_id)
             if item is None:
                 raise NotFoundError
             result = await computed.complete(prepared, [item], principal)
-            response = _respond_computed(result.documents[0])
+            response = self._respond_computed(request, prepared, result.documents[0])
         prepared.budget().check_encoded(len(response.body), lambda: "")
         return response, result.is_cacheable
 
@@ -200,6 +194,20 @@ class DocumentApi:
             document_id,
             _is_nested(request),
         )
+
+    def _respond_computed(
+        self, request: Request, prepared: PreparedRead, document: EntryJson, status: int = OK
+    ) -> Response:
+        body = encode(envelope(self._serialize(request, prepared, document)))
+        return respond_encoded(body, status, changed=document.get(UPDATED_AT))
+
+    def _serialize(
+        self, request: Request, prepared: PreparedRead, document: EntryJson
+    ) -> EntryJson | None:
+        """Return a document with computed fields in the format that a request asks for."""
+        if not _is_nested(request):
+            return document
+        return to_v4(document, prepared.plan.root, self._reader.schema)
 
     def _serializer(self, request: Request, prepared: PreparedRead) -> EntrySerializer | None:
         """Return the conversion of entries to the v4 format, if a request asks for it."""
@@ -305,7 +313,7 @@ class DocumentApi:
         principal = request.principal
         items = await self._documents.run(act, commands=[command], principal=principal)
         result = await computed.complete(prepared, items, principal)
-        return _respond_computed(result.documents[0], status)
+        return self._respond_computed(request, prepared, result.documents[0], status)
 
 
 async def _tag(body: bytes, *, may_wait: bool = True) -> bytes:
@@ -318,10 +326,6 @@ async def _tag(body: bytes, *, may_wait: bool = True) -> bytes:
     if not may_wait:
         raise WouldBlockError
     return await asyncio.to_thread(tag_of, body)
-
-
-def _respond_computed(document: dict[str, Any], status: int = OK) -> Response:
-    return respond_encoded(encode(envelope(document)), status, changed=document.get(UPDATED_AT))
 
 
 def _respond_found(entry: EncodedEntry | None) -> Response:

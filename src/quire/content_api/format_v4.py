@@ -19,11 +19,13 @@ HEADER = b"strapi-response-format"
 VALUE = b"v4"
 
 
-def to_v4(item: Item | None, node: PlanNode, schema: Schema) -> dict[str, Any] | None:
-    """Return an entry in the v4 format, with its populated attributes."""
+def to_v4(
+    item: Item | dict[str, Any] | None, node: PlanNode, schema: Schema
+) -> dict[str, Any] | None:
+    """Return an entry, or its JSON form, in the v4 format, with its populated attributes."""
     if item is None:
         return None
-    flat = _flat(members(item), node, schema)
+    flat = _flat(_members(item), node, schema)
     if isinstance(schema.model(node.uid), Component):
         return flat
     attributes = {name: value for name, value in flat.items() if name not in _TOP_LEVEL_FIELDS}
@@ -32,6 +34,10 @@ def to_v4(item: Item | None, node: PlanNode, schema: Schema) -> dict[str, Any] |
 
 
 _TOP_LEVEL_FIELDS = ("id", "documentId")
+
+
+def _members(item: Item | dict[str, Any]) -> dict[str, Any]:
+    return item if isinstance(item, dict) else members(item)
 
 
 def _flat(item: dict[str, Any], node: PlanNode, schema: Schema) -> dict[str, Any]:
@@ -60,10 +66,10 @@ def _nest_list(value: object, edge: PlanEdge, kind: str, schema: Schema) -> list
     """Nest a list whose items tell their kind."""
     nodes = {node.uid: node for node in edge.nodes}
     items = value if isinstance(value, list | tuple) else ()
-    return [to_v4(item, nodes[members(item)[kind]], schema) for item in items]
+    return [to_v4(item, nodes[_members(item)[kind]], schema) for item in items]
 
 
 def _nest_items(value: object, node: PlanNode, schema: Schema) -> object:
     if isinstance(value, list | tuple):
         return [to_v4(item, node, schema) for item in value]
-    return to_v4(value, node, schema) if isinstance(value, Item) else None
+    return to_v4(value, node, schema) if isinstance(value, Item | dict) else None
