@@ -3,10 +3,14 @@
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
+
+import pytest
 
 from quire.cli import run
 from tests.databases.kind import Kind
 from tests.extending.project import open_extended, schema_in, write_code
+from tests.extending.type_checkers import Checker, mypy_errors, pyright_errors
 
 CODE = """
 from src.content import Paper, Writer
@@ -72,6 +76,94 @@ def test_the_classes_are_typed(tmp_path: Path) -> None:
     )
 
     assert '__uid__ = "api::paper.paper"' in text
-    assert "margin" not in text
+    assert "    margin:" not in text
     assert "class PartLine(Document):" in text
     assert 'Revealed type is "src.content.Writer | None"' in checked.stdout, checked.stdout
+
+
+COMPUTED = """
+from src.content import Paper
+
+@computed(Paper, needs=["title"], default=False)
+def length(paper: Paper) -> int | None:
+    return len(paper.title)
+"""
+
+
+def test_computed_fields_of_code_that_needs_the_file_are_in_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema_in(tmp_path)
+    write_code(tmp_path, COMPUTED)
+    text = write_documents(tmp_path)
+    assert "    length: int | None\n" in text
+    assert "does not load" not in capsys.readouterr().err
+    assert (
+        run(["types", str(tmp_path), "--documents", str(tmp_path / "src/content.py"), "--check"])
+        == 0
+    )
+    for language, suffix in (("python", "py"), ("typescript", "ts")):
+        file = tmp_path / f"models.{suffix}"
+        assert run(["types", str(tmp_path), f"--{language}", str(file)]) == 0
+        # A response has it only if the request names it.
+        assert "length" not in file.read_text(encoding="utf-8")
+
+    write_code(tmp_path, COMPUTED.replace("title", "titles"))
+    text = write_documents(tmp_path)
+    assert "length" not in text
+    assert 'did you mean "title"?' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("checker", [mypy_errors, pyright_errors])
+def test_filters_and_input_are_typed(tmp_path: Path, checker: Checker) -> None:
+    schema_in(tmp_path)
+    write_code(tmp_path, COMPUTED)
+    write_documents(tmp_path)
+    (tmp_path / "src/api/paper/paper.py").unlink()
+    code = """
+    from datetime import datetime
+
+    from quire import Documents
+    from src.content import Paper, PaperFilters, Writer, documents
+
+
+    def papers() -> Documents[Paper]:
+        import quire
+
+        return quire.documents(Paper)
+
+
+    async def correct(moment: datetime, filters: PaperFilters) -> None:
+        await papers().find(filters={"anything": 1})
+        await documents("api::paper.paper").find(filters={"anything": 1})
+        await documents(Paper).find(filters=filters)
+        await documents(Paper).count(
+            filters={
+                "title": {"$startsWith": "S", "$not": {"$in": ["Sea", "Sun"]}},
+                "printed": {"$lt": moment},
+                "margin": {"$notNull": True},
+                "price": [1, 2.5],
+                "writer": {"papers": {"writer": {"name": "Ada"}}},
+                "lines": {"text": {"$ne": None}},
+                "$or": [{"writer": 3}, {"$and": [{"writer": {"$null": True}}]}],
+            }
+        )
+        await documents(Writer).create({"name": "Ada", "papers": {"connect": [{"id": 3}, "abc"]}})
+        await documents(Paper).create_many([{"writer": None, "lines": [{"text": "a"}]}])
+
+
+    async def mistaken() -> None:
+        await documents(Paper).count(filters={"lock": "a"})  # mistake
+        await documents(Paper).count(filters={"length": 3})  # mistake
+        await documents(Paper).count(filters={"writer": "abc"})  # mistake
+        await documents(Paper).count(filters={"writer": {"papers": {"titel": "a"}}})  # mistake
+        await documents(Paper).count(filters={"printed": {"$lt": 3}})  # mistake
+        await documents(Paper).create({"documentId": "a"})  # mistake
+        await documents(Paper).create({"lines": [{"txt": "a"}]})  # mistake
+        await documents(Paper).create_many([{"price": []}])  # mistake
+    """
+    lines = dedent(code).splitlines()
+    (tmp_path / "src/uses.py").write_text("\n".join(lines), encoding="utf-8")
+    errors = checker(tmp_path, "src")
+    expected = {number for number, line in enumerate(lines, 1) if line.endswith("# mistake")}
+    assert {error.line for error in errors} == expected, errors

@@ -1,16 +1,27 @@
 """Type errors that a type checker reports; each line has the expected error."""
 
 from src.api.order.orders import confirm
-from src.content import Article
+from src.content import Article, documents
 from src.extensions.search import search
 
-from quire import Call, Forbidden, Result, Shape, Write, around, before_write, documents, operator
+from quire import Call, Forbidden, Result, Shape, Write, around, before_write, operator
 
 
 async def read() -> None:
     """Misspell fields and arguments."""
     await documents(Article).find(page_sise=3)  # error: "page_sise"
     await documents(Article).create({"title": "A"}, status="drft")  # error: "drft"
+    await documents(Article).find(filters={"titel": "A"})  # error: "find"
+    await documents(Article).find(filters={"views": "many"})  # error: "find"
+    await documents(Article).find(filters={"views": {"$gt": "3"}})  # error: "find"
+    await documents(Article).count(filters={"views": {"$more": 3}})  # error: "filters"
+    await documents(Article).find(filters={"author": {"nam": "Ada"}})  # error: "find"
+    await documents(Article).find(filters={"readingMinutes": 1})  # error: "find"
+    await documents(Article).find(filters={"$or": [{"slog": "a"}]})  # error: "find"
+    await documents(Article).create({"titel": "A"})  # error: "titel"
+    await documents(Article).update("1", {"views": "many"})  # error: "views"
+    await documents(Article).create({"readingMinutes": 1})  # error: "readingMinutes"
+    await documents(Article).create({"author": {"conect": ["1"]}})  # error: "author"
     await confirm.enqueue(3)  # error: "int"
     print(search.adress)  # error: "adress"
 

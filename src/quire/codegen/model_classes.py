@@ -50,13 +50,20 @@ class ModelClasses(Struct, frozen=True, kw_only=True):
     shared: Mapping[str, JsonSchema]
 
 
-def make_model_classes(schema: Schema, *, drafts: bool, reserved: Collection[str]) -> ModelClasses:
+def make_model_classes(
+    schema: Schema,
+    *,
+    drafts: bool,
+    reserved: Collection[str],
+    all_computed: bool = False,
+) -> ModelClasses:
     """Return the classes of the project's own content types and of all that they refer to.
 
     With ``drafts`` they also fit drafts, in which required values may be null. No class has one of
-    the ``reserved`` names.
+    the ``reserved`` names. With ``all_computed`` they have computed fields that a response has only
+    if the request names them, too.
     """
-    return _ClassBuilder(schema, drafts=drafts, reserved=reserved).all()
+    return _ClassBuilder(schema, drafts=drafts, reserved=reserved, all_computed=all_computed).all()
 
 
 class _ClassNames(Struct, frozen=True):
@@ -73,9 +80,12 @@ class _ClassNames(Struct, frozen=True):
 class _ClassBuilder:
     """Makes classes, including those of related models."""
 
-    def __init__(self, schema: Schema, *, drafts: bool, reserved: Collection[str]) -> None:
+    def __init__(
+        self, schema: Schema, *, drafts: bool, reserved: Collection[str], all_computed: bool
+    ) -> None:
         self._schema = schema
         self._fits_drafts = drafts
+        self._has_all_computed = all_computed
         self._names = _names(schema, reserved)
         self._pending_uids = [content_type.uid for content_type in schema.api_types]
         self._classes: dict[str, list[ModelClass]] = {}
@@ -102,6 +112,11 @@ class _ClassBuilder:
         names, description = self._names[model.uid], _description(model)
         scalars = [scalar for scalar in model.scalars if not scalar.private and not scalar.secret]
         members = [self._member(model, attribute) for attribute in scalars]
+        members += [
+            ModelField(name=computed_field.name, type=computed_field.json_schema, nullable=False)
+            for computed_field in self._schema.computed.get(model.uid, {}).values()
+            if computed_field.default or self._has_all_computed
+        ]
         yield ModelClass(name=names.plain, uid=model.uid, about=f"{description}.", members=members)
         edges = _edges(model)
         if not edges:

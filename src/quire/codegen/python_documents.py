@@ -1,16 +1,26 @@
-"""Typed documents for a project's Python code: a subclass of `quire.Document` for each type."""
+"""Typed documents for a project's Python code.
+
+The module has a subclass of `quire.Document` for each type, TypedDicts of its filters and its
+input, and a ``documents()`` that knows them.
+"""
 
 import keyword
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from quire.codegen import python_structs
 from quire.codegen.model_classes import CLASS, ModelClass, ModelClasses
+from quire.codegen.typed_dicts import TypedDicts
 from quire.hooks.document import Document
 from quire.schema.attributes.json_schema import JsonSchema
 
-RESERVED_NAMES = python_structs.RESERVED_NAMES | {"Document"}
+RESERVED_NAMES = python_structs.RESERVED_NAMES | {
+    *("Document", "Documents", "Mapping", "Required", "Sequence", "TypeAlias", "TypedDict"),
+    *("documents", "overload", "quire"),
+}
 """Names that classes must not have."""
 
 _HEADER = '''"""Typed documents of the project, for its Python code.
@@ -21,14 +31,39 @@ A field that a read has not loaded raises NotLoadedError, relations and componen
 """
 
 from __future__ import annotations
+
 {imports}
-from quire import Document
 '''
+_DOCUMENTS = '''
+@overload
+def documents(kind: str) -> Documents[Document]: ...
+def documents(kind: Any) -> Any:
+    """Return the documents of a content type, with the types of its filters and its input."""
+    return quire.documents(kind)
+'''
+_IMPORTS = {
+    "collections.abc": ("Mapping", "Sequence"),
+    "datetime": ("date", "datetime"),
+    "typing": ("Any", "Literal", "Required", "TypeAlias", "TypedDict", "overload"),
+    "quire": ("Document", "Documents"),
+}
 _DICTIONARY = frozenset(dir(Document))
 
 
-def document_classes(models: ModelClasses) -> str:
-    """Return a module with a class for each model. Values are those of JSON: times are strings."""
+class DocumentSchemas(Struct, frozen=True, kw_only=True):
+    """The schemas of filters and input by name, and references to those of types by uid."""
+
+    filters: Mapping[str, JsonSchema]
+    filters_by_uid: Mapping[str, JsonSchema]
+    input: Mapping[str, JsonSchema]
+    input_by_uid: Mapping[str, JsonSchema]
+
+
+def document_classes(models: ModelClasses, schemas: DocumentSchemas) -> str:
+    """Return a module with a class for each model. Values are those of JSON: times are strings.
+
+    ``schemas`` describe the filters and the input of the types that code reads and writes.
+    """
     plain_classes = {
         model_class.name: model_class for model_class in models.classes if model_class.base is None
     }
@@ -44,11 +79,57 @@ def document_classes(models: ModelClasses) -> str:
         "\n" + "\n".join(_class(model_class, members[name])) + "\n"
         for name, model_class in plain_classes.items()
     ]
+    parts += _typed_documents(models, schemas)
     body = "\n".join(parts)
-    # A name that is imported and not used is an error to strict type checkers.
-    used_names = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", body)]
-    imports = f"\nfrom typing import {', '.join(used_names)}\n" if used_names else ""
-    return f"{_HEADER.format(version=models.version, imports=imports)}\n{body}"
+    return f"{_HEADER.format(version=models.version, imports=_imports(body))}\n{body}"
+
+
+def _imports(body: str) -> str:
+    """Return the imports of used names: a name that is not used is an error to strict checkers."""
+    groups: list[str] = []
+    for module, names in _IMPORTS.items():
+        used_names = [name for name in names if re.search(rf"\b{name}\b", body)]
+        if module == "quire":
+            groups.append("")
+            groups += ["import quire"] if "quire.documents" in body else []
+        if used_names:
+            groups.append(f"from {module} import {', '.join(used_names)}")
+    return "\n".join(groups).lstrip()
+
+
+def _typed_documents(models: ModelClasses, schemas: DocumentSchemas) -> Iterator[str]:
+    """Yield the TypedDicts, and ``documents()`` with an overload for each type."""
+    class_names = {
+        model_class.uid: model_class.name
+        for model_class in models.classes
+        if model_class.base is None and model_class.uid in schemas.filters_by_uid
+    }
+    if not class_names:
+        return
+    used_names = {*RESERVED_NAMES, *(model_class.name for model_class in models.classes)}
+    used_names |= models.shared.keys()
+    filters, written = (
+        TypedDicts(
+            named_schemas,
+            known_names=models.shared.keys(),
+            used_names=used_names,
+            accepts_times=accepts_times,
+        )
+        for named_schemas, accepts_times in ((schemas.filters, True), (schemas.input, False))
+    )
+    definitions = [
+        *filters.definitions([*schemas.filters_by_uid.values()]),
+        *written.definitions([*schemas.input_by_uid.values()]),
+    ]
+    yield "\n" + "\n\n".join(definitions) + "\n"
+    overloads = [
+        "@overload\n"
+        f"def documents(\n    kind: type[{name}],\n"
+        f") -> Documents[{name}, {filters.name(schemas.filters_by_uid[uid])}, "
+        f"{written.name(schemas.input_by_uid[uid])}]: ..."
+        for uid, name in class_names.items()
+    ]
+    yield "\n" + "\n".join(overloads) + _DOCUMENTS
 
 
 def _class(model: ModelClass, members: list[str]) -> Iterator[str]:

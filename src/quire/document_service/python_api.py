@@ -15,10 +15,11 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, cast, overload
 
 import structlog
 from msgspec import Struct
+from typing_extensions import TypeVar
 
 from quire.access.ability import Ability, FullAccess, Unsanitized
 from quire.database.entries.versions_query import lock_versions
@@ -72,6 +73,10 @@ Data = Mapping[str, Any]
 
 S = TypeVar("S", bound=Shape[Any])
 V = TypeVar("V", bound=Hashable)
+Filters = TypeVar("Filters", bound=Mapping[str, object], default=Data)
+"""The filters of a content type: a TypedDict that ``quire types`` writes."""
+Input = TypeVar("Input", bound=Mapping[str, object], default=Data)
+"""The data of a content type, likewise."""
 
 _STREAM_BATCH = 500
 _CALLER_NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}
@@ -101,7 +106,7 @@ def documents(kind: Kind) -> "Documents[Any]":
     return Documents(uid_of(kind), document)
 
 
-class Documents(Generic[D]):
+class Documents(Generic[D, Filters, Input]):
     """The documents of one content type, in the current unit of work.
 
     ``filters``, ``sort``, ``fields``, ``populate`` and ``locale`` are as in the content API. Reads
@@ -119,7 +124,7 @@ class Documents(Generic[D]):
         shape: type[S],
         /,
         *,
-        filters: Data | None = None,
+        filters: Filters | None = None,
         sort: str | Sequence[str] | None = None,
         status: Status = "published",
         locale: str | None = None,
@@ -132,7 +137,7 @@ class Documents(Generic[D]):
         self,
         /,
         *,
-        filters: Data | None = None,
+        filters: Filters | None = None,
         sort: str | Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
         populate: object = None,
@@ -147,7 +152,7 @@ class Documents(Generic[D]):
         shape: type[Shape[Any]] | None = None,
         /,
         *,
-        filters: Data | None = None,
+        filters: Filters | None = None,
         sort: str | Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
         populate: object = None,
@@ -275,7 +280,7 @@ class Documents(Generic[D]):
     async def first(
         self,
         *,
-        filters: Data | None = None,
+        filters: Filters | None = None,
         sort: str | Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
         populate: object = None,
@@ -297,7 +302,7 @@ class Documents(Generic[D]):
     async def count(
         self,
         *,
-        filters: Data | None = None,
+        filters: Filters | None = None,
         status: Status = "published",
         locale: str | None = None,
     ) -> int:
@@ -325,7 +330,7 @@ class Documents(Generic[D]):
         field: str,
         values: Iterable[V],
         *,
-        filters: Data | None = None,
+        filters: Filters | None = None,
         excluding: Iterable[str] = (),
         status: Status = "published",
         locale: str | None = None,
@@ -370,7 +375,7 @@ class Documents(Generic[D]):
     async def stream(
         self,
         *,
-        filters: Data | None = None,
+        filters: Filters | None = None,
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
@@ -386,8 +391,9 @@ class Documents(Generic[D]):
         last_id = 0
         while True:
             id_filter: Data = {"id": {"$gt": last_id}}
+            joined: Data = {"$and": [id_filter, filters]} if filters else id_filter
             documents = await self.find(
-                filters={"$and": [id_filter, filters]} if filters else id_filter,
+                filters=cast("Filters", joined),
                 sort="id:asc",
                 fields=fields,
                 populate=populate,
@@ -401,13 +407,15 @@ class Documents(Generic[D]):
                 return
             last_id = cast("int", documents[-1]["id"])
 
-    async def create(self, data: Data, *, status: Status = "draft", locale: str | None = None) -> D:
+    async def create(
+        self, data: Input, *, status: Status = "draft", locale: str | None = None
+    ) -> D:
         """Create a document; with the status ``published`` it is published as well."""
         (created,) = await self.create_many([data], status=status, locale=locale)
         return created
 
     async def create_many(
-        self, data: Sequence[Data], *, status: Status = "draft", locale: str | None = None
+        self, data: Sequence[Input], *, status: Status = "draft", locale: str | None = None
     ) -> list[D]:
         """Create documents, all of them or none."""
         publish = status == "published"
@@ -422,7 +430,7 @@ class Documents(Generic[D]):
     async def update(
         self,
         document_id: str,
-        data: Data,
+        data: Input,
         *,
         status: Status = "draft",
         locale: str | None = None,
@@ -437,7 +445,7 @@ class Documents(Generic[D]):
     async def update_many(
         self,
         document_ids: Sequence[str],
-        data: Data,
+        data: Input,
         *,
         status: Status = "draft",
         locale: str | None = None,
@@ -512,7 +520,7 @@ class Documents(Generic[D]):
         )
 
     async def clone(
-        self, document_id: str, data: Data | None = None, *, locale: str | None = None
+        self, document_id: str, data: Input | None = None, *, locale: str | None = None
     ) -> list[D]:
         """Copy the draft in one locale, ``"*"`` for all, to a new document with other values.
 

@@ -77,7 +77,7 @@ class Filters:
             and (schema := self._attribute_filter(attribute)) is not None
         }
 
-    def _related_filters(self, model: Model) -> JsonSchema:
+    def related(self, model: Model) -> JsonSchema:
         """Return the reference to filters on related entries: attributes or a group, not both."""
         name, schemas = self._models.names[model.uid], self._models.schemas
         return schemas.refer(
@@ -113,7 +113,7 @@ class Filters:
             return None
         schemas = self._models.schemas
         ids = schemas.refer(("ids",), "IdFilter", lambda: _id_filter(schemas))
-        return any_of(ids, self._related_filters(target))
+        return any_of(ids, self.related(target))
 
     def target(self, attribute: Attribute) -> Model | None:
         """Return the target model of an attribute, if it is exactly one."""

@@ -1,8 +1,8 @@
 """Banners: shown until they expire."""
 
-from src.content import Banner
+from src.content import Banner, documents
 
-from quire import as_system, documents, now, schedule
+from quire import as_system, now, schedule
 
 
 @schedule("0 3 * * *", tz="Europe/Berlin")

@@ -2,7 +2,7 @@
 
 import re
 
-from src.content import Article, Author
+from src.content import Article, Author, documents
 
 from quire import (
     Call,
@@ -15,7 +15,6 @@ from quire import (
     around,
     before_write,
     computed,
-    documents,
     now,
     principal,
     route,

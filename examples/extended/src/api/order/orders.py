@@ -4,10 +4,10 @@ from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct
-from src.content import Order
+from src.content import Order, documents
 from src.extensions.search import search
 
-from quire import Conflict, as_system, documents, http, job, route, transaction
+from quire import Conflict, as_system, http, job, route, transaction
 
 PRICES = {"lantern": Decimal("12.50"), "buoy": Decimal(90)}
 
