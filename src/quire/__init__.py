@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from quire.document_service.python_api import Documents, documents
     from quire.errors import MailError, ValidationError
     from quire.extension_loading.code_settings import settings
-    from quire.hooks.after_commit import Change, after_commit
+    from quire.hooks.after_commit import Change, LinkedDocument, after_commit
     from quire.hooks.around import Call, Proceed, Result, around
     from quire.hooks.attribute_types import (
         AdminInput,
@@ -85,6 +85,7 @@ __all__ = [
     "Forbidden",
     "HttpClient",
     "Job",
+    "LinkedDocument",
     "MailClient",
     "MailError",
     "NotFound",
@@ -155,7 +156,7 @@ _MODULES = {
     "settings": "quire.extension_loading.code_settings",
     "schedule": "quire.hooks.schedules",
     **dict.fromkeys(("Call", "Proceed", "Result", "around"), "quire.hooks.around"),
-    **dict.fromkeys(("Change", "after_commit"), "quire.hooks.after_commit"),
+    **dict.fromkeys(("Change", "LinkedDocument", "after_commit"), "quire.hooks.after_commit"),
     **dict.fromkeys(("on_start", "on_stop"), "quire.hooks.startup_shutdown"),
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),
     **dict.fromkeys(("MailClient", "mail"), "quire.document_service.mail_client"),

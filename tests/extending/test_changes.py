@@ -28,6 +28,7 @@ from tests.extending.project import (
     write_code,
 )
 from tests.unit.admin_api.office import Office, office_project, run_office
+from tests.unit.kiosk import PAPER
 
 _FIRST = IMPORTS.count("\n") + 1
 EVERY = '["create", "update", "delete", "publish", "unpublish", "discard_draft", "clone"]'
@@ -296,6 +297,149 @@ async def tell(changes):
         parts_of(office).changes.start()
         await delivered(office)
         assert module().fired == ["begun", "begun", "done"]
+
+
+LINKED = f"""{TITLE}
+@after_commit(PAPER, on={EVERY}, shape=Title, linked=True)
+async def tell(changes):
+    for one in changes:
+        linked = [(document.uid, document.document_id) for document in one.linked]
+        fired.append((one.action, one.locale, linked, one.also_locales))
+
+@after_commit(PAPER, on=["update"], shape=Title)
+async def tell_without(changes):
+    fired.append([one.linked for one in changes])
+
+class Name(Shape[Document]):
+    name: str
+
+@after_commit(WRITER, on=["update", "delete"], shape=Name, linked=True)
+async def tell_of_writers(changes):
+    for one in changes:
+        linked = [(document.uid, document.document_id) for document in one.linked]
+        fired.append((one.action, linked))
+
+@after_write(WRITER, on=["create", "update"])
+def note_writer(write):
+    fired.append("a hook of writers")
+"""
+
+
+async def test_a_change_names_the_documents_that_were_linked_or_unlinked(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, LINKED) as office:
+        ada, bo = [
+            (await office.ask("POST", "/api/writers", {"data": {"name": name}})).data["documentId"]
+            for name in ("Ada", "Bo")
+        ]
+        writer = "api::writer.writer"
+        fired = module().fired
+
+        async def fired_by(
+            method: str, target: str, data: object = None, *, token: str | None = None
+        ) -> list[Any]:
+            fired.clear()
+            body = data if token else {"data": data} if data is not None else None
+            reply = await office.ask(method, target, body, token=token)
+            assert reply.status in {200, 201, 204}, reply.json
+            await delivered(office)
+            return [one for one in fired if not isinstance(one, list)]
+
+        made = await fired_by("POST", "/api/papers", {"title": "A", "writer": ada})
+        assert made == [
+            ("create", "en", [(writer, ada)], ()),
+            ("publish", "en", [(writer, ada)], ()),
+        ]
+        paper = (await office.ask("GET", "/api/papers")).data[0]["documentId"]
+        path, admin = f"/api/papers/{paper}", f"{PAPERS}/{paper}"
+
+        moved = await fired_by("PUT", f"{path}?status=draft", {"writer": bo})
+        assert moved == [("update", "en", sorted([(writer, ada), (writer, bo)]), ())]
+        assert [()] in fired, "who does not ask for them is not told"
+        same = await fired_by("PUT", f"{path}?status=draft", {"title": "B", "writer": [bo]})
+        assert same == [("update", "en", [], ())]
+        unnamed = await fired_by("PUT", f"{path}?status=draft", {"title": "C"})
+        assert unnamed == [("update", "en", [], ())]
+        published = await fired_by("POST", f"{admin}/actions/publish", {}, token=office.boss)
+        assert published[-1] == ("publish", "en", sorted([(writer, ada), (writer, bo)]), ())
+        both = await fired_by("PUT", path, {"writer": None})
+        assert both == [
+            ("update", "en", [(writer, bo)], ()),
+            ("publish", "en", [(writer, bo)], ()),
+        ]
+        await fired_by("PUT", f"{path}?status=draft", {"writer": ada})
+        discarded = await fired_by("POST", f"{admin}/actions/discard", {}, token=office.boss)
+        assert discarded == [("discard_draft", "en", [(writer, ada)], ())]
+
+        connected = {"papers": {"connect": [paper]}}
+        other_side = await fired_by("PUT", f"/api/writers/{bo}", connected)
+        assert other_side == ["a hook of writers", ("update", [(PAPER, paper)])]
+        await fired_by("PUT", path, {"writer": ada})
+        removed = await fired_by("POST", f"{admin}/actions/unpublish", {}, token=office.boss)
+        assert removed == [("unpublish", "en", [(writer, ada)], ())]
+        assert await fired_by("DELETE", path) == [("delete", "en", [(writer, ada)], ())]
+        assert await fired_by("DELETE", f"/api/writers/{bo}") == [("delete", [])]
+
+
+ALSO = f"""{TITLE}
+@before_write(PAPER, on={EVERY})
+def early(write):
+    fired.append((write.action, write.locale, write.also_locales))
+
+@before_write(PAPER, on=["update"], order=1)
+def reprice(write):
+    if write.data.get("title") == "reprice":
+        write.set(price=7)
+
+@after_write(PAPER, on=["update"])
+def late(write):
+    fired.append(("late", write.locale, write.also_locales))
+
+@after_commit(PAPER, on=["update"], shape=Title)
+async def tell(changes):
+    fired.extend(("told", one.locale, one.also_locales) for one in changes)
+"""
+
+
+async def test_writes_name_the_locales_that_shared_fields_are_copied_to(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, ALSO) as office:
+        document_id = await make(office, "A", price=1)
+        path = f"/api/papers/{document_id}"
+        for locale in ("fr", "en"):
+            reply = await office.ask("PUT", f"{path}?locale={locale}", {"data": {"title": locale}})
+            assert reply.status == 200
+        await delivered(office)
+        fired = module().fired
+
+        fired.clear()
+        await office.ask("PUT", f"{path}?status=draft", {"data": {"price": 5}})
+        await delivered(office)
+        assert fired == [
+            ("update", "en", ("fr",)),
+            ("late", "en", ("fr",)),
+            ("told", "en", ("fr",)),
+        ]
+        french = await office.ask("GET", f"{path}?locale=fr&status=draft")
+        assert french.data["price"] == 5
+
+        fired.clear()
+        await office.ask("PUT", f"{path}?status=draft", {"data": {"title": "B"}})
+        await delivered(office)
+        assert {also for _, _, also in fired} == {()}
+
+        fired.clear()
+        await office.ask("PUT", f"{path}?status=draft&locale=fr", {"data": {"title": "reprice"}})
+        await delivered(office)
+        assert fired == [("update", "fr", ()), ("late", "fr", ("en",)), ("told", "fr", ("en",))]
+
+        fired.clear()
+        await office.ask("PUT", path, {"data": {"price": 6}})
+        assert ("publish", "en", ("fr",)) in fired
+        published = await office.ask("GET", f"{path}?locale=fr")
+        assert published.data["price"] == 6
 
 
 def _options(**changed: str) -> str:

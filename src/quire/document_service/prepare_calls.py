@@ -173,6 +173,20 @@ def needed_fields(
     )
 
 
+def linked_documents(
+    layout: EntryLayout, names: Iterable[str], locale: str | None, *, published: bool
+) -> DocumentQuery:
+    """Return the query for the ids of the documents that relations of one version lead to."""
+    return DocumentQuery(
+        uid=layout.model.uid,
+        fields=[IDENTITY],
+        populate={name: {"fields": [IDENTITY]} for name in names},
+        status="published" if published else "draft",
+        locale=locale,
+        ability=Unsanitized(),
+    )
+
+
 def needed_view(hook: Hook, entry: Mapping[str, Any] | None) -> Document | None:
     """Return an entry with only the fields of a hook's ``needs``, and its document id."""
     if entry is None:

@@ -1,6 +1,6 @@
 """Stores changes for functions that run after the commit, in the transaction of the change."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -8,17 +8,22 @@ import msgspec
 from quire.database.program import Program
 from quire.database.stores.change_outbox import ChangeQueue, StoredChange
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.hooks.after_commit import ChangeListener
+from quire.hooks.after_commit import ChangeListener, LinkedDocument
 from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.write import Write
 
 
 def note_change(
-    unit: UnitOfWork, listener: ChangeListener, write: Write[Any], entry: Mapping[str, Any] | None
+    unit: UnitOfWork,
+    listener: ChangeListener,
+    write: Write[Any],
+    entry: Mapping[str, Any] | None,
+    linked: Collection[LinkedDocument],
 ) -> None:
     """Record a change for a function, which is called if the transaction commits.
 
-    ``entry`` has the fields that the function keeps. Raises HookLoopError when too many functions
+    ``entry`` has the fields that the function keeps, ``linked`` are the documents that were linked
+    or unlinked. Raises HookLoopError when too many functions
     have caused the change.
     """
     if any(_has_caused(listener, cause, write) for cause in unit.causes):
@@ -35,8 +40,22 @@ def note_change(
         kept=msgspec.json.encode(kept_values).decode(),
         causes=msgspec.json.encode(unit.causes).decode(),
         trace=unit.trace,
+        also_locales=" ".join(write.also_locales) or None,
+        linked=encode_linked(linked) if listener.linked else None,
     )
     unit.changes.append((listener, change))
+
+
+def encode_linked(linked: Collection[LinkedDocument]) -> str:
+    """Return linked documents as JSON; see `decode_linked`."""
+    pairs = [(document.uid, document.document_id) for document in sorted(linked)]
+    return msgspec.json.encode(pairs).decode()
+
+
+def decode_linked(text: str | None) -> tuple[LinkedDocument, ...]:
+    """Return what `encode_linked` has encoded."""
+    pairs = msgspec.json.decode(text or "[]", type=list[tuple[str, str]])
+    return tuple(LinkedDocument(uid, document_id) for uid, document_id in pairs)
 
 
 def store_changes(unit: UnitOfWork, queue: ChangeQueue) -> Program[None]:

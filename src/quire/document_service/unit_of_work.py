@@ -171,6 +171,8 @@ class UnitOfWork(Struct, kw_only=True):
     """How many statements each call of a hook has run; in development, see `advise_batches`."""
     is_interleaved: bool = False
     """Whether the running program is one of several interleaved writes (`run_interleaved`)."""
+    nested_writes: int = 0
+    """How many writes code has made in the transaction so far."""
     _savepoints: int = 0
     _postponed: list[Callable[[], Program[None]]] = field(default_factory=list)
     _last_tick: int = 0
@@ -232,6 +234,7 @@ class UnitOfWork(Struct, kw_only=True):
         self.causes, self._postponed = causes, []
         if as_system:
             self.principal, self.rules, self.is_system = None, NO_PROJECT_RULES, True
+        self.nested_writes += 1
         savepoint = self.savepoint()
         try:
             yield from savepoint.begin()

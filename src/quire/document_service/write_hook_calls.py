@@ -7,7 +7,15 @@ transaction open (`quire.document_service.held_transaction`).
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Hashable,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from functools import partial
@@ -20,7 +28,7 @@ from quire.database.entries.versions_query import EntryRow
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import LONG_COMPUTATION, Program
 from quire.document_service.commands import Command, Data
-from quire.document_service.content_type_lookup import writable_fields
+from quire.document_service.content_type_lookup import content_type_of, writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.held_transaction import (
     HeldTransaction,
@@ -30,6 +38,7 @@ from quire.document_service.held_transaction import (
 from quire.document_service.password_hashing import passwords_in
 from quire.document_service.prepare_calls import (
     IDENTITY,
+    linked_documents,
     needed_fields,
     needed_view,
     prepare_commands,
@@ -39,6 +48,7 @@ from quire.document_service.record_changes import note_change
 from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.document_service.write_batches import in_batch
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
+from quire.hooks.after_commit import LinkedDocument
 from quire.hooks.document import Document
 from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.registry import (
@@ -50,7 +60,8 @@ from quire.hooks.registry import (
     hook_cause,
     require_depth,
 )
-from quire.hooks.write import Write, WriteAction
+from quire.hooks.write import WITH_DATA, Write, WriteAction
+from quire.schema.attributes.base import RelationAttribute
 from quire.schema.model import Model
 
 T = TypeVar("T")
@@ -246,10 +257,12 @@ def hooked_write(
     locale: str | None,
     data: Data | None = None,
     source: EntryRow | None = None,
+    entries: Collection[EntryRow] = (),
 ) -> "HookedWrite | None":
     """Return a write with the hooks of its type and action, ``None`` if there are none.
 
-    ``source`` is the entry that the action changes, copies or removes.
+    ``source`` is the entry that the action changes, copies or removes. ``entries`` are all of the
+    document, where other locales are kept.
     """
     hooks = unit.engine.extensions.writes.get((layout.model.uid, action))
     if hooks is None:
@@ -264,7 +277,38 @@ def hooked_write(
         data=deepcopy(dict(data)) if isinstance(data, Mapping) else {},
         fields=writable_fields(layout),
     )
-    return HookedWrite(unit, layout, hooks, write, data, source)
+    return HookedWrite(unit, layout, hooks, write, data, source, entries)
+
+
+def _other_locales(
+    layout: EntryLayout, write: Write[Any], entries: Collection[EntryRow]
+) -> tuple[str, ...]:
+    """Return the other locales of the version that is written."""
+    published = _writes_published(layout, write.action)
+    return tuple(
+        sorted(
+            entry.locale
+            for entry in entries
+            if entry.locale is not None
+            and entry.locale != write.locale
+            and entry.published is published
+        )
+    )
+
+
+def _writes_published(layout: EntryLayout, action: WriteAction) -> bool:
+    """Tell whether an action writes the published version; types without drafts have no other."""
+    return action in {"publish", "unpublish"} or not content_type_of(layout).draft_and_publish
+
+
+def may_have_changed(unit: UnitOfWork, entries: Collection[EntryRow]) -> bool:
+    """Tell whether the entries of a document may differ from those that were read before hooks.
+
+    Hooks may have written some of them, and so may interleaved writes of other locales.
+    """
+    return unit.nested_writes > 0 or (
+        unit.is_interleaved and len({entry.locale for entry in entries}) > 1
+    )
 
 
 class HookedWrite:
@@ -278,6 +322,7 @@ class HookedWrite:
         write: Write[Document],
         data: Data | None,
         source: EntryRow | None,
+        entries: Collection[EntryRow],
     ) -> None:
         self.unit = unit
         self._layout = layout
@@ -285,8 +330,10 @@ class HookedWrite:
         self._write = write
         self._requested_data = data
         self._source = source
+        self._other_locales = _other_locales(layout, write, entries)
         self._before: EntryJson | None = None
         self._after: EntryJson | None = None
+        self._links_before: frozenset[LinkedDocument] = frozenset()
 
     def view_for(self, hook: Hook) -> Write[Document]:
         """Return the write with only those fields in ``before`` and ``after`` that a hook needs.
@@ -295,7 +342,14 @@ class HookedWrite:
         """
         self._write.before = needed_view(hook, self._before)
         self._write.after = needed_view(hook, self._after)
+        self._note_locales()
         return self._write
+
+    def _note_locales(self) -> None:
+        """Set the locales that get shared fields; earlier hooks may have set some."""
+        write, shared = self._write, self._layout.shared
+        is_copied = bool(shared) if write.action not in WITH_DATA else shared & write.data.keys()
+        write.also_locales = self._other_locales if is_copied else ()
 
     def call_before(self) -> Program[Data]:
         """Call the ``before`` hooks; returns the data to write.
@@ -314,6 +368,8 @@ class HookedWrite:
             )
         for hook in self._hooks.before:
             yield from self._call(hook)
+        if self._hooks.need_links and self._source is not None and self._write.action != "clone":
+            self._links_before = yield from self._load_links(self._versions_before())
         self._write.check_names(self._requested_data or {})
         yield from hash_passwords(self.unit, self._layout.model, self._write.data)
         return self._write.data
@@ -333,15 +389,49 @@ class HookedWrite:
             )
         for hook in self._hooks.after:
             yield from self._call(hook)
+        linked: frozenset[LinkedDocument] = frozenset()
+        if self._hooks.need_links:
+            versions = () if published is None else (published,)
+            linked = self._links_before ^ (yield from self._load_links(versions))
+        self._note_locales()
         for listener in self._hooks.listeners:
             entry = self._before if write.action in _REMOVING_ACTIONS else self._after
-            note_change(self.unit, listener, write, entry)
+            note_change(self.unit, listener, write, entry, linked)
 
     def _call(self, hook: Hook) -> Program[None]:
         if hook.batch:
             yield from in_batch(self.unit, hook, self, partial(_call_batch, hook))
         else:
             yield from call_hook(self.unit, hook, self.view_for(hook))
+
+    def _versions_before(self) -> tuple[bool, ...]:
+        """Return the versions that the action replaces or removes: whether they are published."""
+        published = _writes_published(self._layout, self._write.action)
+        return (published,) if published or self._write.action != "delete" else (True, False)
+
+    def _load_links(self, versions: Collection[bool]) -> Program[frozenset[LinkedDocument]]:
+        """Read which documents relations of both sides lead to, from versions of the document.
+
+        An update changes those alone that it names.
+        """
+        write = self._write
+        targets = {
+            attribute.name: attribute.target
+            for attribute in self._layout.model.attributes.values()
+            if isinstance(attribute, RelationAttribute)
+            and attribute.target is not None
+            and (attribute.inversed_by or attribute.mapped_by)
+            and (write.action not in {"create", "update"} or attribute.name in write.data)
+        }
+        linked: set[LinkedDocument] = set()
+        for published in versions if targets else ():
+            query = linked_documents(self._layout, targets, write.locale, published=published)
+            entry = yield from self._load_entry(query, (*targets, "links"), write.document_id)
+            for name, uid in targets.items():
+                related = (entry or {}).get(name) or ()
+                for document in [related] if isinstance(related, dict) else related:
+                    linked.add(LinkedDocument(uid, document[IDENTITY]))
+        return frozenset(linked)
 
     def _load_fields(
         self, names: frozenset[str], document_id: str, locale: str | None, *, published: bool
@@ -353,6 +443,12 @@ class HookedWrite:
         if not names:
             return {IDENTITY: document_id}
         query = needed_fields(self._layout, names, locale, published=published)
+        return (yield from self._load_entry(query, names, document_id))
+
+    def _load_entry(
+        self, query: DocumentQuery, names: Hashable, document_id: str
+    ) -> Program[EntryJson | None]:
+        """Read one version of a document; ``names`` stand for its fields."""
         entries_by_id: dict[str, EntryJson | None] = {document_id: None}
         key = (query.uid, query.locale, query.status, names, self._write.action)
         load = partial(_load_documents, self.unit.engine.reads, query)

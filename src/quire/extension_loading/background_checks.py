@@ -57,6 +57,7 @@ class ChangeCheck(MarkCheck[ChangeMark]):
                 coalesce=mark.coalesce,
                 retries=mark.retries,
                 status=mark.status,
+                linked=mark.linked,
             )
             for content_type in types
         ]
@@ -68,8 +69,9 @@ class ChangeCheck(MarkCheck[ChangeMark]):
             self.report(
                 f"retries must be a whole number from 0 to {_MAX_RETRIES}, not {mark.retries!r}"
             )
-        if not isinstance(mark.coalesce, bool):
-            self.report(f"coalesce must be True or False, not {mark.coalesce!r}")
+        for option in ("coalesce", "linked"):
+            if not isinstance(getattr(mark, option), bool):
+                self.report(f"{option} must be True or False, not {getattr(mark, option)!r}")
         if mark.status not in _STATUSES:
             suggestion = nearest(str(mark.status), _STATUSES)
             self.report(f"status must be published or draft, not {mark.status!r}{suggestion}")

@@ -16,12 +16,21 @@ ReadStatus = Literal["published", "draft"]
 T_contra = TypeVar("T_contra", contravariant=True)
 
 
+class LinkedDocument(Struct, frozen=True, order=True):
+    """A document of the content type ``uid`` on the other side of a relation."""
+
+    uid: str
+    document_id: str
+
+
 class Change(Struct, Generic[S], frozen=True, kw_only=True):
     """One action on one locale of a document, after the commit.
 
     ``id`` is the same when a change is delivered a second time. ``fields`` are the attributes that
     were written, ``kept`` the values of those in ``keep`` as they were then. ``document`` is read
-    at the delivery: ``None`` if it no longer exists.
+    at the delivery: ``None`` if it no longer exists. ``also_locales`` are as in `Write`. ``linked``
+    are the documents that a relation of both sides led to before or afterwards and not both; they
+    are known if the function asks for them. There are no changes for them.
     """
 
     id: int
@@ -33,6 +42,8 @@ class Change(Struct, Generic[S], frozen=True, kw_only=True):
     fields: tuple[str, ...]
     kept: Mapping[str, Any]
     document: S | None
+    also_locales: tuple[str, ...] = ()
+    linked: tuple[LinkedDocument, ...] = ()
 
 
 class ChangeMark(Struct, frozen=True, kw_only=True, eq=False):
@@ -45,6 +56,7 @@ class ChangeMark(Struct, frozen=True, kw_only=True, eq=False):
     coalesce: Any
     retries: Any
     status: Any
+    linked: Any
 
     @property
     def phase(self) -> str:
@@ -67,6 +79,7 @@ class ChangeListener(CheckedFunction, frozen=True, kw_only=True, eq=False):
     coalesce: bool = False
     retries: int = 12
     status: ReadStatus = "published"
+    linked: bool = False
 
 
 class ChangeFunction(Protocol[T_contra]):
@@ -85,6 +98,7 @@ def after_commit(
     coalesce: bool = False,
     retries: int = 12,
     status: ReadStatus = "published",
+    linked: bool = False,
 ) -> Callable[[ChangeFunction[Change[S]]], ChangeFunction[Change[S]]]:
     """Call a coroutine function with changes that were committed, at least once for each.
 
@@ -93,7 +107,8 @@ def after_commit(
     called: its published version, or its draft with the ``status`` ``draft``. ``keep`` are fields
     whose values are stored with the change, for what is deleted. With ``coalesce`` only the newest
     change of a document is kept. Changes are delivered again when the function raises or takes
-    longer than 30 seconds, up to ``retries`` times.
+    longer than 30 seconds, up to ``retries`` times. With ``linked`` changes name the documents that
+    were linked or unlinked, which takes more statements in each write.
     """
     mark = ChangeMark(
         kind=kind,
@@ -103,5 +118,6 @@ def after_commit(
         coalesce=coalesce,
         retries=retries,
         status=status,
+        linked=linked,
     )
     return lambda function: add_mark(function, mark)

@@ -149,6 +149,11 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
         """Whether one of them is called once for several writes."""
         return any(hook.batch for hook in (*self.before, *self.after))
 
+    @property
+    def need_links(self) -> bool:
+        """Whether a change names the documents that were linked or unlinked."""
+        return any(listener.linked for listener in self.listeners)
+
     def kept_fields(self) -> frozenset[str]:
         """Return the fields that are stored with a change."""
         return frozenset(name for listener in self.listeners for name in listener.keep)

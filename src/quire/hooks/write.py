@@ -22,7 +22,8 @@ class Write(Generic[D]):
     ``before`` is the entry that the action starts from, with the fields in ``needs`` of the hook:
     the draft for update, publish and discard_draft, the source for clone, what is removed for
     delete and unpublish; ``None`` for create. ``after`` is the entry that was written; ``None``
-    before the write and where nothing is left.
+    before the write and where nothing is left. ``also_locales`` are the other locales that get the
+    fields that all locales share, if these have changed; hooks are not called for them.
     """
 
     __slots__ = (
@@ -30,6 +31,7 @@ class Write(Generic[D]):
         "_fields",
         "action",
         "after",
+        "also_locales",
         "before",
         "document_id",
         "locale",
@@ -56,6 +58,7 @@ class Write(Generic[D]):
         self.origin = origin
         self.before: D | None = None
         self.after: D | None = None
+        self.also_locales: tuple[str, ...] = ()
         self._data = data
         self._fields = fields
 

@@ -16,7 +16,7 @@ from quire.database.program import Program, Value
 from quire.database.stores.change_outbox import CHANGES, AttemptRange, ChangeQueue, StoredChange
 from quire.database.versioned_cache import VersionedValue
 from quire.document_service.read_planner import DocumentQuery
-from quire.document_service.record_changes import cause_of
+from quire.document_service.record_changes import cause_of, decode_linked
 from quire.document_service.shape_queries import as_shape, query_of_shape
 from quire.document_service.transaction_context import CallContext
 from quire.hooks.after_commit import Change, ChangeListener
@@ -274,4 +274,6 @@ def _change(
         fields=tuple(msgspec.json.decode(row.fields)),
         kept=msgspec.json.decode(row.kept),
         document=shapes.get((row.uid, row.document_id, row.locale)),
+        also_locales=tuple((row.also_locales or "").split()),
+        linked=decode_linked(row.linked),
     )

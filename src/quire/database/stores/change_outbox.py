@@ -27,7 +27,9 @@ from quire.database.stores.row_types import BigInt, LongText
 
 
 class StoredChange(Struct, frozen=True, kw_only=True):
-    """A change for one function; ``fields``, ``kept`` and ``causes`` are JSON.
+    """A change for one function; ``fields``, ``kept``, ``causes`` and ``linked`` are JSON.
+
+    ``also_locales`` are separated by spaces.
 
     It has ``ended_at`` when it will not be retried. ``due`` and ``created_at`` are set when it is
     stored. ``trace`` is the ``traceparent`` of the request that wrote it, if it was traced.
@@ -49,6 +51,8 @@ class StoredChange(Struct, frozen=True, kw_only=True):
     ended_at: BigInt | None = None
     message: LongText | None = None
     trace: str | None = None
+    also_locales: LongText | None = None
+    linked: LongText | None = None
 
 
 CHANGES = QuireTable(

@@ -33,7 +33,7 @@ from quire.document_service.shared_attributes import (
 from quire.document_service.system_columns import stamp
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.write_batches import run_interleaved
-from quire.document_service.write_hook_calls import hooked_write
+from quire.document_service.write_hook_calls import hooked_write, may_have_changed
 from quire.errors import NotFoundError
 from quire.hooks.write import WriteAction
 from quire.webhooks.events import EventName
@@ -145,9 +145,11 @@ def publish_draft(
         document_id=draft.document_id,
         locale=draft.locale,
         source=draft,
+        entries=entries,
     )
     if hooked is not None:
         yield from hooked.call_before()
+    if may_have_changed(unit, entries):
         # Hooks may have written other versions of the document.
         entries = yield from entries_of(unit.store, layout, draft.document_id)
     yield from check_publishable(unit, layout, draft.id, version, draft.document_id)
@@ -192,9 +194,11 @@ def _replace_draft(
         document_id=published_entry.document_id,
         locale=published_entry.locale,
         source=replaced or published_entry,
+        entries=entries,
     )
     if hooked is not None:
         yield from hooked.call_before()
+    if may_have_changed(unit, entries):
         # Hooks may have written other versions of the document.
         entries = yield from entries_of(unit.store, layout, published_entry.document_id)
     unit.tick()

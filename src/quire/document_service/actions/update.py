@@ -34,7 +34,7 @@ from quire.document_service.shared_attributes import (
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.write_entry import insert_entry, update_entry
-from quire.document_service.write_hook_calls import hooked_write
+from quire.document_service.write_hook_calls import hooked_write, may_have_changed
 from quire.errors import NotFoundError
 from quire.webhooks.events import EventName
 
@@ -99,9 +99,11 @@ class _DocumentUpdate:
             locale=self._locale,
             data=self._data,
             source=entry,
+            entries=entries,
         )
         if hooked is not None:
             self._data = yield from hooked.call_before()
+        if may_have_changed(self._unit, entries):
             # Hooks may have written other versions of the document, or deleted it.
             entries = yield from self._entries()
             if not entries:
