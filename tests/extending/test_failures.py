@@ -1,0 +1,208 @@
+"""A failure in any phase of a write leaves nothing; a lost transaction is run once more."""
+
+import asyncio
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from quire.database.program import Program, Rows, Statement
+from quire.errors import ServiceUnavailableError
+from tests.databases.kind import Kind, opened
+from tests.databases.kinds import SQLITE
+from tests.extending.background import changes_of, delivered, ended, jobs_of
+from tests.extending.project import module, open_extended, write_code
+from tests.unit.admin_api.office import Office, office_project, run_office
+
+TRACES = """
+class Title(Shape[Document]):
+    title: str
+
+@job()
+async def note(title: str) -> None:
+    fired.append(f"job {title}")
+
+@after_commit(PAPER, on=["create", "publish"], shape=Title)
+async def tell(changes):
+    fired.extend(f"told {one.action}" for one in changes)
+
+@before_write(PAPER, on=["create"], order=-1)
+async def leave_traces(write):
+    fired.append("hook")
+    await documents(WRITER).create({"name": write.data["title"]})
+    await note.enqueue(write.data["title"])
+"""
+PHASES = {
+    "policy": """
+@policy(PAPER, on=["create"])
+def fail(context):
+    raise RuntimeError("sesame")
+""",
+    "prepare": """
+@prepare(PAPER, on=["create"])
+async def fail(write):
+    raise RuntimeError("sesame")
+""",
+    "around, before": """
+@around(PAPER, on=["ACTION"])
+async def fail(call, proceed):
+    raise RuntimeError("sesame")
+""",
+    "around, afterwards": """
+@around(PAPER, on=["ACTION"])
+async def fail(call, proceed):
+    await proceed(call)
+    raise RuntimeError("sesame")
+""",
+    "rule": """
+@rule(PAPER, on=["create"])
+def fail(who):
+    raise RuntimeError("sesame")
+""",
+    "rule of the new row": """
+@rule(PAPER, on=["create"])
+def fail(who):
+    return {"title": "another"}
+""",
+    "validation": """
+@before_write(PAPER, on=["create"])
+def fail(write):
+    write.set(title="x" * 41)
+""",
+    **{
+        f"{phase}, {form}{', batch' * batch}": f"""
+@{phase}(PAPER, on=["ACTION"], batch={batch})
+{form} fail(write):
+    raise RuntimeError("sesame")
+"""
+        for phase in ("before_write", "after_write")
+        for form in ("def", "async def")
+        for batch in (False, True)
+    },
+}
+STATUSES = {"policy": 403, "rule": 403, "rule of the new row": 403, "validation": 400}
+
+
+@pytest.mark.parametrize(
+    ("phase", "action"),
+    [
+        *((phase, "create") for phase in PHASES),
+        *((phase, "publish") for phase in PHASES if "write" in phase or "around" in phase),
+    ],
+)
+async def test_a_failure_leaves_no_row(tmp_path: Path, kind: Kind, phase: str, action: str) -> None:
+    code = PHASES[phase].replace("ACTION", action)
+    async with open_extended(tmp_path, kind, TRACES + code) as office:
+        reply = await office.ask("POST", "/api/papers", {"data": {"title": "Sea"}})
+        assert reply.status == STATUSES.get(phase, 500), reply.json
+        assert "sesame" not in str(reply.json)
+        for kept in ("papers?status=draft", "papers", "writers"):
+            assert (await office.ask("GET", f"/api/{kept}")).data == [], kept
+        assert await jobs_of(office) == []
+        assert await changes_of(office) == []
+        assert {*module().fired} <= {"hook"}
+
+
+async def _effects(office: Office) -> list[str]:
+    """Return what jobs and functions after the commit have done, when all have run."""
+    await delivered(office)
+    assert len(await ended(office)) == 1
+    return sorted(one for one in module().fired if one != "hook")
+
+
+@pytest.mark.parametrize("table", ["writer_rows", "paper_rows", "quire_jobs", "quire_outbox"])
+async def test_hooks_of_a_lost_transaction_run_again_and_their_effects_happen_once(
+    tmp_path: Path, kind: Kind, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_extended(tmp_path, kind, TRACES) as office:
+        # The tables of jobs and changes are created by the first of them.
+        first = await office.ask("POST", "/api/papers", {"data": {"title": "First"}})
+        assert first.status == 201
+        assert await _effects(office) == ["job First", "told create", "told publish"]
+        module().fired.clear()
+
+        database = office.app.database
+        assert database is not None
+        write, lost = database.write, list[str]()
+        monkeypatch.setattr(database, "write", lambda program: write(_lose(program, table, lost)))
+        reply = await office.ask("POST", "/api/papers", {"data": {"title": "Sea"}})
+        assert reply.status == 201, reply.json
+        assert len(lost) == 1
+        assert module().fired.count("hook") == 2
+        await delivered(office)
+        jobs = await ended(office, 2)
+        assert [job.attempts for job in jobs] == [1, 1]
+        effects = sorted(one for one in module().fired if one != "hook")
+        assert effects == ["job Sea", "told create", "told publish"]
+        writers = (await office.ask("GET", "/api/writers?sort=id")).data
+        assert [one["name"] for one in writers] == ["First", "Sea"]
+        papers = (await office.ask("GET", "/api/papers?sort=id")).data
+        assert [one["title"] for one in papers] == ["First", "Sea"]
+
+
+def _lose(
+    program: Program[object], table: str, lost: list[str]
+) -> Generator[Statement, Rows, object]:
+    """Run a program whose first transaction that inserts into a table is lost there."""
+    try:
+        statement = next(program)
+        while True:
+            if not lost and statement.sql.startswith("INSERT") and table in statement.sql:
+                lost.append(statement.sql)
+                program.close()
+                raise ServiceUnavailableError
+            try:
+                rows = yield statement
+            except Exception as error:  # noqa: BLE001 - it belongs to the program
+                statement = program.throw(error)
+            else:
+                statement = program.send(rows)
+    except StopIteration as stop:
+        return stop.value
+
+
+DEADLOCK = (
+    TRACES
+    + """
+has_locked, may_go_on = asyncio.Event(), asyncio.Event()
+
+@before_write(PAPER, on=["create"])
+async def write_both(write):
+    first, second = await documents(WRITER).find(sort="id", page_size=2)
+    await documents(WRITER).update(first.documentId, {"name": "changed"})
+    has_locked.set()
+    await may_go_on.wait()
+    await documents(WRITER).update(second.documentId, {"name": "changed"})
+"""
+)
+
+
+async def test_hooks_run_again_after_a_deadlock_with_another_program(
+    tmp_path: Path, kind: Kind
+) -> None:
+    if kind is SQLITE:
+        pytest.skip("one program at a time writes to SQLite")
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, DEADLOCK)
+        async with run_office(project, settings={"extensions.hook_seconds": 60}) as office:
+            for name in ("A", "B"):
+                made = await office.ask("POST", "/api/writers", {"data": {"name": name}})
+                assert made.status == 201
+            with opened(kind, project) as rows:
+                first, second = rows.execute("SELECT id FROM writer_rows ORDER BY id")
+                lock = "SELECT id FROM writer_rows WHERE id = ? FOR UPDATE"
+                rows.execute("BEGIN")
+                rows.execute(lock, second)
+                writing = asyncio.create_task(
+                    office.ask("POST", "/api/papers", {"data": {"title": "Sea"}})
+                )
+                await module().has_locked.wait()
+                module().may_go_on.set()
+                # Who has waited for longer finds the deadlock, and loses.
+                await asyncio.sleep(0.3)
+                await asyncio.to_thread(rows.execute, lock, first)
+                rows.execute("COMMIT")
+            reply = await writing
+            assert reply.status == 201, reply.json
+            assert module().fired.count("hook") == 2
+            assert await _effects(office) == ["job Sea", "told create", "told publish"]
