@@ -149,7 +149,7 @@ def publish_draft(
     )
     if hooked is not None:
         yield from hooked.call_before()
-    if may_have_changed(unit, entries):
+    if hooked is not None and may_have_changed(unit, entries):
         # Hooks may have written other versions of the document.
         entries = yield from entries_of(unit.store, layout, draft.document_id)
     yield from check_publishable(unit, layout, draft.id, version, draft.document_id)
@@ -198,7 +198,7 @@ def _replace_draft(
     )
     if hooked is not None:
         yield from hooked.call_before()
-    if may_have_changed(unit, entries):
+    if hooked is not None and may_have_changed(unit, entries):
         # Hooks may have written other versions of the document.
         entries = yield from entries_of(unit.store, layout, published_entry.document_id)
     unit.tick()

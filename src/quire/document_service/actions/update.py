@@ -103,7 +103,7 @@ class _DocumentUpdate:
         )
         if hooked is not None:
             self._data = yield from hooked.call_before()
-        if may_have_changed(self._unit, entries):
+        if hooked is not None and may_have_changed(self._unit, entries):
             # Hooks may have written other versions of the document, or deleted it.
             entries = yield from self._entries()
             if not entries:
