@@ -9,10 +9,10 @@ from msgspec import Struct
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
-from quire.database.stores.change_outbox import ChangeQueue, ChangeRows
-from quire.database.stores.jobs import JobQueue, JobRows
+from quire.database.stores.change_outbox import CHANGES, ChangeQueue, ChangeRows
+from quire.database.stores.jobs import JOBS, JobQueue, JobRows
 from quire.database.stores.quire_tables import QuireTables
-from quire.database.stores.schedules import ScheduleRows
+from quire.database.stores.schedules import SCHEDULES, ScheduleRows
 from quire.document_service.transaction_context import CallContext
 from quire.errors import ConfigurationError
 from quire.hooks.registry import Extensions
@@ -88,7 +88,12 @@ class JobParts(Struct, kw_only=True, eq=False):
     is_started: bool = False
 
     async def prepare(self, extensions: Extensions) -> None:
-        """Create the tables that the code of a project needs. Raises ServiceUnavailableError."""
+        """Create the tables that the code of a project needs, and update those of earlier versions.
+
+        Without that, jobs that an earlier version has stored would neither run nor be cancelled.
+        Raises ServiceUnavailableError.
+        """
+        await self.queue.tables.ensure_existing(JOBS, SCHEDULES, CHANGES)
         if extensions.jobs or extensions.schedules:
             await self.queue.prepare()
         if extensions.listeners:

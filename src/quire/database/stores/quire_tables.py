@@ -5,7 +5,7 @@ Strapi leaves unknown tables alone.
 
 import asyncio
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, Generic
 
 import sqlalchemy as sa
@@ -74,6 +74,16 @@ class QuireTables:
             if not await self._database.read(lambda: self.exists(table)):
                 await self._make(table)
             self._there.add(table.name)
+
+    async def ensure_existing(self, *tables: QuireTable[Any]) -> None:
+        """Add the columns that existing tables of an earlier version lack; create no table.
+
+        Until then `exists` does not recognize these tables. Raises ServiceUnavailableError.
+        """
+        for table in tables:
+            columns_of = partial(self._kind.inspector.columns_of, table.name)
+            if await self._database.read(columns_of):
+                await self.ensure(table)
 
     def exists(self, table: QuireTable[Any]) -> Program[bool]:
         """Tell whether a table exists with all columns; another process may have created it."""
