@@ -94,10 +94,13 @@ def administered(launch: Launch) -> Iterator[Server]:
         yield replace(server, administrator=_sign_in(server))
 
 
-def quire(folder: Path, workers: int = 1) -> Launch:
-    """Return how to start Quire with so many workers on the project in ``folder``."""
+def quire(folder: Path, workers: int = 1, program: Path | None = None) -> Launch:
+    """Return how to start Quire with so many workers on the project in ``folder``.
+
+    ``program`` is that of another virtual environment, if it is not to be the present one.
+    """
     port = free_port()
-    program = Path(sys.executable).with_name("quire")
+    program = program or Path(sys.executable).with_name("quire")
     return Launch(
         "Quire",
         (str(program), "start", str(folder), "--port", str(port), "--workers", str(workers)),

@@ -230,7 +230,9 @@ async def _outage(folder: Path, way: str, seconds: float, workers: int) -> Outco
 
 
 @app.command
-def failover(*, nodes: int = 3, away: float = 60, calm: float = 5) -> int:
+def failover(
+    *, nodes: int = 3, away: float = 60, calm: float = 5, former: Path | None = None
+) -> int:
     """Take away and restart each part of a site of several nodes, a server and a replica.
 
     Parameters
@@ -241,6 +243,9 @@ def failover(*, nodes: int = 3, away: float = 60, calm: float = 5) -> int:
         For how many seconds the server is away.
     calm
         For how many seconds the site is used after each step.
+    former
+        The ``quire`` of another virtual environment, with an earlier version: the nodes begin with
+        it, are upgraded to the present one, and return to it.
     """
     console = Console()
     with console.status("starting") as status:
@@ -249,6 +254,7 @@ def failover(*, nodes: int = 3, away: float = 60, calm: float = 5) -> int:
                 nodes=nodes,
                 away=away,
                 calm=calm,
+                former=former,
                 progress=lambda name: status.update(f"{name}: done"),
             )
         )

@@ -107,7 +107,10 @@ class FailoverTrial:
                 await self._restart(node)
 
     async def upgrade_nodes(self) -> None:
-        """Migrate the database, and give one node after the other the files: no request fails."""
+        """Migrate the database, and upgrade one node after the other: no request fails.
+
+        Each gets the new schema files, and the present Quire if it has begun with a former one.
+        """
         async with self._phase("nodes upgraded"):
             new = self._nodes[0].folder.with_name("new")
             shutil.copytree(self._nodes[0].folder, new, ignore=shutil.ignore_patterns(".tmp"))
@@ -116,7 +119,19 @@ class FailoverTrial:
             await self._serve_on()
             for node in self._nodes:
                 _add_attribute(node.folder)
+                node.program = QUIRE
                 await self._restart(node)
+        await self._require_attribute()
+
+    async def downgrade_nodes(self, former: Path) -> None:
+        """Return one node after the other to a former Quire: no request fails."""
+        async with self._phase("nodes downgraded"):
+            for node in self._nodes:
+                node.program = former
+                await self._restart(node)
+        await self._require_attribute()
+
+    async def _require_attribute(self) -> None:
         for node in self._nodes:
             problem = await asyncio.to_thread(_lacks_attribute, node)
             self.phases[-1].outcome.problems += [problem] if problem else []
@@ -153,18 +168,20 @@ async def fail_over(
     away: float,
     calm: float,
     brief: bool = False,
+    former: Path | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[Phase]:
     """Use a site of so many nodes while all of it goes away in turn; returns what was seen.
 
     The server is away for ``away`` seconds. Each commit is acknowledged when the replica shows it,
-    so that none may be lost. The ``brief`` form restarts nodes only to upgrade them.
+    so that none may be lost. The ``brief`` form restarts nodes only to upgrade them. ``former`` is
+    the ``quire`` of an earlier version: nodes begin with it, are upgraded, and return to it.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quire-fail-over-")))
         pair = stack.enter_context(started_pair())
         pair.keep_in_step()
-        started = _started_nodes(pair, folder, nodes, stack)
+        started = _started_nodes(pair, folder, nodes, former or QUIRE, stack)
         balancer = LoadBalancer(started)
         token = credentials().api_tokens["full"]
         async with balancer.watching():
@@ -179,6 +196,7 @@ async def fail_over(
                 trial.restart_servers,
                 *(() if brief else (trial.restart_nodes,)),
                 trial.upgrade_nodes,
+                *(() if former is None else (partial(trial.downgrade_nodes, former),)),
             ):
                 await step()
                 progress(trial.phases[-1].name)
@@ -187,7 +205,9 @@ async def fail_over(
         return trial.phases
 
 
-def _started_nodes(pair: Pair, folder: Path, count: int, stack: ExitStack) -> list[Node]:
+def _started_nodes(
+    pair: Pair, folder: Path, count: int, program: Path, stack: ExitStack
+) -> list[Node]:
     project = unpack_project(folder / "project")
     write_environment(
         project,
@@ -199,7 +219,7 @@ def _started_nodes(pair: Pair, folder: Path, count: int, stack: ExitStack) -> li
     )
     started = []
     for number in range(count):
-        node = Node(project, folder / f"node-{number + 1}")
+        node = Node(project, folder / f"node-{number + 1}", program)
         stack.callback(node.stop)
         node.start()
         started.append(node)

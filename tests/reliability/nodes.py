@@ -32,9 +32,10 @@ busy_timeout_ms = 60000
 class Node:
     """One process, which is started and stopped again and again, each time on another port."""
 
-    def __init__(self, project: Path, folder: Path) -> None:
-        """It serves a copy of ``project`` in ``folder``."""
+    def __init__(self, project: Path, folder: Path, program: Path) -> None:
+        """It serves a copy of ``project`` in ``folder``; ``program`` is the ``quire`` to start."""
         self.folder = folder
+        self.program = program
         shutil.copytree(project, folder, ignore=shutil.ignore_patterns(".tmp", "uploads"))
         with (folder / "quire.toml").open("a", encoding="utf-8") as file:
             file.write(_SETTINGS)
@@ -55,7 +56,9 @@ class Node:
 
     def start(self) -> None:
         """Start it, and wait until it is ready. Raises ServerError when it does not get so."""
-        self._server = self._stack.enter_context(running(quire(self.folder), _PROBE))
+        self._server = self._stack.enter_context(
+            running(quire(self.folder, program=self.program), _PROBE)
+        )
 
     def stop(self) -> None:
         """Stop it by SIGTERM, and wait for its end."""
