@@ -20,13 +20,21 @@ from quire.cli.backup_tar_file import BackupWriter, read_manifest
 from quire.database.settings_target import target_of
 from quire.errors import DatabaseOpenError
 from quire.settings import load_settings
-from tests.databases.kind import Kind, opened
+from tests.databases.kind import Kind, Rows, opened
 from tests.databases.kinds import POSTGRESQL, SQLITE
 from tests.postgresql.binaries import find_binaries
 from tests.unit.cli.conftest import Run
 from tests.unit.cli.processes import QUIRE
 
 UPLOADS = "public/uploads"
+WAIT_FOR_LOCK = (
+    "CREATE SCHEMA other",
+    """CREATE FUNCTION other.wait() RETURNS event_trigger LANGUAGE plpgsql
+    AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(1); END'""",
+    """CREATE EVENT TRIGGER waiting ON ddl_command_start WHEN TAG IN ('CREATE INDEX')
+    EXECUTE FUNCTION other.wait()""",
+)
+"""Lets CREATE INDEX, which follows the rows of a dump, wait for an advisory lock."""
 
 
 @pytest.fixture(autouse=True)
@@ -226,6 +234,42 @@ def test_a_postgresql_restore_that_fails_changes_nothing(
 
     assert (code, "lock timeout" in messages) == (2, True), messages
     assert rows(kind, own_recorded) == before
+
+
+@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+def test_a_postgresql_restore_that_is_killed_is_not_committed_later(
+    run: Run, kind: Kind, own_recorded: Path, tmp_path: Path
+) -> None:
+    archive = tmp_path / "one.tar"
+    assert run("backup", own_recorded, "--to", archive, "--no-media").code == 0
+    with opened(kind, own_recorded) as other:
+        other.execute("UPDATE articles SET title = 'Changed'")
+        for statement in WAIT_FOR_LOCK:
+            other.execute(statement)
+        other.execute("SELECT pg_advisory_lock(1)")
+        command = [QUIRE, "restore", own_recorded, "--from", archive, "--replace"]
+        with subprocess.Popen([str(part) for part in command]) as restore:
+            wait_for(
+                other,
+                "SELECT count(*) = 1 FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database"
+                " WHERE d.datname = current_database() AND NOT l.granted",
+            )
+            restore.send_signal(SIGKILL)
+        other.execute("SELECT pg_advisory_unlock(1)")
+        wait_for(
+            other,
+            "SELECT count(*) = 0 FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name = 'psql'",
+        )
+        assert other.execute("SELECT DISTINCT title FROM articles") == [("Changed",)]
+
+
+def wait_for(database: Rows, condition: str) -> None:
+    """Wait until a query returns true."""
+    end = time.monotonic() + 60
+    while database.execute(condition) != [(True,)]:
+        assert time.monotonic() < end, condition
+        sleep(0.02)
 
 
 def test_old_backups_of_the_project_are_deleted(

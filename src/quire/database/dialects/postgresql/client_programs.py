@@ -3,8 +3,9 @@
 import asyncio
 import os
 import shutil
-from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Iterable
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -14,6 +15,7 @@ from quire.errors import ConfigurationError, DatabaseOpenError
 
 _MAX_OUTPUT = 1000
 """How many characters of a program's error output are shown."""
+_CHUNK_BYTES = 65_536
 
 
 async def dump_database(options: PostgresOptions, path: Path) -> None:
@@ -22,26 +24,35 @@ async def dump_database(options: PostgresOptions, path: Path) -> None:
     Raises ConfigurationError without that program, and DatabaseOpenError when it fails.
     """
     arguments = ("--format=custom", f"--schema={options.schema}", f"--file={path}")
-    await _run("pg_dump", *arguments, "--no-owner", "--no-privileges", options=options)
+    async with _running("pg_dump", *arguments, "--no-owner", "--no-privileges", options=options):
+        pass
 
 
 async def restore_database(options: PostgresOptions, path: Path, tables: Iterable[str]) -> None:
     """Replace tables by those of a dump, in one transaction.
 
-    Its statements are written to a file next to it first. Raises ConfigurationError without
-    ``pg_restore`` and ``psql``, and DatabaseOpenError when they fail: then nothing was changed.
+    Its statements are written to a file next to it first. This process sends them to ``psql``, and
+    COMMIT when all of them were executed. If it is killed before, ``psql`` reads the end of its
+    input, and the server rolls back. Raises ConfigurationError without ``pg_restore`` and ``psql``,
+    and DatabaseOpenError when they fail: then nothing was changed.
     """
-    first, script = path.with_suffix(".first.sql"), path.with_suffix(".sql")
-    first.write_text(_first_statements(options, tables), encoding="utf-8")
-    restore_arguments = (
-        "--no-owner",
-        "--no-privileges",
-        f"--schema={options.schema}",
-        f"--file={script}",
-    )
-    await _run("pg_restore", *restore_arguments, str(path))
-    psql_arguments = ("--quiet", "--no-psqlrc", "--single-transaction", "--set=ON_ERROR_STOP=1")
-    await _run("psql", *psql_arguments, f"--file={first}", f"--file={script}", options=options)
+    script = path.with_suffix(".sql")
+    dump_arguments = ("--no-owner", "--no-privileges", f"--schema={options.schema}")
+    async with _running("pg_restore", *dump_arguments, f"--file={script}", str(path)):
+        pass
+    arguments = ("--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", f"--output={os.devnull}")
+    async with _running("psql", *arguments, options=options, stdin=PIPE, stdout=PIPE) as psql:
+        if psql.stdin is None or psql.stdout is None:
+            raise RuntimeError("psql has no pipes")
+        with suppress(ConnectionError), script.open("rb") as statements:  # it says why it has ended
+            psql.stdin.write(_first_statements(options, tables).encode())
+            while chunk := statements.read(_CHUNK_BYTES):
+                psql.stdin.write(chunk)
+                await psql.stdin.drain()
+            psql.stdin.write(b"\\echo\n")
+            if await psql.stdout.readline():
+                psql.stdin.write(b"COMMIT;\n")
+        psql.stdin.close()
 
 
 def _first_statements(options: PostgresOptions, tables: Iterable[str]) -> str:
@@ -50,11 +61,21 @@ def _first_statements(options: PostgresOptions, tables: Iterable[str]) -> str:
     drop = f"DROP TABLE IF EXISTS {table_names} CASCADE;\n" if table_names else ""
     # Do not wait forever for a server that is in a transaction.
     wait = f"SET lock_timeout = {options.lock_timeout_ms};\n"
-    return f"{wait}{drop}CREATE SCHEMA IF NOT EXISTS {schema};\n"
+    return f"BEGIN;\n{wait}{drop}CREATE SCHEMA IF NOT EXISTS {schema};\n"
 
 
-async def _run(name: str, *arguments: str, options: PostgresOptions | None = None) -> None:
-    """Run a program to its end, connected to the database of the options, if any."""
+@asynccontextmanager
+async def _running(
+    name: str,
+    *arguments: str,
+    options: PostgresOptions | None = None,
+    stdin: int = DEVNULL,
+    stdout: int = DEVNULL,
+) -> AsyncIterator[Process]:
+    """Run a program to its end, connected to the database of the options, if any.
+
+    It is killed when the block raises. Raises DatabaseOpenError when it fails.
+    """
     if shutil.which(name) is None:
         raise ConfigurationError(
             f"The program {name} was not found: install the client programs of PostgreSQL."
@@ -64,14 +85,19 @@ async def _run(name: str, *arguments: str, options: PostgresOptions | None = Non
         environment |= _environment(options)
         address = [] if options.dsn is None else [f"--dbname={_address(options.dsn)}"]
     program = await asyncio.create_subprocess_exec(
-        name, *address, *arguments, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
+        name, *address, *arguments, env=environment, stdin=stdin, stdout=stdout, stderr=PIPE
     )
+    if program.stderr is None:
+        raise RuntimeError(f"{name} has no standard error output")
+    reading = asyncio.ensure_future(program.stderr.read())
     try:
-        _, errors = await program.communicate()
-    except BaseException:
-        program.kill()
+        yield program
+        errors = await reading
         await program.wait()
-        raise
+    finally:
+        if program.returncode is None:
+            program.kill()
+        await program.wait()
     if program.returncode != 0:
         message = errors.decode(errors="replace").strip()[:_MAX_OUTPUT]
         raise DatabaseOpenError(f"{name} failed: {message}")
