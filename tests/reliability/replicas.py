@@ -94,6 +94,19 @@ class Pair:
 
 
 @contextmanager
+def following(url: str) -> Iterator[str]:
+    """Start another replica of a server; gives its URL."""
+    folder = Path(tempfile.mkdtemp(prefix="quire-replica-"))
+    folder.chmod(0o711)
+    replica = Standby(folder / "replica", url, DURABLE)
+    try:
+        yield replica.start()
+    finally:
+        replica.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
 def started_pair() -> Iterator[Pair]:
     """Start a server with the recorded rows, and a replica of it."""
     folder = Path(tempfile.mkdtemp(prefix="quire-replica-"))

@@ -13,7 +13,7 @@ from quire.database.dialects.postgresql.pool import Pool
 from tests.conformance.client import AsgiClient
 from tests.postgresql.session import Session
 from tests.reliability.outage import WAYS, Users
-from tests.reliability.replicas import HEADERS, TOKEN, Pair, served, started_pair
+from tests.reliability.replicas import HEADERS, TOKEN, Pair, following, served, started_pair
 
 
 @pytest.fixture(scope="module")
@@ -35,28 +35,36 @@ async def count(client: AsgiClient, label: str) -> int:
     return total
 
 
-async def test_reads_go_to_the_replica(
-    pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lent: list[str] = []
+@pytest.fixture
+def lent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses of the servers to which connections were lent, one after the other."""
+    addresses: list[str] = []
     acquire = Pool.acquire
 
     async def counted(self: Pool) -> PostgresConnection:
         connection = await acquire(self)
-        lent.append(":".join(map(str, connection._addr)))  # type: ignore[attr-defined]  # noqa: SLF001 - the driver tells nobody
+        addresses.append(":".join(map(str, connection._addr)))  # type: ignore[attr-defined]  # noqa: SLF001 - the driver tells nobody
         return connection
 
+    monkeypatch.setattr(Pool, "acquire", counted)
+    return addresses
+
+
+def address(url: str) -> str:
+    """Return the host and port of a server."""
+    return url.partition("@")[2].partition("/")[0]
+
+
+async def test_reads_go_to_the_replica(pair: Pair, tmp_path: Path, lent: list[str]) -> None:
     async with served(pair, tmp_path, replica_wait_ms=60_000) as (app, client):
         assert app.database is not None
         assert [one.name for one in app.database.pools()][-1] == "replica 1"
         await count(client, "first")
-        monkeypatch.setattr(Pool, "acquire", counted)
+        lent.clear()
         for number in range(20):
             assert await count(client, f"{number}") == 0
 
-    server, replica = (
-        url.partition("@")[2].partition("/")[0] for url in (pair.url, pair.replica_url)
-    )
+    server, replica = address(pair.url), address(pair.replica_url)
     assert lent.count(replica) >= 20
     assert lent.count(server) >= 20  # the questions for the version
     assert {*lent} == {server, replica}
@@ -174,3 +182,23 @@ async def test_a_replica_that_is_promoted_takes_writes(tmp_path: Path) -> None:
             assert await count(client, f"after {len(statuses) - 1}") == 1
             assert statuses[-1] == 201
             assert set(statuses) <= {201, 503}
+
+
+async def test_what_follows_a_former_server_is_not_read(tmp_path: Path, lent: list[str]) -> None:
+    with started_pair() as pair, following(pair.url) as left_behind:
+        await asyncio.to_thread(pair.promote)
+        # The log of the former server has come farther than that of the new one.
+        session = Session(pair.url)
+        for _ in range(3):
+            session.execute("SELECT pg_logical_emit_message(false, 'test', 'lost')")
+            session.execute("SELECT pg_switch_wal()")
+        session.close()
+        with following(pair.replica_url) as follower:
+            replicas = (pair.url, left_behind, follower)
+            async with served(
+                pair, tmp_path, pair.replica_url, replicas=replicas, replica_wait_ms=60_000
+            ) as (_, client):
+                for number in range(10):
+                    assert await write(client, f"new {number}") == 201
+                    assert await count(client, f"new {number}") == 1
+            assert address(follower) in lent

@@ -16,50 +16,47 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from quire.database.dialects.postgresql.changed_tables import OwnTransaction, OwnTransactions
+from quire.database.dialects.postgresql.log_position import (
+    PRIMARY_POSITION,
+    LogPosition,
+    read_position,
+)
 from quire.database.program import Program, Statement, Value
 from quire.database.versioned_cache import ContentVersions
 
 _CURRENT_SNAPSHOT = "SELECT pg_current_snapshot()::text, pg_is_in_recovery()"
 
 
-_POSITION = (
-    "CASE WHEN pg_is_in_recovery() THEN NULL"
-    " ELSE pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint END"
-)
-"""Everything that a snapshot shows was written to the log before this position."""
-
-
 class Snapshot(NamedTuple):
     """The text of a snapshot, ``None`` if it identifies none, and a value in it.
 
     ``position`` is a position in the log of the server; a replica that has reached it shows as
-    much. ``None`` if it was not requested or cannot be determined.
+    much, because everything that a snapshot shows was written to the log before. ``None`` if it was
+    not requested or cannot be determined.
     """
 
     text: str | None
     value: Value = None
-    position: int | None = None
+    position: LogPosition | None = None
 
 
 def snapshot_program(
     setting: Statement | None = None, *, with_position: bool = False
 ) -> Program[Snapshot]:
     """Return the present snapshot with the first value of a statement, if there is one."""
-    position_sql = _POSITION if with_position else "NULL"
+    position_sql = PRIMARY_POSITION if with_position else "NULL, NULL, NULL"
     if setting is None:
         statement = Statement(f"{_CURRENT_SNAPSHOT}, {position_sql}, NULL")
     else:
         statement = setting._replace(sql=f"{_CURRENT_SNAPSHOT}, {position_sql}, ({setting.sql})")
-    ((text, is_standby, position, value),) = yield statement
-    return Snapshot(
-        None if is_standby else str(text), value, None if position is None else int(position)
-    )
+    ((text, is_standby, *position, value),) = yield statement
+    return Snapshot(None if is_standby else str(text), value, read_position(*position))
 
 
-def position_program() -> Program[int | None]:
+def position_program() -> Program[LogPosition | None]:
     """Return the present position in the log of the server."""
-    ((position,),) = yield Statement(f"SELECT {_POSITION}")
-    return None if position is None else int(position)
+    (position,) = yield Statement(f"SELECT {PRIMARY_POSITION}")
+    return read_position(*position)
 
 
 class PostgresContentVersion:

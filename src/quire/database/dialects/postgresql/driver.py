@@ -37,6 +37,7 @@ from quire.database.dialects.postgresql.errors import (
     is_passing,
     translate,
 )
+from quire.database.dialects.postgresql.log_position import LogPosition
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.replicas import Replica, Replicas
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
@@ -121,8 +122,10 @@ class PostgresDatabase:
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
         self._vigil = _watchdog(options)
         self._replicas = _replicas(options, size=max(1, readers))
-        self._position: int | None = None
+        self._position: LogPosition | None = None
         """The position in the log that a replica must have reached to be read from."""
+        self._timeline = 0
+        """The last known timeline of the server."""
         self._finding: asyncio.Task[None] | None = None
         """Retries the lost server while replicas are read instead."""
 
@@ -156,7 +159,7 @@ class PostgresDatabase:
                 lost = error
                 self._finding = asyncio.ensure_future(self._find_server())
         for _ in range(len(self._replicas)):
-            replica = await self._replicas.with_all()
+            replica = await self._replicas.with_all(self._timeline)
             if replica is None:
                 break
             with suppress(ServiceUnavailableError):
@@ -195,13 +198,14 @@ class PostgresDatabase:
         if not self._replicas:
             return None
         if self._finding is not None:
-            return await self._replicas.with_all()
+            return await self._replicas.with_all(self._timeline)
         return await self._replicas.ready_for(self._position)
 
-    def _record_position(self, position: int | None) -> None:
+    def _record_position(self, position: LogPosition | None) -> None:
         """Record a position of the log that this process has seen."""
         if position is not None:
-            self._position = max(position, self._position or 0)
+            self._position = max(position, self._position or position)
+            self._timeline = self._position.timeline
 
     async def _read_at_replica(
         self, replica: Replica, make: Callable[[], Program[T]], *, snapshot: bool = False

@@ -3,6 +3,7 @@
 A replica replays the server's log, a little later. Its progress is a position in that log. A read
 names the position that it has to see, which is that of the last state of the server that this
 process knows of: so nobody is shown less than they have seen before, or have written themselves.
+A replica of another timeline than the server's shows other content, and is not read.
 """
 
 import asyncio
@@ -10,16 +11,19 @@ from collections.abc import Collection, Sequence
 
 from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.database.dialects.postgresql.errors import DRIVER_ERRORS
+from quire.database.dialects.postgresql.log_position import (
+    NO_POSITION,
+    REPLICA_POSITION,
+    LogPosition,
+    read_position,
+)
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
 from quire.database.interface import PoolStatistics
 from quire.errors import AppError
 
-_STATE = """
-SELECT pg_wal_lsn_diff(
-  CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END,
-  '0/0'
-)::bigint,
+_STATE = f"""
+SELECT {REPLICA_POSITION},
 CASE WHEN pg_is_in_recovery()
   THEN coalesce(pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn(), true) ELSE true END
 """
@@ -43,7 +47,7 @@ class Replica:
         self.pool = pool
         self.watchdog = watchdog
         self._position_pool = position_pool
-        self.position = 0
+        self.position = NO_POSITION
         self.has_all = False
         """Whether it had replayed all that it had received when it was last asked."""
         self._paused_until = 0.0
@@ -57,7 +61,7 @@ class Replica:
     def pause(self) -> None:
         """Do not use it for a while, and discard its known position."""
         self._paused_until = asyncio.get_running_loop().time() + _RETRY_SECONDS
-        self.position = 0
+        self.position = NO_POSITION
         self.has_all = False
 
     def query_position(self) -> asyncio.Task[bool]:
@@ -74,8 +78,8 @@ class Replica:
         try:
             connection = await self._position_pool.acquire()
             self.watchdog.begin(connection)
-            ((position, has_all),) = await connection.rows(_STATE, (), None)
-            self.position = max(self.position, int(position or 0))
+            ((*position, has_all),) = await connection.rows(_STATE, (), None)
+            self.position = max(self.position, read_position(*position) or NO_POSITION)
             self.has_all = bool(has_all)
         except (*DRIVER_ERRORS, AppError):
             if connection is not None:
@@ -112,12 +116,13 @@ class Replicas:
         """Return how many there are."""
         return len(self._replicas)
 
-    async def with_all(self) -> Replica | None:
+    async def with_all(self, timeline: int) -> Replica | None:
         """Return the replica that is farthest ahead, once it has replayed all that it received.
 
         That is the best available state while the server is lost, so all are asked, also those that
         are not to be used for a while. Once one is found, the others have ``wait_seconds`` to show
-        that they are farther ahead.
+        that they are farther ahead. ``timeline`` is that of the server; replicas of earlier ones
+        have followed another server, and are not read.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _ALL_SECONDS
@@ -127,7 +132,7 @@ class Replicas:
             queries = {replica.query_position(): replica for replica in pending}
             for query in await _first_done(queries, deadline - loop.time()):
                 replica = queries[query]
-                if replica.has_all:
+                if replica.has_all and replica.position.timeline >= timeline:
                     best = replica if best is None else max(best, replica, key=_position)
                 if replica.has_all or not query.result():
                     pending.remove(replica)
@@ -138,7 +143,7 @@ class Replicas:
             await asyncio.sleep(_LOOK_EVERY)
         return best
 
-    async def ready_for(self, position: int | None) -> Replica | None:
+    async def ready_for(self, position: LogPosition | None) -> Replica | None:
         """Return a replica that has reached a position; waits a moment for the first one.
 
         ``None`` when there is none, and when the position is not known.
@@ -158,18 +163,19 @@ class Replicas:
             ready = self._select_ready(position)
             if ready is not None:
                 return ready
+            self._pause_others(position.timeline)
             if loop.time() >= deadline:
                 self._pause_all()
                 return None
             await asyncio.sleep(_LOOK_EVERY)
         return None
 
-    def _select_ready(self, position: int) -> Replica | None:
+    def _select_ready(self, position: LogPosition) -> Replica | None:
         """Return the replica with the fewest reads; of those with equally many, in turn."""
         ready = [
             replica
             for replica in self._replicas
-            if replica.position >= position and replica.is_available
+            if replica.position.includes(position) and replica.is_available
         ]
         if not ready:
             return None
@@ -177,6 +183,12 @@ class Replicas:
         self._replicas.remove(least_used)
         self._replicas.append(least_used)
         return least_used
+
+    def _pause_others(self, timeline: int) -> None:
+        """Suspend the replicas of another timeline: waiting for them makes no sense."""
+        for replica in self._replicas:
+            if replica.position.timeline not in {0, timeline}:
+                replica.pause()
 
     def _pause_all(self) -> None:
         """Suspend the replicas that fall behind, so that no other read waits for them at once."""
@@ -217,7 +229,7 @@ async def _first_done(
     return done
 
 
-def _position(replica: Replica) -> int:
+def _position(replica: Replica) -> LogPosition:
     return replica.position
 
 
