@@ -9,12 +9,10 @@ import http.client
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import mean
-from threading import Thread
 from typing import Literal
 from urllib.request import urlopen
 
@@ -23,6 +21,7 @@ from rich.console import Console
 
 from bench.load import LoadError, LoadJob, LoadResult, load
 from bench.postgresql import PostgresGround
+from bench.receiver import http_receiver
 from bench.report import Table, machine, print_table
 from bench.servers import Server, ServerError, administered, free_port
 from bench.sqlite import SqliteGround
@@ -34,7 +33,10 @@ _FOLDER = Path(__file__).resolve().parents[1] / "build" / "bench-soak"
 _WARM_UP = 1_000
 _MEMORY_GROWTH = 1.05
 """By how much memory may be larger in the last quarter of the time than in the third."""
-_MOST_LAG_S = 10.0
+_QUEUE_GROWTH = 1.5
+"""By how much the queues may be longer in the last quarter of the time than in the third."""
+_SHORT_QUEUE = 1000
+"""A queue of at most so many deliveries and jobs does not count as growing: it varies."""
 _FEWEST_SLICES = 4
 
 app = cyclopts.App(name="bench.soak", help="Load a server for long, and watch what it uses.")
@@ -98,7 +100,7 @@ def soak(
                 encoding="utf-8",
             )
             server = stack.enter_context(administered(launch))
-            _add_webhook(server, stack.enter_context(_receiver()))
+            _add_webhook(server, stack.enter_context(http_receiver()) + "/hook")
             job = _job(server, workload, concurrency)
             load(replace(job, requests=_WARM_UP))
             first = load(replace(job, requests=_WARM_UP))
@@ -125,33 +127,6 @@ def _job(server: Server, workload: Workload, concurrency: int) -> LoadJob:
     return LoadJob(
         server.port, workload.targets, server.token, _WARM_UP, concurrency, workload.writes
     )
-
-
-@contextmanager
-def _receiver() -> Iterator[str]:
-    """Receive webhooks; gives the URL."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Log nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/hook"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def _add_webhook(server: Server, url: str) -> None:
@@ -196,8 +171,9 @@ def _problems(samples: list[Sample]) -> Iterator[str]:
     before, after = (mean(one.memory_mb for one in part) for part in (third, last))
     if after > before * _MEMORY_GROWTH:
         yield f"memory has grown from {before:.0f} MB to {after:.0f} MB in the last quarter"
-    if last[-1].lag_s > _MOST_LAG_S:
-        yield f"the oldest delivery has waited for {last[-1].lag_s:.0f} s"
+    before, after = (mean(one.webhooks + one.jobs for one in part) for part in (third, last))
+    if after > max(before * _QUEUE_GROWTH, _SHORT_QUEUE):
+        yield f"the queues have grown from {before:.0f} to {after:.0f} in the last quarter"
     files_before, files_after = (max(one.files for one in part) for part in (third, last))
     if files_after > files_before * 2:
         yield f"open files have grown from {files_before:.0f} to {files_after:.0f}"

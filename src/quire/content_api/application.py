@@ -7,7 +7,7 @@ call the handler, send the response. Errors are raised anywhere and handled only
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 from msgspec import Struct
@@ -35,6 +35,7 @@ from quire.content_api.project_auth_strategies import Strategies
 from quire.content_api.raw_body import METHODS_WITH_BODY, is_form, read_body
 from quire.content_api.readiness import Readiness
 from quire.content_api.request_observer import CountedResponse, RequestObserver
+from quire.content_api.request_tracing import note_response
 from quire.content_api.routes import METHODS, Authorizer, MatchedRoute, Route, RouteTable
 from quire.content_manager.cached_values import ContentVersion
 from quire.database.interface import WouldBlockError, run_now
@@ -51,6 +52,9 @@ from quire.errors import (
 )
 from quire.logging import request_id
 from quire.settings import Settings
+
+if TYPE_CHECKING:
+    from quire.tracing.otel import Tracing
 
 _log = structlog.get_logger("quire.content_api")
 
@@ -92,6 +96,7 @@ class OtherResponders(Struct, frozen=True, kw_only=True):
     """Handlers of other requests: files for everybody, another API.
 
     ``readiness`` handles ``/_ready``; ``successor`` returns the replacement of an outdated API.
+    With ``tracing``, sampled requests do not use the fast path.
     """
 
     readiness: Readiness
@@ -99,6 +104,7 @@ class OtherResponders(Struct, frozen=True, kw_only=True):
     api: OtherApi | None = None
     successor: Successor = no_successor
     observer: RequestObserver | None = None
+    tracing: "Tracing | None" = None
     shared_caching: SharedCaching | None = None
 
 
@@ -133,6 +139,7 @@ class ContentApi:
         self._public = responders.public
         self._other_api = responders.api
         self.observer = responders.observer
+        self.tracing = responders.tracing
         self._shared_caching = responders.shared_caching
         strategies = engine.extensions.strategies
         self._strategies = Strategies(strategies, authenticator) if strategies else None
@@ -153,18 +160,23 @@ class ContentApi:
         )
         request_id.set(request.id.decode())
         observer = self.observer
-        if observer is None:
+        if observer is None and self.tracing is None:
             await self._respond(request, scope, receive, send)
             return
         start_time = perf_counter()
         counted_response = CountedResponse(send)
-        observer.in_flight += 1
+        if observer is not None:
+            observer.in_flight += 1
         try:
             await self._respond(request, scope, receive, counted_response.send)
         finally:
-            observer.in_flight -= 1
-            if counted_response.status:
-                observer.add(request, counted_response.status, counted_response.size, start_time)
+            status = counted_response.status
+            if observer is not None:
+                observer.in_flight -= 1
+                if status:
+                    observer.add(request, status, counted_response.size, start_time)
+            if self.tracing is not None and status:
+                note_response(self.tracing, request, status)
 
     async def _respond(
         self, request: Request, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend

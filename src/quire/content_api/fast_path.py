@@ -27,6 +27,7 @@ from quire.content_api.connection_limits import MAX_HEAD, LimitedConnection
 from quire.content_api.envelope import respond_error
 from quire.content_api.headers import Header, ResponseHeaders, header_lines
 from quire.content_api.http_messages import REQUEST_ID, Request, Response, credential_of
+from quire.content_api.request_tracing import TRACE_ID
 from quire.errors import ServiceUnavailableError
 from quire.logging import request_id
 
@@ -120,6 +121,8 @@ class FastPathProtocol(LimitedConnection):
         """The head of the last request in this piece, if it used the fast path."""
         self._messages = 0
         """How many requests began in this piece."""
+        self._trace_id: int | None = None
+        """The result of `Tracing.sample` for the present request: each is sampled once."""
 
     def data_received(self, data: bytes) -> None:
         """Respond to a read with known header fields, or parse the data."""
@@ -194,18 +197,28 @@ class FastPathProtocol(LimitedConnection):
         return True
 
     def _responds(self, content: ContentApi, path: bytes, query: bytes, head: _Head) -> bool:
-        """Respond to a plain read of content, now or in a task; return whether it is one."""
+        """Respond to a plain read of content, now or in a task; return whether it is one.
+
+        One that is recorded in a trace is an ordinary request.
+        """
+        if content.tracing is not None:
+            if self._trace_id is None:
+                self._trace_id = content.tracing.sample(path, head.fields)
+            if self._trace_id:
+                return False
         request = Request("GET", path, query, head.fields, self.client, head.credential)
         observer = content.observer
         start_time = 0.0 if observer is None else perf_counter()
         response = content.respond_now(request)
         if response is not None:
+            self._trace_id = None
             self._write(response, head.common + request.id + _END)
             if observer is not None:
                 observer.add(request, response.status, len(response.body), start_time)
             return True
         if not content.reads_content(request):
             return False
+        self._trace_id = None
         cycle: Any = _ReadCycle(is_complete=False)
         self.cycle = cycle
         common = head.common + request.id + _END
@@ -321,4 +334,8 @@ class FastPathProtocol(LimitedConnection):
         super().on_message_begin()
         self.url, self.expect_100_continue = url, expects
         self.headers.extend(headers)
+        if self._trace_id is not None:
+            scope: Any = self.scope
+            scope[TRACE_ID] = self._trace_id
+            self._trace_id = None
         super().on_headers_complete()

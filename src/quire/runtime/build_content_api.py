@@ -113,6 +113,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
             api=parts.other_api,
             successor=services.successor,
             observer=services.metrics.observer,
+            tracing=services.tracing,
             shared_caching=SharedCaching(schema, settings.cdn)
             if settings.cdn.cache_control
             else None,

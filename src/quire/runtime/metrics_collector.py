@@ -10,7 +10,6 @@ from quire.clock import Clock
 from quire.content_api.request_log import RequestLog
 from quire.content_api.request_metrics import RequestMetrics
 from quire.content_api.request_observer import Observe, RequestObserver
-from quire.content_api.request_tracing import TraceObserver
 from quire.database.interface import Database
 from quire.database.observed_database import ObservedDatabase, Operation, Record
 from quire.database.program import Program
@@ -89,7 +88,7 @@ class Metrics:
 
     If metrics are disabled, ``requests`` and ``database`` are ``None``, and nothing is timed;
     lookups of caches are counted all the same. ``observer`` receives each request, ``None`` without
-    metrics, traces and a request log.
+    metrics and a request log.
     """
 
     def __init__(self, settings: Settings, clock: Clock, tracing: "Tracing | None" = None) -> None:
@@ -102,7 +101,7 @@ class Metrics:
         self.database = (
             DatabaseMetrics(settings.metrics.slow_query_ms / 1000) if is_wanted else None
         )
-        self.observer = _observer(settings, self.requests, tracing)
+        self.observer = _observer(settings, self.requests)
         self._tracing = tracing
 
     def observed(self, database: Database) -> Database:
@@ -189,12 +188,8 @@ def _age(moment: int | None, now: int) -> float:
     return 0.0 if moment is None else max(0, now - moment) / 1000
 
 
-def _observer(
-    settings: Settings, requests: RequestMetrics | None, tracing: "Tracing | None"
-) -> RequestObserver | None:
+def _observer(settings: Settings, requests: RequestMetrics | None) -> RequestObserver | None:
     observers: list[Observe] = []
-    if tracing is not None:
-        observers.append(TraceObserver(tracing).add)
     if requests is not None:
         observers.append(requests.add)
     if settings.log.requests:

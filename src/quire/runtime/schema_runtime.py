@@ -180,11 +180,7 @@ def make_schema_runtime(
     content = assemble_content(services, parts)
     if admin is not None:
         admin.end_user_impersonation.attach(content)
-    is_wrapped = (
-        services.settings.is_development
-        or services.tracing is not None
-        or bool(extensions.middlewares)
-    )
+    is_wrapped = services.settings.is_development or bool(extensions.middlewares)
     return SchemaRuntime(
         schema=schema,
         reader=reader,

@@ -5,6 +5,7 @@ This is the only module that imports OpenTelemetry, and only if traces are enabl
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -15,6 +16,8 @@ from opentelemetry.propagate import extract
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
+from opentelemetry.sdk.trace.sampling import Decision, Sampler, TraceIdRatioBased
 from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
@@ -27,7 +30,22 @@ from quire.tracing import TRACE_PARENT
 T = TypeVar("T")
 
 _PATH = "/v1/traces"
+_TRACE_PARENT = TRACE_PARENT.encode()
 _SERVER_FAULT = 500
+
+_sampled_trace: ContextVar[int | None] = ContextVar("sampled_trace", default=None)
+"""The id by which the request was sampled whose span is about to start."""
+
+
+class RequestIdGenerator(RandomIdGenerator):
+    """Gives the span of a request the trace id by which the request was sampled.
+
+    Samplers decide by the trace id: with another one, the request would be sampled twice.
+    """
+
+    def generate_trace_id(self) -> int:
+        """Return the id of a new trace."""
+        return _sampled_trace.get() or super().generate_trace_id()
 
 
 def export_to(endpoint: str, service_name: str) -> TracerProvider:
@@ -36,26 +54,73 @@ def export_to(endpoint: str, service_name: str) -> TracerProvider:
     The sampler, headers and the like are those of the environment, as OpenTelemetry describes them.
     """
     resource = Resource.create({"service.name": service_name, "service.version": quire.__version__})
-    provider = TracerProvider(resource=resource)
+    provider = TracerProvider(resource=resource, id_generator=RequestIdGenerator())
     exporter = OTLPSpanExporter(endpoint=endpoint.rstrip("/") + _PATH)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider
+
+
+def _bound_of(sampler: Sampler) -> int | None:
+    """Return which traces without a parent are recorded: those with an id below the bound.
+
+    ``None`` if the sampler does not decide by a ratio, and has to be asked for each request.
+    """
+    root = getattr(sampler, "_root", sampler)  # `ParentBased` has no public name for it
+    return root.bound if isinstance(root, TraceIdRatioBased) else None
 
 
 class Tracing:
     """Makes spans; it observes the database (`quire.database.observed_database`)."""
 
     def __init__(self, provider: TracerProvider, system: str) -> None:
-        """``system`` is the kind of database, as in the semantic conventions."""
+        """``provider`` has a `RequestIdGenerator`.
+
+        ``system`` is the kind of database, as in the semantic conventions.
+        """
         self._provider = provider
+        self._bound = _bound_of(provider.sampler)
         self._system = system
         self._tracer = provider.get_tracer("quire", quire.__version__)
 
+    def sample(self, path: bytes, headers: Mapping[bytes, bytes]) -> int:
+        """Return the trace id of a GET that is recorded, 0 if it is not.
+
+        It costs much less than a span. The sampler is given fewer attributes than by `request`.
+        """
+        parent = headers.get(_TRACE_PARENT)
+        if parent is None:
+            trace_id = self._provider.id_generator.generate_trace_id()
+            if self._bound is not None:
+                return trace_id if trace_id & TraceIdRatioBased.TRACE_ID_LIMIT < self._bound else 0
+            return trace_id if self._is_sampled(trace_id, path, None) else 0
+        context = _remote_context(parent.decode("latin-1"))
+        cause = _context_of(context)
+        trace_id = (
+            cause.trace_id if cause.is_valid else self._provider.id_generator.generate_trace_id()
+        )
+        return trace_id if self._is_sampled(trace_id, path, context) else 0
+
+    def _is_sampled(self, trace_id: int, path: bytes, parent: Context | None) -> bool:
+        attributes = {"http.request.method": "GET", "url.path": path.decode("latin-1")}
+        result = self._provider.sampler.should_sample(
+            parent, trace_id, "GET", SpanKind.SERVER, attributes
+        )
+        return result.decision is not Decision.DROP
+
     @contextmanager
     def request(
-        self, method: str, path: str, query: str, headers: Mapping[str, str]
+        self,
+        method: str,
+        path: str,
+        query: str,
+        headers: Mapping[str, str],
+        *,
+        trace_id: int | None = None,
     ) -> Iterator[Span]:
-        """The span of a request, which continues the trace of its ``traceparent`` if it has one."""
+        """The span of a request, which continues the trace of its ``traceparent`` if it has one.
+
+        ``trace_id`` is the result of `sample`, if the request was sampled before.
+        """
         attributes = {
             "http.request.method": method,
             "url.path": path,
@@ -65,13 +130,19 @@ class Tracing:
         }
         # Baggage of clients is ignored: it is not used, and would be sent on.
         parent = TraceContextTextMapPropagator().extract(headers, context=Context())
-        with (
-            self._tracer.start_as_current_span(
+        token = _sampled_trace.set(trace_id)
+        try:
+            span = self._tracer.start_span(
                 method, context=parent, kind=SpanKind.SERVER, attributes=attributes
-            ) as span,
-            _announced(span),
-        ):
+            )
+        finally:
+            _sampled_trace.reset(token)
+        with trace.use_span(span, end_on_exit=True), _announced(span):
             yield span
+
+    def is_recording(self) -> bool:
+        """Tell whether there is a span at present which is recorded."""
+        return trace.get_current_span().is_recording()
 
     def note_response(self, route: str, method: str, status: int) -> None:
         """Add the attributes of the response to the present span."""
@@ -96,7 +167,7 @@ class Tracing:
             "url.full": f"{address.scheme}://{address.hostname or ''}{address.path}",
             "server.address": address.hostname or "",
         }
-        caused = None if parent is None else extract({TRACE_PARENT: parent}, context=Context())
+        caused = None if parent is None else _remote_context(parent)
         with self._tracer.start_as_current_span(
             method, context=caused, kind=SpanKind.CLIENT, attributes=attributes
         ) as span:
@@ -109,9 +180,7 @@ class Tracing:
         It continues the trace of its cause; several causes are linked.
         """
         causes = [
-            extract({TRACE_PARENT: parent}, context=Context())
-            for parent in dict.fromkeys(parents)
-            if parent is not None
+            _remote_context(parent) for parent in dict.fromkeys(parents) if parent is not None
         ]
         is_single = len(causes) == 1
         links = [] if is_single else [Link(_context_of(cause)) for cause in causes]
@@ -127,7 +196,12 @@ class Tracing:
             yield
 
     def observe(self, program: Program[T]) -> Program[T]:
-        """Return a program with a span for each of its statements, on whatever thread it runs."""
+        """Return a program with a span for each of its statements, on whatever thread it runs.
+
+        Without a recorded span at present, it is the program itself.
+        """
+        if not self.is_recording():
+            return program
         return self._traced(program, context.get_current())
 
     def recorder(self, operation: Operation) -> Record:  # noqa: ARG002 - for those who count
@@ -182,6 +256,10 @@ def _announced(span: Span) -> Iterator[None]:
         yield
     finally:
         trace_parent.reset(token)
+
+
+def _remote_context(traceparent: str) -> Context:
+    return extract({TRACE_PARENT: traceparent}, context=Context())
 
 
 def _context_of(cause: Context) -> SpanContext:

@@ -6,7 +6,7 @@ import json
 import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,14 +14,29 @@ from typing import Any
 import httptools
 import pytest
 import uvicorn
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace.sampling import (
+    ALWAYS_OFF,
+    Decision,
+    ParentBased,
+    Sampler,
+    SamplingResult,
+)
+from opentelemetry.trace import Link, SpanKind
+from opentelemetry.trace.span import TraceState
+from opentelemetry.util.types import Attributes
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from quire.app import build_app
+from quire.app import Application
 from quire.content_api.fast_path import FastPathProtocol
 from quire.content_api.http_messages import Response
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.interface import WouldBlockError
 from quire.settings import load_settings
+from quire.tracing.otel import RequestIdGenerator, Tracing
 from tests.conformance.client import running
 from tests.conformance.corpus import credentials
 from tests.databases.kinds import rows_of
@@ -157,10 +172,12 @@ async def served(
     *,
     keep_alive: int = 5,
     overrides: Mapping[str, object] = MappingProxyType({}),
+    tracing: Tracing | None = None,
 ) -> AsyncIterator[int]:
     """Serve a project on a free port with a protocol class; no read is too slow for its loop."""
     overrides = {"database.slow_query_ms": 60_000, **overrides}
-    app = build_app(load_settings(project, environ={}, overrides=overrides))
+    settings = load_settings(project, environ={}, overrides=overrides)
+    app = Application(settings, tracing=tracing)
     config = uvicorn.Config(
         app,
         port=0,
@@ -351,7 +368,7 @@ async def test_every_route_that_responds_at_once_responds_as_its_handler(
 
 async def routes_that_respond_now(project: Path) -> list[str]:
     """Return the paths of the routes on the fast path."""
-    application = build_app(load_settings(project, environ={}))
+    application = Application(load_settings(project, environ={}))
     async with running(application):
         return [route.path for route in application.routes if route.is_immediate]
 
@@ -580,3 +597,79 @@ async def test_many_connections_read_at_once(ports: tuple[int, int]) -> None:
 async def test_a_request_that_makes_no_sense_is_refused(ports: tuple[int, int]) -> None:
     reply = await talk(ports[0], [b"NONSENSE\r\n\r\n"], 1)
     assert reply.responses[0][0] == 400
+
+
+class PathSampler(Sampler):
+    """Records the requests of one path; ``trace_ids`` are those for which it was asked."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.trace_ids: list[int] = []
+
+    def should_sample(
+        self,
+        parent_context: Context | None,
+        trace_id: int,
+        name: str,
+        kind: SpanKind | None = None,
+        attributes: Attributes = None,
+        links: Sequence[Link] | None = None,
+        trace_state: TraceState | None = None,
+    ) -> SamplingResult:
+        del parent_context, name, links, trace_state
+        if kind is not SpanKind.SERVER:  # a statement within a recorded request
+            return SamplingResult(Decision.RECORD_AND_SAMPLE)
+        self.trace_ids.append(trace_id)
+        is_recorded = (attributes or {}).get("url.path") == self._path
+        return SamplingResult(Decision.RECORD_AND_SAMPLE if is_recorded else Decision.DROP)
+
+    def get_description(self) -> str:
+        return type(self).__name__
+
+
+@contextmanager
+def tracing_of(sampler: Sampler) -> Iterator[tuple[Tracing, InMemorySpanExporter]]:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider(sampler=sampler, id_generator=RequestIdGenerator())
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    yield Tracing(provider, "sqlite"), exporter
+    provider.shutdown()
+
+
+async def test_only_sampled_requests_leave_the_fast_path(shared_recorded: Path, ways: Ways) -> None:
+    sampler = PathSampler(HOMEPAGE.decode())
+    targets = [ARTICLES, HOMEPAGE, ARTICLES, ARTICLES, HOMEPAGE, b"/_ready", ONE]
+    with tracing_of(sampler) as (tracing, exporter):
+        async with served(shared_recorded, Watched, overrides=READING, tracing=tracing) as port:
+            reply = await talk_in_turn(port, [get(target) for target in targets])
+        spans = exporter.get_finished_spans()
+
+    assert [status for status, _, _ in reply.responses] == [200, 200, 200, 200, 200, 200, 404]
+    assert ways.ordinary == 3  # the two that are recorded, and the probe of readiness
+    requests = [span for span in spans if span.kind is SpanKind.SERVER]
+    assert [span.name for span in requests] == ["GET /api/homepage"] * 2
+    # The span has the trace id by which the request was sampled, and no request was sampled twice.
+    assert len(set(sampler.trace_ids)) == len(targets)
+    assert {span.context.trace_id for span in requests} == {
+        sampler.trace_ids[number] for number in (1, 5)
+    }
+    # Statements of other requests have no spans.
+    traces = {span.context.trace_id for span in requests}
+    assert {span.context.trace_id for span in spans} == traces
+
+
+async def test_the_client_decides_whether_its_trace_is_recorded(
+    shared_recorded: Path, ways: Ways
+) -> None:
+    trace = b"0af7651916cd43dd8448eb211c80319c"
+    parents = {flags: b"00-%b-b7ad6b7169203331-%b" % (trace, flags) for flags in (b"00", b"01")}
+    with tracing_of(ParentBased(ALWAYS_OFF)) as (tracing, exporter):
+        async with served(shared_recorded, Watched, overrides=READING, tracing=tracing) as port:
+            await talk_in_turn(
+                port,
+                [get(HOMEPAGE, b"traceparent: " + parent + b"\r\n") for parent in parents.values()],
+            )
+        spans = exporter.get_finished_spans()
+
+    assert ways.ordinary == 1
+    assert {f"{span.context.trace_id:032x}".encode() for span in spans} == {trace}

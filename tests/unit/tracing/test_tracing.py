@@ -20,7 +20,7 @@ from quire.errors import AppError
 from quire.logging import present_trace_id
 from quire.settings import load_settings
 from quire.tracing import setup
-from quire.tracing.otel import Tracing
+from quire.tracing.otel import RequestIdGenerator, Tracing
 from quire.tracing.setup import open_tracing, tracing_notices
 from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.kind import Kind
@@ -35,8 +35,11 @@ SYSTEMS = {"sqlite": "sqlite", "postgresql": "postgresql"}
 class Traced:
     """A kiosk whose spans are kept in memory."""
 
-    def __init__(self, app: Application, client: AsgiClient, kept: InMemorySpanExporter) -> None:
+    def __init__(
+        self, app: Application, client: AsgiClient, tracing: Tracing, kept: InMemorySpanExporter
+    ) -> None:
         self.app = app
+        self.tracing = tracing
         self._client = client
         self._kept = kept
 
@@ -58,12 +61,13 @@ async def traced(folder: Path, kind: Kind) -> AsyncIterator[Traced]:
     kind.settle(folder)
     settings = await make_kiosk(folder)
     kept = InMemorySpanExporter()
-    provider = TracerProvider()
+    provider = TracerProvider(id_generator=RequestIdGenerator())
     provider.add_span_processor(SimpleSpanProcessor(kept))
-    app = Application(settings, tracing=Tracing(provider, SYSTEMS[kind.name]))
+    tracing = Tracing(provider, SYSTEMS[kind.name])
+    app = Application(settings, tracing=tracing)
     async with running(app) as client:
         kept.clear()
-        yield Traced(app, client, kept)
+        yield Traced(app, client, tracing, kept)
 
 
 def attributes(span: ReadableSpan) -> dict[str, Any]:
@@ -153,7 +157,7 @@ async def test_a_statement_that_fails_ends_its_span_with_an_error(
 
     async with traced(tmp_path, kind) as kiosk:
         assert kiosk.app.database is not None
-        with pytest.raises(AppError):
+        with pytest.raises(AppError), kiosk.tracing.background("job", []):
             await kiosk.app.database.read(program)
         spans = [span for span in kiosk.spans() if "nothing_like_this" in str(attributes(span))]
 
