@@ -13,7 +13,7 @@ from tests.extending.pytest_runs import run_pytest
 from tests.extending.type_checkers import Checker, mypy_errors, pyright_errors
 from tests.postgresql.databases import url_of
 
-PACKAGES = {"quire-search": 6, "quire-slugs": 5, "quire-webdav": 4}
+PACKAGES = {"quire-color": 25, "quire-search": 6, "quire-slugs": 5, "quire-webdav": 4}
 """How many tests each of them has."""
 
 

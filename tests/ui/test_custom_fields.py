@@ -1,5 +1,6 @@
-"""Inputs, cells and filters of attribute types and operators of a project's code."""
+"""Inputs, cells and filters of attribute types and operators of a project's code and packages."""
 
+import os
 from collections.abc import Iterator
 from subprocess import DEVNULL, run
 
@@ -7,11 +8,20 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.docs.pages import DOCS, fences
+from tests.extending.packages import install_packages
+from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import QUIRE, Site, serve
 from tests.unit.schema.trees import type_file, write_tree
 
 LIST = "/admin/content/api::product.product"
+CONFIGURATION = "/content-manager/content-types/api::product.product/configuration"
+PACKAGE = """
+[[extensions.packages]]
+name = "quire-color"
+version = ">=1,<2"
+may = ["attribute_type"]
+"""
 OPERATOR = """
 from sqlalchemy import and_
 from msgspec import Struct
@@ -29,21 +39,34 @@ def price_between(column, span):
 
 @pytest.fixture(scope="module")
 def shop(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A shop whose prices are of the type of the documentation."""
-    project = tmp_path_factory.mktemp("shop") / "shop"
-    options = {"quire": {"type": "money", "currency": "CHF"}}
+    """A shop whose prices are of the type of the documentation, and colors of a package's type."""
+    folder = tmp_path_factory.mktemp("shop")
+    project = folder / "shop"
+    palette = "Sea #1d4ed8, Sand #fde68a"
     attributes = {
         "name": {"type": "string"},
-        "price": {"type": "decimal", "pluginOptions": options},
+        "price": _custom("decimal", type="money", currency="CHF"),
+        "ink": _custom("string", type="color", background="#ffffff"),
+        "lid": _custom("string", type="color", palette=palette),
     }
     write_tree(project, type_file("product", attributes), {"src/extensions/span.py": OPERATOR})
     for fence in fences(DOCS / "extending" / "attribute-types.md"):
         if fence.info in {"python", "js"}:
             write_tree(project, {fence.text.partition("\n")[0].lstrip("#/ "): fence.text})
-    run([QUIRE, "new", project], check=True, stdout=DEVNULL, stderr=DEVNULL)
-    with serve(project) as served:
-        served.register()
-        yield served
+    _, packages = install_packages(folder, ["quire-color"])
+    with pytest.MonkeyPatch.context() as patch:
+        paths = (str(packages), os.environ.get("PYTHONPATH"))
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
+        run([QUIRE, "new", project], check=True, stdout=DEVNULL, stderr=DEVNULL)
+        with (project / "quire.toml").open("a", encoding="utf-8") as settings:
+            settings.write(PACKAGE)
+        with serve(project) as served:
+            served.register()
+            yield served
+
+
+def _custom(stores: str, **options: str) -> dict[str, object]:
+    return {"type": stores, "pluginOptions": {"quire": options}}
 
 
 def test_a_custom_element_edits_the_value_and_lists_show_its_cell(
@@ -95,3 +118,86 @@ def test_the_model_builder_offers_the_type_with_its_options(
     panel.get_by_role("textbox", name="Name").fill("cost")
     panel.get_by_role("textbox", name="currency").fill("NOK")
     expect(panel.get_by_text("money, stored as decimal")).to_be_visible()
+
+
+def test_a_color_is_picked_or_typed_and_its_contrast_is_shown(
+    shop: Site, open_page: OpenPage
+) -> None:
+    page = open_page(shop.address, storage_state=shop.session())
+    page.goto(f"{LIST}/create")
+    page.get_by_role("textbox", name="name").fill("Paint")
+    ink = page.get_by_role("group", name="ink")
+    text, picker = ink.get_by_role("textbox", name="ink"), ink.get_by_label("ink: color picker")
+    picker.fill("#fde68a")
+    expect(text).to_have_value("#fde68a")
+    expect(ink.get_by_role("status")).to_have_text("Contrast 1.25; it must be at least 4.5")
+    page.get_by_role("button", name="Save", exact=True).click()
+    refusal = "has a contrast of 1.25 to #ffffff, but must have at least 4.50"
+    expect(ink.get_by_role("alert")).to_contain_text(refusal)
+    expect(text).to_have_attribute("aria-invalid", "true")
+    assert_accessible_in_both_schemes(page)
+
+    picker.focus()
+    page.keyboard.press("Tab")
+    expect(text).to_be_focused()
+    text.fill("#14D")
+    expect(picker).to_have_value("#1144dd")
+    expect(ink.get_by_role("status")).to_have_text("Contrast 7.25")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(text).to_have_value("#1144dd")
+    expect(text).to_have_attribute("aria-invalid", "false")
+    text.fill("")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+
+
+def test_a_color_of_a_palette_is_chosen_by_the_keyboard(shop: Site, open_page: OpenPage) -> None:
+    page = open_page(shop.address, storage_state=shop.session())
+    page.goto(f"{LIST}/create")
+    page.get_by_role("textbox", name="name").fill("Jar")
+    colors = page.get_by_role("radiogroup", name="lid")
+    expect(colors.get_by_role("radio")).to_have_count(3)
+    colors.get_by_role("radio", name="No color").focus()
+    for name in ("Sea", "Sand"):
+        page.keyboard.press("ArrowRight")
+        expect(colors.get_by_role("radio", name=name)).to_be_checked()
+        expect(colors.get_by_role("radio", name=name)).to_be_focused()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(colors.get_by_role("radio", name="Sand")).to_be_checked()
+
+    go_on(page, f"{LIST}?filters[$and][0][lid][$eq]=%23fde68a")
+    expect(page.get_by_text("#fde68a")).to_be_visible()
+    expect(page.get_by_text("Jar")).to_be_visible()
+
+
+def test_colors_that_are_not_editable_are_shown(shop: Site, open_page: OpenPage) -> None:
+    view = shop.api("GET", CONFIGURATION)["data"]["contentType"]
+    chosen = {name: view[name] for name in ("settings", "metadatas", "layouts")}
+    for name in ("ink", "lid"):
+        chosen["metadatas"][name]["edit"]["editable"] = False
+    shop.api("PUT", CONFIGURATION, chosen)
+    page = open_page(shop.address, storage_state=shop.session())
+    page.goto(f"{LIST}/create")
+    ink = page.get_by_role("group", name="ink")
+    expect(ink.get_by_role("textbox")).to_be_disabled()
+    expect(ink.get_by_label("ink: color picker")).to_be_disabled()
+    for radio in page.get_by_role("radiogroup", name="lid").get_by_role("radio").all():
+        expect(radio).to_be_disabled()
+    for name in ("ink", "lid"):
+        chosen["metadatas"][name]["edit"]["editable"] = True
+    shop.api("PUT", CONFIGURATION, chosen)
+
+
+def test_the_model_builder_has_an_input_for_each_option(shop: Site, open_page: OpenPage) -> None:
+    page = open_page(shop.address, storage_state=shop.session())
+    page.goto("/admin/model/api::product.product")
+    page.get_by_role("button", name="Add field").click()
+    page.get_by_role("textbox", name="Search").fill("color")
+    page.get_by_role("option", name="color").click()
+    panel = page.get_by_role("region", name="Field")
+    panel.get_by_role("textbox", name="Name").fill("cap")
+    panel.get_by_role("switch", name="alpha").check(force=True)
+    panel.get_by_role("textbox", name="palette").fill("Sea #1d4ed8")
+    panel.get_by_role("textbox", name="background").fill("#fff")
+    panel.get_by_role("textbox", name="contrast").fill("7")
+    expect(panel.get_by_text("color, stored as string")).to_be_visible()

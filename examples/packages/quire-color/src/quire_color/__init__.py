@@ -1,0 +1,1 @@
+"""Colors for content types of Quire, with a picker in the admin UI."""
