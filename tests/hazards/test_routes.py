@@ -1,6 +1,7 @@
 """Every route, called by every principal: requests without permission change nothing.
 
-The routes are those of the running application, so that a new one cannot be forgotten.
+The routes are those of the running application, so that a new one cannot be forgotten; some are
+those of a project's code.
 """
 
 from collections.abc import AsyncIterator
@@ -13,7 +14,50 @@ from tests.accounts.site import Site, tree
 from tests.hazards.accounts import contents, newsroom_site
 from tests.hazards.newsroom import API_TOKENS
 
-OPEN = {"/_batch", "/openapi.json"}
+CODE = """
+from quire import as_system, documents, route
+
+DESK = "api::desk.desk"
+
+
+@route.get("/desks/labels")
+async def labels() -> list[str]:
+    with as_system("list all"):
+        return [str(desk) for desk in await documents(DESK).find()]
+
+
+@route.post("/desks/label", action="api::desk.labels.add")
+async def add() -> None:
+    await write()
+
+
+@route.put("/desks/:document_id/label")
+async def change(document_id: str) -> None:
+    await write()
+
+
+@route.delete("/desks/:document_id/label")
+async def remove(document_id: str) -> None:
+    await write()
+
+
+@route.get("/desks/open", public=True)
+async def opened() -> str:
+    return "open"
+
+
+async def write() -> None:
+    with as_system("a route that writes, whoever calls it"):
+        await documents(DESK).create({})
+"""
+OWN = {
+    "api::desk.desk.labels",
+    "api::desk.labels.add",
+    "api::desk.desk.change",
+    "api::desk.desk.remove",
+}
+"""The actions of these routes."""
+OPEN = {"/_batch", "/openapi.json", "/desks/open"}
 """Routes that anybody may call, and that ask for each operation, or tell it, by itself."""
 NEVER = "plugin::email.email.send"
 """An action that nobody in these tests needs."""
@@ -21,6 +65,8 @@ NEVER = "plugin::email.email.send"
 
 @pytest.fixture
 async def site(own_newsroom: Settings) -> AsyncIterator[Site]:
+    code = own_newsroom.project / "src" / "api" / "desk" / "desk.py"
+    code.write_text(CODE, encoding="utf-8")
     async with newsroom_site(own_newsroom) as site:
         yield site
 
@@ -46,6 +92,7 @@ async def test_h038_what_is_not_granted_is_refused_and_changes_nothing(site: Sit
     await site.make_user("nobody", powerless)
     token = await site.sign_in("nobody")
     before = contents(site)
+    assert {route.action for route in routes(site)} >= OWN
     for route in routes(site):
         if route.action is None:
             assert f"/{route.path.strip('/')}" in OPEN
