@@ -1,8 +1,12 @@
 """The code in the pages on extending loads with the example blog, and works as described."""
 
+import ast
 import asyncio
 import io
 import json
+import re
+import sys
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,7 @@ import httpx
 import pytest
 
 import quire
+import quire.testing
 from quire.app import build_app
 from quire.cli import run
 from quire.extension_loading import load_extensions
@@ -23,6 +28,7 @@ from tests.conformance.client import running
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.docs.pages import DOCS, ROOT, fences
 from tests.extending.pytest_runs import run_pytest
+from tests.unit.schema.trees import write_tree
 
 PAGES = sorted((DOCS / "extending").glob("*.md"))
 WITHOUT_CODE = (
@@ -32,6 +38,29 @@ WITHOUT_CODE = (
 )
 """Pages without code of a project."""
 BLOG = ROOT / "examples" / "blog"
+TITLES = """
+async def test_titles_are_sent_as_the_user_who_asks_for_them(project):
+    actions = [f"api::article.article.{name}" for name in ("find", "request_titles")]
+    ann = await project.user("ann", actions=actions)
+    path = "/api/articles/send-titles?address=ann@example.org"
+    assert (await project.post(path)).status_code == 403
+    asked = await ann.post(path)
+    assert asked.status_code == 200, asked.text
+    await project.drain()
+    assert [mail.to for mail in project.mails] == [("ann@example.org",)]
+"""
+"""A test of the job with ``as_principal``."""
+NOT_IN_CODE = {
+    "Documents": "what documents() returns",
+    "HttpClient": "the class of http",
+    "Job": "what @job returns",
+    "MailClient": "the class of mail",
+    "MailError": "lets a job be repeated",
+    "NotLoadedError": "reports a mistake of the code",
+    "ProjectClock": "the class of project.clock",
+    "UnitOfWorkError": "reports a mistake of the code",
+}
+"""Public names that projects need not write, and why."""
 
 
 def load_page(page: Path, folder: Path) -> Extensions:
@@ -55,6 +84,16 @@ def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     kinds = ("hooks", "listeners", "routes", "jobs", "schedules", "rules", "operators", "computed")
     others = ("around", "attribute_types", "strategies", "storage_backends")
     assert any(getattr(found, one) for one in (*kinds, *others))
+
+
+def test_the_code_of_the_first_page_loads(tmp_path: Path) -> None:
+    texts = [fence.text for fence in fences(DOCS / "getting-started.md")]
+    schema = next(text for text in texts if "singularName" in text)
+    code = next(text for text in texts if text.startswith("# src/api/note/note.py"))
+    write_tree(tmp_path, {"src/api/note/content-types/note/schema.json": schema})
+    write_tree(tmp_path, {"src/api/note/note.py": code})
+    (hook,) = load_extensions(tmp_path, load_schema(tmp_path)).hooks
+    assert hook.name == "untitled"
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +143,11 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
         again = await post("subscriptions", {"name": "Ada", "slug": "ada"})
         nameless = await post("subscriptions", {"name": "", "slug": "nameless"})
         other = (await ask("GET", "categories?sort=id:desc"))["data"][0]
+        tag = (await ask("POST", "tags", {"label": "Old", "slug": "old"}))["data"]["documentId"]
+        renaming = f"tags/{tag}/rename?label=New&former="
+        renamed = [await post(f"{renaming}{former}", {}) for former in ("old", "old")]
+        unknown = await post("tags/nothing/rename?label=New&former=old", {})
+        for_tokens = await post("articles/send-titles?address=eve@example.org", {})
         merged = await post(
             f"categories/{category['documentId']}/merge-into/{other['documentId']}", {}
         )
@@ -126,6 +170,8 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
     assert welcome == {"welcome": "Ada"}
     assert again["error"]["details"]["errors"][0]["path"] == ["slug"]
     assert nameless["error"]["status"] == 400
+    assert renamed[1]["error"]["message"] == "The tag is called new now"
+    assert [one["error"]["status"] for one in (renamed[1], unknown, for_tokens)] == [412, 404, 403]
     assert merged["moved"] > 0
     assert gone["error"]["status"] == 404
 
@@ -151,7 +197,8 @@ async def test_settings_and_operators_do_what_their_pages_say(blog: Path, token:
 
 @pytest.mark.whatever_the_database("tests/extending/test_testing.py runs on both")
 def test_the_tests_of_the_pages_pass(blog: Path) -> None:
-    assert run_pytest(blog) == {"passed": 2}
+    (blog / "tests" / "test_titles.py").write_text(TITLES, encoding="utf-8")
+    assert run_pytest(blog) == {"passed": 4}
 
 
 async def test_prepare_does_what_the_page_says(
@@ -193,8 +240,11 @@ async def test_the_storage_backend_does_what_the_page_says(blog: Path, token: st
         note = form([FilePart("note.txt", b"Low water", "text/plain")], ())
         sent: Any = (await client.request("POST", "/api/upload", headers, note)).json
         read = await client.request("GET", sent[0]["url"], {}, b"")
+        backend = sys.modules["src.extensions.database_files"].DatabaseFiles()
+        stored = [(one.key, one.size) async for one in backend.list()]
     assert sent[0]["provider"] == "database-files"
     assert read.content == b"Low water"
+    assert stored == [(sent[0]["url"].rpartition("/")[2], len(b"Low water"))]
     assert (blog / "files.db").exists()
 
 
@@ -263,8 +313,22 @@ async def test_computed_fields_are_what_the_page_says(blog: Path, token: str) ->
     assert sum(one["articleCount"] for one in counted["data"]) > 1
 
 
-def test_every_public_name_has_its_place_in_the_pages() -> None:
-    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
-    missing = [name for name in quire.__all__ if f"{name}" not in text]
-    assert missing == []
-    assert all(getattr(quire, name) is not None for name in quire.__all__)
+def test_every_public_name_is_in_code_of_the_pages() -> None:
+    """The code is what the other tests run."""
+    names = {*quire.__all__, *quire.testing.__all__}
+    code = {name for page in PAGES for name in _names_in_code(page)}
+    assert names - code == NOT_IN_CODE.keys()
+
+
+def test_every_public_name_is_mentioned_on_a_page_with_code() -> None:
+    pages = [page for page in PAGES if any(_names_in_code(page))]
+    words = set(re.findall(r"\w+", "".join(page.read_text(encoding="utf-8") for page in pages)))
+    assert {*quire.__all__, *quire.testing.__all__} <= words
+
+
+def _names_in_code(page: Path) -> Iterator[str]:
+    for fence in fences(page):
+        if fence.info == "python":
+            for node in ast.walk(ast.parse(fence.text)):
+                if isinstance(node, ast.ImportFrom) and str(node.module).startswith("quire"):
+                    yield from (alias.name for alias in node.names)

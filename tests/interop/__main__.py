@@ -16,6 +16,7 @@ from tests.databases.kind import Kind
 from tests.databases.kinds import KINDS, SQLITE
 from tests.interop.changes import changed_and_opened
 from tests.interop.moving import there_and_back_again
+from tests.interop.python_code import coded_and_back
 from tests.interop.round_trip import Report, Trip, there_and_back
 
 app = cyclopts.App(name="interop", help="Let each server go on with what the other wrote.")
@@ -28,6 +29,7 @@ def interop(
     database: str = SQLITE.name,
     moved: Annotated[bool, Parameter(negative=())] = False,
     changes: Annotated[bool, Parameter(negative=())] = False,
+    code: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Write with one server, open and read with the other, both ways.
 
@@ -41,6 +43,8 @@ def interop(
         Let ``quire copy`` move the database to the other kind and back, and Strapi open both.
     changes
         Change content types instead, and let one server bring the tables there for the other one.
+    code
+        Serve a project with Python code instead: an attribute type, and grants of a route.
     """
     console = Console()
     if shutil.which("node") is None:
@@ -54,9 +58,15 @@ def interop(
     try:
         with TemporaryDirectory() as folder, console.status("starting") as status:
             trips = asyncio.run(
-                changed_and_opened(Path(folder) / "changed", strapi, kind, status.update)
-                if changes
-                else _trips(Path(folder), strapi, kind, status.update, moved=moved),
+                _trips(
+                    Path(folder) / "project",
+                    strapi,
+                    kind,
+                    status.update,
+                    moved=moved,
+                    changes=changes,
+                    code=code,
+                )
             )
     except ServerError as error:
         console.print(str(error), style="red", markup=False)
@@ -70,8 +80,19 @@ def interop(
 
 
 async def _trips(
-    folder: Path, installed: Path, kind: Kind, report: Report, *, moved: bool
+    folder: Path,
+    installed: Path,
+    kind: Kind,
+    report: Report,
+    *,
+    moved: bool,
+    changes: bool,
+    code: bool,
 ) -> dict[str, Trip]:
+    if changes:
+        return await changed_and_opened(folder, installed, kind, report)
+    if code:
+        return await coded_and_back(folder, installed, kind, report)
     if not moved:
         return await there_and_back(folder, installed, kind, report)
     other = next(one for one in KINDS if one is not kind)

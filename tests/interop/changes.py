@@ -113,7 +113,7 @@ async def changed_and_opened(
 async def _ours(folder: Path, installed: Path, kind: Kind, group: Group) -> Trip:
     project = kind.recorded(folder / "first")
     group.change(ModelFiles(project))
-    await _migrate(project, group.renames)
+    await migrate(project, group.renames)
     kind.cipher(project)
     copied = kind.copy(project, folder / "second")
     reader = application_of(copied, folder / "strapi", installed)
@@ -149,7 +149,8 @@ async def _theirs(folder: Path, installed: Path, kind: Kind, group: Group) -> Tr
     return Trip((), changed, tuple(responses))
 
 
-async def _migrate(project: Path, renames: Renames) -> None:
+async def migrate(project: Path, renames: Renames) -> None:
+    """Bring the tables of a project to its files."""
     target, goal = target_of(load_settings(project, environ={})), _goal(project, renames)
     database = await target.open()
     await database.write(migrate_to(target.kind, goal, now=now_ms()))

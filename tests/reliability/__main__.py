@@ -16,6 +16,7 @@ import asyncio
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Literal
 
@@ -472,14 +473,19 @@ def schedules(
             )
         finally:
             kind.release(project)
-    delays = sorted(outcome.delays)
-    late = [delay for delay in delays if delay > within]
+    late = [delay for delays in outcome.delays.values() for delay in delays if delay > within]
     for problem in outcome.problems:
         console.print(problem, style="red", markup=False)
+    for name, delays in outcome.delays.items():
+        if delays:
+            console.print(
+                f"{name}: {len(delays)}, delay median {median(delays):.2f} s,"
+                f" longest {max(delays):.2f} s",
+                highlight=False,
+            )
     console.print(
-        f"{outcome.published} articles published, {outcome.runs} runs of a schedule; delay median"
-        f" {delays[len(delays) // 2]:.2f} s, longest {delays[-1]:.2f} s; {len(late)} later than"
-        f" {within:g} s, {len(outcome.problems)} problems",
+        f"{outcome.published} articles published, {outcome.runs} runs of a schedule,"
+        f" {len(late)} later than {within:g} s, {len(outcome.problems)} problems",
         highlight=False,
     )
     return 1 if outcome.problems or late else 0

@@ -57,12 +57,13 @@ async def every_minute(due: datetime) -> None:
 class Outcome:
     """How many articles were published and runs made, how late (seconds), and what was wrong.
 
-    Where a server was away at a planned time, the delay counts from its start.
+    ``delays`` are those of publications before the restart, of publications that were due while no
+    server ran, counted from its start, of later publications, and of runs of the schedule.
     """
 
     published: int
     runs: int
-    delays: tuple[float, ...]
+    delays: Mapping[str, tuple[float, ...]]
     problems: tuple[str, ...]
 
 
@@ -101,16 +102,26 @@ def run_schedules(
         progress("published after a restart")
         counts = _wait_for_notes(project, moments)
     runs = _notes(project, "runs.jsonl")
-    delays = [moments[one] - at for one, at in calm.items() if one in moments]
-    delays += [moments[one] - max(at, ready) for one, at in missed.items() if one in moments]
-    delays += [run["at"] - run["due"] for run in runs if not run["due"] <= ready <= run["at"]]
+    away = {one for one, at in missed.items() if at <= ready}
+    ran = tuple(run["at"] - run["due"] for run in runs if not run["due"] <= ready <= run["at"])
     planned = {**calm, **missed}
     return Outcome(
         published=len(moments),
         runs=len(runs),
-        delays=tuple(delays),
+        delays={
+            "before the restart": _delays(calm, moments),
+            "missed": _delays(dict.fromkeys(away, ready), moments),
+            "after the restart": _delays(
+                {one: at for one, at in missed.items() if one not in away}, moments
+            ),
+            "runs": ran,
+        },
         problems=tuple(_problems(planned, moments, counts, [run["due"] for run in runs])),
     )
+
+
+def _delays(due: Mapping[str, float], moments: Mapping[str, float]) -> tuple[float, ...]:
+    return tuple(sorted(moments[one] - at for one, at in due.items() if one in moments))
 
 
 def _plan(site: Site, entries: int, seconds: float, chance: random.Random) -> dict[str, float]:

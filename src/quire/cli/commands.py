@@ -115,7 +115,7 @@ def start(
 
 @app.command
 def dev(project: Project = _CURRENT_FOLDER, /, *, host: Host = None, port: Port = None) -> int:
-    """Serve a project for development; restart when its files change."""
+    """Serve a project for development; use its files as soon as they change."""
     from quire.cli.dev import develop
     from quire.cli.project_settings import open_project
 
