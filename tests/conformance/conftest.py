@@ -11,6 +11,7 @@ from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, Authorization, running
 from tests.conformance.corpus import credentials
 from tests.conformance.deviations import Deviation, read_deviations
+from tests.conformance.scenario_server import ScenarioServer
 from tests.databases.kind import Kind
 
 
@@ -29,6 +30,14 @@ async def client(
     async with open_app(project) as client:
         yield client
     kind.release(project)
+
+
+@pytest.fixture(scope="module")
+async def server(recorded: Path) -> AsyncIterator[ScenarioServer]:
+    """Serves the recorded rows anew to each scenario."""
+    server = ScenarioServer(recorded)
+    yield server
+    await server.close()
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,7 @@ from tests.conformance.managed import (
     managed_scenarios,
 )
 from tests.conformance.managed_deviations import FOLLOWS
-from tests.conformance.test_writes import fresh_app
+from tests.conformance.scenario_server import ScenarioServer
 from tests.databases.kind import Kind
 
 CASES = managed_cases("administration-reads")
@@ -65,9 +64,9 @@ async def test_administrators_are_shown_what_the_reference_shows(
     "scenario", managed_scenarios("administration-writes"), ids=lambda scenario: scenario.name
 )
 async def test_administrators_change_what_the_reference_changes(
-    scenario: ManagedScenario, recorded: Path, kind: Kind
+    scenario: ManagedScenario, server: ScenarioServer, kind: Kind
 ) -> None:
-    async with fresh_app(recorded) as client:
+    async with server.begin() as (client,):
         authorization = AdminAuthorization(client, credentials(), scenario.admin_users)
         found = await differing_steps(scenario, client, authorization)
     found = {

@@ -23,9 +23,9 @@ from tests.conformance.managed import (
     managed_scenarios,
 )
 from tests.conformance.on_postgresql import common_form
+from tests.conformance.scenario_server import Clock, TickingClient
 from tests.conformance.test_administration import SHOWN_DIFFERENCES, differing
 from tests.conformance.test_managed_writes import as_it_is
-from tests.conformance.test_writes import Clock, TickingClient
 from tests.databases.kind import Kind
 from tests.databases.kinds import POSTGRESQL
 

@@ -1,7 +1,5 @@
 """Recorded writes of administrators, replayed: each scenario from the recorded rows."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.conformance.corpus import JSON, credentials
@@ -13,7 +11,7 @@ from tests.conformance.managed import (
 )
 from tests.conformance.managed_deviations import expected_steps
 from tests.conformance.on_postgresql import common_form
-from tests.conformance.test_writes import fresh_app
+from tests.conformance.scenario_server import ScenarioServer
 from tests.databases.kind import Kind
 from tests.databases.kinds import POSTGRESQL
 
@@ -34,10 +32,10 @@ def name_of(scenario: ManagedScenario) -> str:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name_of)
 async def test_administrators_change_what_the_reference_changes(
-    scenario: ManagedScenario, kind: Kind, recorded: Path
+    scenario: ManagedScenario, kind: Kind, server: ScenarioServer
 ) -> None:
     form = common_form if kind is POSTGRESQL else as_it_is
-    async with fresh_app(recorded) as client:
+    async with server.begin() as (client,):
         authorization = AdminAuthorization(client, credentials(), scenario.admin_users)
         found = await differing_steps(scenario, client, authorization, form)
     expected = expected_steps(scenario.name, on_postgresql=kind is POSTGRESQL)

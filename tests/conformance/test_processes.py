@@ -5,22 +5,19 @@ database and the folder of uploads. Requests go to one and the other in turn.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import cycle
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
-from quire.app import build_app
-from quire.settings import load_settings
-from tests.conformance.client import AsgiClient, Authorization, Client, ClientResponse, running
+from tests.conformance.client import Authorization, Client, ClientResponse
 from tests.conformance.corpus import Scenario, Step, credentials, write_scenarios
 from tests.conformance.deviations import Deviation
 from tests.conformance.on_postgresql import differs_on_postgresql
+from tests.conformance.scenario_server import ScenarioServer
 from tests.conformance.scenarios import replay
 from tests.conformance.test_reads import replay_group
-from tests.conformance.test_writes import SHOWN_DIFFERENCES, Clock, TickingClient
+from tests.conformance.test_writes import SHOWN_DIFFERENCES
 from tests.conformance.written_deviations import name_of, written_deviation
 from tests.databases.kinds import POSTGRESQL
 
@@ -51,30 +48,19 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return POSTGRESQL.recorded(tmp_path_factory.mktemp("processes") / "project")
 
 
-@asynccontextmanager
-async def processes(project: Path, count: int = 2) -> AsyncIterator[Sequence[AsgiClient]]:
-    """Serve a copy of a project's database by several applications."""
-    clock = Clock()
-    with POSTGRESQL.borrow(project) as database, TemporaryDirectory() as folder:
-        uploads = {
-            "uploads.directory": f"{folder}/uploads",
-            "uploads.temporary_directory": f"{folder}/incoming",
-        }
-        settings = load_settings(project, environ={}, overrides={**database, **uploads})
-        async with AsyncExitStack() as stack:
-            clients = []
-            for _ in range(count):
-                app = build_app(settings, clock=clock)
-                await stack.enter_async_context(running(app))
-                clients.append(TickingClient(app, clock))
-            yield clients
+@pytest.fixture(scope="module")
+async def processes(recorded: Path) -> AsyncIterator[ScenarioServer]:
+    """Serves a copy of a project's database by two applications."""
+    server = ScenarioServer(recorded, applications=2)
+    yield server
+    await server.close()
 
 
 @pytest.mark.parametrize("group", READS)
 async def test_recorded_reads_are_answered_alike_by_both(
-    group: str, recorded: Path, deviations: tuple[Deviation, ...]
+    group: str, processes: ScenarioServer, deviations: tuple[Deviation, ...]
 ) -> None:
-    async with processes(recorded) as clients:
+    async with processes.begin() as clients:
         client = Alternating(clients)
         authorization = Authorization(client, credentials())
         await replay_group(group, POSTGRESQL, client, authorization, deviations)
@@ -84,14 +70,14 @@ async def test_recorded_reads_are_answered_alike_by_both(
     "scenario", [one for one in write_scenarios() if one.group in WRITES], ids=name_of
 )
 async def test_recorded_scenarios_are_answered_alike_by_both_in_turn(
-    scenario: Scenario, recorded: Path, deviations: tuple[Deviation, ...]
+    scenario: Scenario, processes: ScenarioServer, deviations: tuple[Deviation, ...]
 ) -> None:
     deviation = written_deviation(scenario)
 
     def allow(step: Step, difference: str) -> bool:
         return deviation is not None and deviation.covers(step, difference)
 
-    async with processes(recorded) as clients:
+    async with processes.begin() as clients:
         client = Alternating(clients)
         authorization = Authorization(client, credentials())
         found = await replay(scenario, client, authorization, deviations, allow, in_common=True)
@@ -104,9 +90,11 @@ def authorized() -> dict[str, str]:
     return {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
 
-async def test_what_one_has_remembered_is_forgotten_when_the_other_writes(recorded: Path) -> None:
+async def test_what_one_has_remembered_is_forgotten_when_the_other_writes(
+    processes: ScenarioServer,
+) -> None:
     """Each total is requested twice, so that it is cached."""
-    async with processes(recorded) as (one, other):
+    async with processes.begin() as (one, other):
         totals = []
         for number in range(4):
             for client in (one, other, one, other):
@@ -119,9 +107,9 @@ async def test_what_one_has_remembered_is_forgotten_when_the_other_writes(record
     assert len(set(totals)) == 1
 
 
-async def test_whoever_loses_a_permission_loses_it_in_both(recorded: Path) -> None:
+async def test_whoever_loses_a_permission_loses_it_in_both(processes: ScenarioServer) -> None:
     """Both processes have cached the permissions of visitors when one revokes them."""
-    async with processes(recorded) as (one, other):
+    async with processes.begin() as (one, other):
         roles = await one.request("GET", "/api/users-permissions/roles", authorized())
         role = next(r for r in roles.json["roles"] if r["type"] == "public")  # type: ignore[index, call-overload, union-attr]
         before = [await client.request("GET", "/api/articles") for client in (one, other)]

@@ -38,6 +38,19 @@ class Rows(Protocol):
         """Let go of the database."""
 
 
+class RowSnapshot(Protocol):
+    """The rows that a database had at some time."""
+
+    def restore(self) -> None:
+        """Let all tables have these rows again, and new tables none, while servers are running.
+
+        They see it as a change by another program.
+        """
+
+    def close(self) -> None:
+        """Let go of the database."""
+
+
 class Kind(Protocol):
     """A kind of database, and where projects of tests have theirs."""
 
@@ -62,6 +75,9 @@ class Kind(Protocol):
 
     def borrow(self, project: Path) -> AbstractContextManager[Mapping[str, object]]:
         """Copy the sealed database alone, for a while; gives the settings that lead to it."""
+
+    def snapshot(self, settings: Mapping[str, object]) -> RowSnapshot:
+        """Remember the rows of a borrowed database."""
 
     def spare(self, folder: Path) -> str:
         """Return the address of a database that is empty, or not there yet, for ``quire copy``.

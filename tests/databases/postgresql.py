@@ -13,6 +13,7 @@ from tests.conformance.corpus import postgresql_dump, unpack_project
 from tests.databases.environment import read_environment, write_environment
 from tests.databases.kind import COUNTED_CALLS, Row
 from tests.databases.numbered import numbered
+from tests.databases.postgresql_snapshot import PostgresqlSnapshot
 from tests.databases.postgresql_store import PostgresqlStore
 from tests.databases.store import creating
 from tests.postgresql.databases import drop_database, name_of, new_database, url_of
@@ -160,6 +161,10 @@ class Postgresql:
             yield served_settings(url_of(name))
         finally:
             drop_database(name)
+
+    def snapshot(self, settings: Mapping[str, object]) -> PostgresqlSnapshot:
+        """See `Kind.snapshot`."""
+        return PostgresqlSnapshot(url_of(name_of(str(settings["database.url"]))))
 
     def spare(self, folder: Path) -> str:
         """See `Kind.spare`."""

@@ -13,6 +13,7 @@ from quire.schema.model import Schema
 from tests.conformance.corpus import unpack_project
 from tests.databases.environment import read_environment, write_environment
 from tests.databases.kind import COUNTED_CALLS, Row
+from tests.databases.sqlite_snapshot import SqliteSnapshot
 from tests.databases.sqlite_store import SqliteStore
 
 _DEFAULT = ".tmp/data.db"
@@ -95,6 +96,10 @@ class Sqlite:
             copied = Path(folder) / "data.db"
             copy_file(file_of(project), copied)
             yield {"database.filename": copied}
+
+    def snapshot(self, settings: Mapping[str, object]) -> SqliteSnapshot:
+        """See `Kind.snapshot`."""
+        return SqliteSnapshot(Path(str(settings["database.filename"])))
 
     def spare(self, folder: Path) -> str:
         """See `Kind.spare`."""

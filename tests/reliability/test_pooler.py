@@ -9,8 +9,9 @@ from tests.conformance.client import AsgiClient, Authorization
 from tests.conformance.conftest import open_app
 from tests.conformance.corpus import Scenario, credentials
 from tests.conformance.deviations import read_deviations
+from tests.conformance.scenario_server import ScenarioServer
 from tests.conformance.test_reads import GROUPS, replay_group
-from tests.conformance.test_writes import SCENARIOS, fresh_app, replay_scenario
+from tests.conformance.test_writes import SCENARIOS, replay_scenario
 from tests.conformance.written_deviations import name_of
 from tests.databases.kinds import POSTGRESQL
 from tests.examples import sample
@@ -39,6 +40,13 @@ async def client(project: Path) -> AsyncIterator[AsgiClient]:
         yield client
 
 
+@pytest.fixture(scope="module")
+async def server(project: Path) -> AsyncIterator[ScenarioServer]:
+    server = ScenarioServer(project)
+    yield server
+    await server.close()
+
+
 @pytest.mark.parametrize("group", GROUPS)
 async def test_recorded_reads_are_answered_alike_through_a_pooler(
     group: str, client: AsgiClient
@@ -49,7 +57,7 @@ async def test_recorded_reads_are_answered_alike_through_a_pooler(
 
 @pytest.mark.parametrize("scenario", sample(SCENARIOS), ids=name_of)
 async def test_recorded_scenarios_are_answered_alike_through_a_pooler(
-    scenario: Scenario, project: Path
+    scenario: Scenario, server: ScenarioServer
 ) -> None:
-    async with fresh_app(project) as client:
+    async with server.begin() as (client,):
         await replay_scenario(scenario, POSTGRESQL, client, read_deviations())

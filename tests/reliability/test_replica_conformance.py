@@ -10,8 +10,9 @@ import pytest
 from tests.conformance.client import Authorization
 from tests.conformance.corpus import Scenario, credentials
 from tests.conformance.deviations import read_deviations
+from tests.conformance.scenario_server import apps_on
 from tests.conformance.test_reads import GROUPS, replay_group
-from tests.conformance.test_writes import SCENARIOS, app_on, replay_scenario
+from tests.conformance.test_writes import SCENARIOS, replay_scenario
 from tests.conformance.written_deviations import name_of
 from tests.databases.kinds import POSTGRESQL
 from tests.examples import sample
@@ -61,6 +62,6 @@ async def test_recorded_scenarios_are_answered_alike_with_a_replica(
         "database.replicas": (of_name(pair.replica_url, name),),
         "database.replica_wait_ms": 60_000,
     }
-    async with app_on(settings, unpacked(pair, tmp_path)) as client:
+    async with apps_on(settings, unpacked(pair, tmp_path)) as (client,):
         await replay_scenario(scenario, POSTGRESQL, client, read_deviations())
     databases.execute(f"DROP DATABASE {name} WITH (FORCE)")
