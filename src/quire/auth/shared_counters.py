@@ -44,6 +44,7 @@ is locked.
 _MAX_REPORTS = 1000
 """How many windows are reported to other machines at a time."""
 
+_EMPTY_GROUP = bytes(_GROUP)
 _HEAD = b"quire calls 1\n".ljust(_GROUP, b"\0")
 
 
@@ -68,19 +69,21 @@ class _GroupStore(Protocol):
 
 
 class _ProcessGroups:
-    """Groups in the memory of this process."""
+    """Groups in the memory of this process, only those in which something was counted."""
 
     def __init__(self) -> None:
-        self._bytes = bytearray(_SIZE)
+        self._groups: dict[int, bytearray] = {}
 
     def lock(self, offset: int) -> AbstractContextManager[None]:  # noqa: ARG002 - nobody else
         return nullcontext()
 
     def read(self, offset: int) -> bytes:
-        return bytes(self._bytes[offset : offset + _GROUP])
+        return bytes(self._groups.get(offset, _EMPTY_GROUP))
 
     def write(self, offset: int, slot: bytes) -> None:
-        self._bytes[offset : offset + len(slot)] = slot
+        start = offset % _GROUP
+        group = self._groups.setdefault(offset - start, bytearray(_GROUP))
+        group[start : start + len(slot)] = slot
 
 
 class _File:

@@ -1,7 +1,7 @@
 """Opens the database of a project."""
 
 from quire.database.interface import Database
-from quire.database.settings_target import target_of
+from quire.database.settings_target import kind_of, target_of
 from quire.database.tables.inspection import DatabaseState, opening_program, wanted_tables
 from quire.database.tables.table_map import TableMap
 from quire.database.target import DatabaseTarget
@@ -37,7 +37,7 @@ async def require_project_database(target: DatabaseTarget) -> None:
 
 async def require_tables(settings: Settings, database: Database, tables: TableMap) -> None:
     """Check that an open database has the tables of a schema. Raises DatabaseOpenError."""
-    inspector = target_of(settings).kind.inspector
+    inspector = kind_of(settings).inspector
     expected_tables = wanted_tables(tables)
     state = await database.read(lambda: opening_program(inspector, expected_tables))
     if state.missing_tables or state.missing_columns:

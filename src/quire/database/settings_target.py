@@ -7,7 +7,7 @@ start.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from quire.database.target import DatabaseTarget
+from quire.database.target import DatabaseKind, DatabaseTarget
 from quire.settings import Settings
 
 
@@ -17,6 +17,18 @@ def target_of(settings: Settings) -> DatabaseTarget:
     Raises ConfigurationError for invalid database settings.
     """
     return _TARGETS[settings.database.client](settings)
+
+
+def kind_of(settings: Settings) -> DatabaseKind:
+    """Return the kind of a project's database, without checking where the database is.
+
+    Raises ConfigurationError for invalid settings of PostgreSQL.
+    """
+    if settings.database.client == "sqlite":
+        from quire.database.dialects.sqlite.target import SQLITE
+
+        return SQLITE
+    return target_of(settings).kind
 
 
 def _sqlite(settings: Settings) -> DatabaseTarget:

@@ -34,7 +34,7 @@ from quire.content_api.user_routes import AccountApis
 from quire.content_manager.cached_values import ContentVersion
 from quire.customisations import Customisations
 from quire.database.schema_version import WriteCheck
-from quire.database.settings_target import target_of
+from quire.database.settings_target import kind_of
 from quire.database.stores.auth_rows import Accounts
 from quire.database.tables.inspection import wanted_tables
 from quire.database.tables.table_map import map_tables
@@ -99,7 +99,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
         responders=OtherResponders(
             readiness=Readiness(
                 services.database,
-                target_of(settings).kind.inspector,
+                kind_of(settings).inspector,
                 tables=wanted_tables(map_tables(parts.reader.schema)),
                 require_schema=parts.require_schema,
                 stop_notice=services.stop_notice,

@@ -30,7 +30,7 @@ from quire.database.schema_version import (
     require_present_schema,
     require_schema,
 )
-from quire.database.settings_target import target_of
+from quire.database.settings_target import kind_of
 from quire.database.stores.auth_rows import Accounts
 from quire.database.tables.table_map import TableMap, map_tables
 from quire.document_service.read_planner import ReadPlanner
@@ -250,7 +250,7 @@ def _project(services: Services, schema: Schema, require: Requirement) -> Editab
     return EditableProject(
         settings=services.settings,
         database=services.database,
-        kind=target_of(services.settings).kind,
+        kind=kind_of(services.settings),
         clock=services.clock,
         schema=schema,
         require=require,

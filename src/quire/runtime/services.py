@@ -14,7 +14,7 @@ from quire.content_api.readiness import StopNotice
 from quire.content_api.user_routes import AccountServices, account_services
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
-from quire.database.settings_target import target_of
+from quire.database.settings_target import kind_of
 from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.leases import Leases
 from quire.database.stores.quire_tables import QuireTables
@@ -103,7 +103,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
     """Create the process-wide objects. Raises ConfigurationError for an invalid file storage."""
     services = account_services(settings, clock)
     writes = Writes(database.dialect)
-    tables = QuireTables(database, target_of(settings).kind)
+    tables = QuireTables(database, kind_of(settings))
     return Services(
         settings=settings,
         clock=clock,

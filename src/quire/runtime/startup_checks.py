@@ -8,7 +8,7 @@ from quire.database.migration.archive import expired, forget_expired
 from quire.database.migration.migrate import MigrationGoal
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.status import is_followed, require_followed
-from quire.database.settings_target import target_of
+from quire.database.settings_target import kind_of
 from quire.errors import AppError
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
@@ -22,7 +22,7 @@ async def clear_archives(settings: Settings, database: Database, clock: Clock) -
 
     One of several processes does it.
     """
-    kind, days, now = target_of(settings).kind, settings.database.archive_days, clock()
+    kind, days, now = kind_of(settings), settings.database.archive_days, clock()
     try:
         if not await database.read(lambda: expired(kind, days=days, now=now)):
             return
@@ -41,7 +41,7 @@ async def require_agreement(
 
     Raises DatabaseOpenError.
     """
-    kind = target_of(settings).kind
+    kind = kind_of(settings)
     if await database.read(lambda: is_followed(kind, schema)):
         return
     goal = MigrationGoal(schema=schema, options=options, renames=Renames())

@@ -8,6 +8,7 @@ here and a row in ``docs/settings.md``.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -948,6 +949,8 @@ def _walk(section: object, prefix: str) -> Iterator[tuple[str, Setting[object], 
             yield from _walk(value, name)
 
 
-def known_settings() -> dict[str, Setting[object]]:
+@cache
+def known_settings() -> Mapping[str, Setting[object]]:
     """Return every setting by its dotted name, in the order in which it is printed."""
-    return {name: declaration for name, declaration, _ in _walk(Settings(project=Path()), "")}
+    declarations = {name: setting for name, setting, _ in _walk(Settings(project=Path()), "")}
+    return MappingProxyType(declarations)
