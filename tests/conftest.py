@@ -112,6 +112,17 @@ def _secrets_are_those_of_a_module() -> Iterator[None]:
     WATCH.forget()
 
 
+@pytest.fixture(scope="session")
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let mypy keep what it finds out about our code and libraries for the whole run."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("MYPY_CACHE_DIR", str(folder / "mypy"))
+        yield
+
+
 @pytest.fixture
 def full_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash and check passwords at the cost that they have outside of tests."""

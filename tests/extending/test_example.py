@@ -37,6 +37,7 @@ def test_the_typed_documents_are_current(monkeypatch: pytest.MonkeyPatch) -> Non
     assert run(["types", str(EXAMPLE), "--documents", str(target), "--check"]) == 0
 
 
+@pytest.mark.usefixtures("mypy_cache")
 @pytest.mark.parametrize("checker", [mypy_errors, pyright_errors])
 def test_types_hold_and_mistakes_are_reported(checker: Checker, example: Path) -> None:
     assert checker(example, "src", "tests") == []

@@ -35,6 +35,7 @@ def test_the_tests_of_a_package_pass(
     assert run_pytest(package, f"--quire-database={url}") == {"passed": PACKAGES[name]}
 
 
+@pytest.mark.usefixtures("mypy_cache")
 @pytest.mark.parametrize("checker", [mypy_errors, pyright_errors])
 def test_the_types_of_the_packages_hold(checker: Checker, site: Path) -> None:
     assert checker(site, *(name.replace("-", "_") for name in PACKAGES)) == []

@@ -7,6 +7,8 @@ from textwrap import dedent
 
 import pytest
 
+import pytest
+
 from quire.cli import run
 from tests.databases.kind import Kind
 from tests.extending.project import open_extended, schema_in, write_code
@@ -55,6 +57,7 @@ async def test_hooks_and_routes_use_the_classes(tmp_path: Path, kind: Kind) -> N
     assert fired.json == [["Paper", "Ada"]]
 
 
+@pytest.mark.usefixtures("mypy_cache")
 def test_the_classes_are_typed(tmp_path: Path) -> None:
     schema_in(tmp_path)
     text = write_documents(tmp_path)

@@ -24,7 +24,7 @@ Checker = Callable[..., list[ReportedError]]
 
 def mypy_errors(folder: Path, *targets: str) -> list[ReportedError]:
     """Check files with ``mypy --strict``."""
-    options = ("--no-color-output", "--explicit-package-bases", "--cache-dir=.mypy_cache")
+    options = ("--no-color-output", "--explicit-package-bases")
     output = _run(folder, "mypy", "--strict", *options, *targets)
     found = re.findall(r"^\S+?:(\d+): error: (.*)$", output, flags=re.MULTILINE)
     return [ReportedError(int(line), message) for line, message in found]
