@@ -292,6 +292,40 @@ async def test_a_failing_field_reveals_nothing(tmp_path: Path, kind: Kind, body:
         assert (await office.ask("GET", "/api/papers?fields=title")).status == 200
 
 
+@pytest.mark.parametrize("error", ["ValueError('a secret')", "Forbidden('not now')"])
+async def test_a_field_that_fails_after_a_write_is_null_in_its_response(
+    tmp_path: Path, kind: Kind, error: str
+) -> None:
+    code = f"""
+    @computed(PAPER, needs=["title"])
+    def broken(paper) -> int:
+        raise {error}
+
+    @computed(PAPER, needs=["title"])
+    def shout(paper) -> str:
+        return paper.title.upper()
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        with capture_logs() as lines:
+            created = await office.ask("POST", "/api/papers", {"data": {"title": "Sea"}})
+        assert created.status == 201
+        assert (created.data["broken"], created.data["shout"]) == (None, "SEA")
+        assert "broken" in {line.get("field") for line in lines if line["log_level"] == "error"}
+        path = f"/api/papers/{created.data['documentId']}"
+        updated = await office.ask("PUT", path, {"data": {"title": "Sun"}})
+        assert (updated.status, updated.data["broken"], updated.data["shout"]) == (200, None, "SUN")
+        batch = await office.ask(
+            "POST",
+            "/api/_batch",
+            {"operations": [{"action": "create", "type": "papers", "data": {"title": "Rain"}}]},
+        )
+        assert batch.status == 200, batch.json
+        (result,) = batch.data
+        assert (result["data"]["broken"], result["data"]["shout"]) == (None, "RAIN")
+        listed = await office.ask("GET", "/api/papers?fields=title&sort=title")
+        assert [paper["title"] for paper in listed.data] == ["Rain", "Sun"]
+
+
 async def test_the_openapi_document_describes_computed_fields(tmp_path: Path, kind: Kind) -> None:
     async with open_extended(tmp_path, kind, CODE) as office:
         described = (await office.ask("GET", "/api/openapi.json")).json

@@ -312,7 +312,7 @@ class DocumentApi:
 
         principal = request.principal
         items = await self._documents.run(act, commands=[command], principal=principal)
-        result = await computed.complete(prepared, items, principal)
+        result = await computed.complete(prepared, items, principal, is_written=True)
         return self._respond_computed(request, prepared, result.documents[0], status)
 
 

@@ -55,12 +55,19 @@ class ComputedReads:
         self._documents = documents
 
     async def complete(
-        self, prepared: PreparedRead, items: Sequence[Item], principal: Principal
+        self,
+        prepared: PreparedRead,
+        items: Sequence[Item],
+        principal: Principal,
+        *,
+        is_written: bool = False,
     ) -> ComputedDocuments:
         """Return the documents of a read with their computed fields, for ``principal``.
 
-        Raises the AppErrors of functions, InternalServerError for their other exceptions, and
-        ServiceUnavailableError when one takes too long.
+        With ``is_written`` they were written and committed before: a field whose function fails is
+        null, since an error would make a client write them again. Otherwise raises the AppErrors
+        of functions, InternalServerError for their other exceptions, and ServiceUnavailableError
+        when one takes too long.
         """
         documents: list[EntryJson] = msgspec.json.decode(encode(items))
         service = self._documents
@@ -68,7 +75,7 @@ class ComputedReads:
         def context_of(field: ComputedField) -> ExtensionContext:
             return CallContext(field.name, service, principal)
 
-        run = _ComputedCalls(service.engine, context_of)
+        run = _ComputedCalls(service.engine, context_of, null_on_error=is_written)
         await run.fill(prepared.plan.root, documents)
         # A cached response could be shown to another principal with the same permissions, or after
         # the result of time-dependent rules has changed.
@@ -96,12 +103,20 @@ async def compute_in(
 
 
 class _ComputedCalls:
-    """The calls for one read; ``context_of`` makes the context of each."""
+    """The calls for one read; ``context_of`` makes the context of each.
+
+    With ``null_on_error`` the values of a function that fails are null.
+    """
 
     def __init__(
-        self, engine: WriteEngine, context_of: Callable[[ComputedField], ExtensionContext]
+        self,
+        engine: WriteEngine,
+        context_of: Callable[[ComputedField], ExtensionContext],
+        *,
+        null_on_error: bool = False,
     ) -> None:
         self._engine = engine
+        self._null_on_error = null_on_error
         self._context_of = context_of
         self._fields = engine.schema.computed
         self.is_cacheable = True
@@ -131,10 +146,13 @@ class _ComputedCalls:
         try:
             with observe_time(self._engine.clock) as observed:
                 values = await self._call_function(field, documents)
-        except AppError:
-            raise
         except Exception as error:
-            _log.error("a computed field failed", field=field.name, place=field.place)
+            if self._null_on_error or not isinstance(error, AppError):
+                _log.error("a computed field failed", field=field.name, place=field.place)
+            if self._null_on_error:
+                return [None] * len(documents)
+            if isinstance(error, AppError):
+                raise
             raise InternalServerError from error
         self.is_cacheable &= not observed.was_read
         return values
