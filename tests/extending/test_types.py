@@ -7,8 +7,6 @@ from textwrap import dedent
 
 import pytest
 
-import pytest
-
 from quire.cli import run
 from tests.databases.kind import Kind
 from tests.extending.project import open_extended, schema_in, write_code
