@@ -10,7 +10,7 @@ from quire.auth.sessions import Sessions
 from quire.builder.apply import EditableProject
 from quire.clock import Clock
 from quire.content_api.user_routes import AccountApis, AccountServices
-from quire.content_manager.cached_values import ContentVersion
+from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations
 from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.builtin_type_table import ContentTables

@@ -12,7 +12,7 @@ from quire.access.principal import Administrator
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
-from quire.content_manager.cached_values import ContentVersion
+from quire.content_manager.content_version import ContentVersion
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, PolicyError
 from quire.hooks.principal import Principal

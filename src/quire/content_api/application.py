@@ -37,7 +37,7 @@ from quire.content_api.readiness import Readiness
 from quire.content_api.request_observer import CountedResponse, RequestObserver
 from quire.content_api.request_tracing import note_response
 from quire.content_api.routes import METHODS, Authorizer, MatchedRoute, Route, RouteTable
-from quire.content_manager.cached_values import ContentVersion
+from quire.content_manager.content_version import ContentVersion
 from quire.database.interface import WouldBlockError, run_now
 from quire.database.retry_guard import watch_commits
 from quire.document_service.project_rules import acting

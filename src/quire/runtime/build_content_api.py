@@ -31,7 +31,7 @@ from quire.content_api.swagger_page import SwaggerPage
 from quire.content_api.upload_routes import FileApi
 from quire.content_api.uploaded_files import UploadedFiles
 from quire.content_api.user_routes import AccountApis
-from quire.content_manager.cached_values import ContentVersion
+from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations
 from quire.database.schema_version import WriteCheck
 from quire.database.settings_target import kind_of

@@ -18,7 +18,7 @@ from quire.content_api.project_middlewares import wrap_app
 from quire.content_api.request_tracing import TracedApp
 from quire.content_api.server_timing import ServerTiming, TimedPlanner
 from quire.content_api.user_routes import AccountApis
-from quire.content_manager.cached_values import ContentVersion
+from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations, find_customisations
 from quire.database.compile.compiler import NOTHING_PRESENTED
 from quire.database.entries.entry_tables import EntryStore, open_store

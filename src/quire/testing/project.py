@@ -32,8 +32,8 @@ from quire.settings import MailSettings
 from quire.testing.background import BackgroundWorkers
 from quire.testing.client import Client
 from quire.testing.clock import ProjectClock
-from quire.testing.http import ExpectedRequests
 from quire.testing.loop import LoopThread
+from quire.testing.outgoing_requests import ExpectedRequests
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""The content version of a request, and the values cached for that version."""
+"""The content version of a request, with the default locale of that version."""
 
 import asyncio
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from quire.content_manager.cached_values import ContentVersion
+from quire.content_manager.content_version import ContentVersion
 from quire.content_manager.locales import DEFAULT_LOCALE_KEY
 from quire.database.interface import Database
 from quire.database.program import Statement, Value
