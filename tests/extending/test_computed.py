@@ -11,6 +11,8 @@ from tests.databases.kind import Kind
 from tests.extending.project import PAPERS, module, open_extended, schema_in, write_code
 from tests.extending.test_rules_by_principal import grant_all, user
 from tests.unit.admin_api.office import Office
+from tests.unit.admin_api.test_admin_users import clerk
+from tests.unit.kiosk import PAPER
 
 CODE = """
 @computed(PAPER, needs=["title"])
@@ -97,6 +99,71 @@ async def test_responses_in_the_v4_format_have_computed_fields(tmp_path: Path, k
         )
         attributes = counted.data[0]["attributes"]
         assert attributes["papers"] == {"data": {"attributes": {"count": 1}}}
+
+
+ADMINISTRATORS = (
+    CODE
+    + """
+@computed(PAPER, needs=["price"], batch=True)
+async def reader(papers) -> list[str]:
+    with as_system("count"):
+        assert await documents(PAPER).count() == 2
+    return [f"{principal().kind} {paper.price}" for paper in papers]
+
+@computed(PAPER, needs=["title"], batch=True)
+async def unpermitted(papers) -> list[int]:
+    return [await documents(PAPER).count() for _ in papers]
+
+@computed(PAPER, needs=["title"])
+def broken(paper) -> str:
+    raise RuntimeError("sesame")
+"""
+)
+GRANT_TITLES: dict[str, object] = {
+    "action": "plugin::content-manager.explorer.read",
+    "subject": PAPER,
+    "properties": {"fields": ["title"], "locales": ["en"]},
+    "conditions": [],
+}
+
+
+async def test_administrators_see_what_is_computed_from_fields_that_they_may_read(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, ADMINISTRATORS) as office:
+        ada = await make(office, "writers", name="Ada")
+        for title in ("Sea", "Sun"):
+            data = {"title": title, "price": 3, "margin": "abc", "writer": ada["documentId"]}
+            created = await office.ask("POST", "/api/papers?fields=title", {"data": data})
+            assert created.status == 201
+        entry = f"{PAPERS}/{created.data['documentId']}"
+        _, author = await clerk(office, GRANT_TITLES)
+
+        with capture_logs() as logs:
+            shown = (await office.ask("GET", entry, token=office.boss)).json
+        assert shown["meta"]["computed"] == {"shout": "SUN", "notes": 3, "reader": "admin 3"}
+        assert not {"shout", "notes", "reader"} & shown["data"].keys()
+        warned = [one["field"] for one in logs if one["log_level"] == "warning"]
+        assert warned == ["unpermitted", "broken"]
+        assert "sesame" not in str(shown)
+        partly = (await office.ask("GET", entry, token=author)).json
+        assert "price" not in partly["data"]
+        assert partly["meta"]["computed"] == {"shout": "SUN"}
+
+        listing = f"{PAPERS}?sort=title&columns=price,shout,reader,notes"
+        listed = (await office.ask("GET", listing, token=office.boss)).json["results"]
+        found = [(one["shout"], one["notes"], one["reader"]) for one in listed]
+        assert found == [("SEA", 3, "admin 3"), ("SUN", 3, "admin 3")]
+        assert not {"title", "margin"} & listed[0].keys()
+        assert listed[0]["status"] == "published"
+        listed = (await office.ask("GET", listing, token=author)).json["results"]
+        assert [one["shout"] for one in listed] == ["SEA", "SUN"]
+        assert not {"reader", "notes", "price", "title"} & listed[0].keys()
+        module().fired.clear()
+        for columns in ("", "?columns=title"):
+            plain = await office.ask("GET", f"{PAPERS}{columns}", token=office.boss)
+            assert "shout" not in plain.json["results"][0]
+        assert module().fired == []
 
 
 async def test_results_of_a_batch_have_computed_fields(tmp_path: Path, kind: Kind) -> None:

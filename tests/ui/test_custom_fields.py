@@ -1,4 +1,4 @@
-"""Inputs, cells and filters of attribute types and operators of a project's code and packages."""
+"""Attribute types, operators and computed fields of code and packages in the admin UI."""
 
 import os
 from collections.abc import Iterator
@@ -14,6 +14,13 @@ from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import QUIRE, Site, serve
 from tests.unit.schema.trees import type_file, write_tree
 
+COMPUTED = """
+from quire import computed
+
+@computed("api::product.product", needs=["name"])
+def shout(product) -> str:
+    return product.name.upper()
+"""
 LIST = "/admin/content/api::product.product"
 CONFIGURATION = "/content-manager/content-types/api::product.product/configuration"
 SETTINGS = """
@@ -53,6 +60,7 @@ def shop(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         "ink": _custom("string", type="color", background="#ffffff"),
     }
     write_tree(project, type_file("product", attributes), {"src/extensions/span.py": OPERATOR})
+    write_tree(project, {"src/extensions/shout.py": COMPUTED})
     for fence in fences(DOCS / "extending" / "attribute-types.md"):
         if fence.info in {"python", "js"}:
             write_tree(project, {fence.text.partition("\n")[0].lstrip("#/ "): fence.text})
@@ -214,3 +222,17 @@ def test_the_inputs_of_colors_are_accessible(shop: Site, open_page: OpenPage) ->
     page.get_by_role("button", name="Save", exact=True).click()
     expect(ink.get_by_role("alert")).to_contain_text("must be a color such as #1d4ed8")
     assert_accessible_in_both_schemes(page)
+
+
+def test_the_inspector_shows_computed_fields_of_the_saved_entry(
+    shop: Site, open_page: OpenPage
+) -> None:
+    product = {"name": "Rope", "price": 3}
+    made = shop.api("POST", "/content-manager/collection-types/api::product.product", product)
+    page = open_page(shop.address, storage_state=shop.session())
+    page.goto(f"{LIST}/{made['data']['documentId']}")
+    computed = page.get_by_role("region", name="Computed fields")
+    expect(computed).to_have_text("Computed fieldsshoutROPE")
+    page.get_by_role("textbox", name="name").fill("Cable")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(computed).to_have_text("Computed fieldsshoutCABLE")

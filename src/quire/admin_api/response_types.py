@@ -127,10 +127,11 @@ class RowCount(Struct):
 
 
 class EntryMeta(Struct, rename="camel"):
-    """The other versions and locales of an entry."""
+    """The other versions and locales of an entry, and the computed fields of the project's code."""
 
     available_locales: list[FreeObject]
     available_status: list[FreeObject]
+    computed: FreeObject | UnsetType = UNSET
 
 
 class NoEntry(RequestBody):

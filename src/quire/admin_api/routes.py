@@ -168,7 +168,7 @@ def content_manager_routes(
     changes = EntryWriteApi(documents, history)
     yield from ManagedModelApi(database, engine.store, engine.extensions.attribute_types).routes()
     around_reads = AroundReads(documents)
-    yield from EntryApi(database, engine, lists, history, around_reads).routes()
+    yield from EntryApi(database, documents, lists, history, around_reads).routes()
     yield from changes.routes()
     yield from RelatedApi(database, engine).routes()
     yield from UidValueApi(database, engine).routes()

@@ -15,10 +15,18 @@ async def invited(office: Office, email: str, *roles: int, token: str | None = N
     return int(reply.data["id"])
 
 
-async def clerk(office: Office, *actions: str, email: str = "clerk@example.com") -> tuple[int, str]:
-    """Create an administrator with a role of these actions; returns id and access token."""
+async def clerk(
+    office: Office, *actions: str | dict[str, object], email: str = "clerk@example.com"
+) -> tuple[int, str]:
+    """Create an administrator with a role of these actions; returns id and access token.
+
+    An action with a subject is given as a permission.
+    """
     role = (await office.ask("POST", "/admin/roles", {"name": email}, token=office.boss)).data["id"]
-    permissions = [{"action": action, "subject": None} for action in actions]
+    permissions = [
+        {"action": action, "subject": None} if isinstance(action, str) else action
+        for action in actions
+    ]
     granted = await office.ask(
         "PUT", f"/admin/roles/{role}/permissions", {"permissions": permissions}, token=office.boss
     )

@@ -79,7 +79,7 @@ export type EntryDetail = { "entry": ManagedEntry | NoEntry; "meta": EntryMeta; 
 
 export type EntryListMeta = { "pagination": AdminPagination };
 
-export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
+export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[]; "computed"?: Record<string, unknown> };
 
 export type EntryProblem = { "path": (string)[]; "message": string };
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import msgspec
 import orjson
 from msgspec import UNSET, Struct, UnsetType
 
@@ -27,12 +29,14 @@ from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.entry_reads import ContentReading
-from quire.content_manager.read_plans import populated_relations
-from quire.content_manager.status_and_locale import requested_version
+from quire.content_manager.permissions import ALWAYS, TypePermissions
+from quire.content_manager.read_plans import populated_relations, requested_columns
+from quire.content_manager.status_and_locale import Query, requested_version
 from quire.database.execute.json_encoding import encode_result
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.document_service.unit_of_work import WriteEngine
+from quire.document_service.computed_reads import compute_for_administrator
+from quire.document_service.service import DocumentService
 from quire.errors import NotFoundError
 from quire.hooks.policies import ReadAction
 
@@ -57,12 +61,14 @@ class EntryApi:
     def __init__(
         self,
         database: Database,
-        engine: WriteEngine,
+        documents: DocumentService,
         lists: EntryLists,
         history: RevisionHistory,
         around: AroundReads,
     ) -> None:
+        engine = documents.engine
         self._database = database
+        self._documents = documents
         self._engine = engine
         self._review = ReviewFilter(database, engine, history)
         self._reading = ContentReading(engine)
@@ -101,7 +107,37 @@ class EntryApi:
         if filters is not query.get("filters"):
             # The filter changes with the entries: it is part of what the list is cached by.
             raw_query, query = raw_query + orjson.dumps(filters), {**query, "filters": filters}
+        computed = self._engine.schema.computed.get(rights.content_type.uid)
+        columns = requested_columns(query)
+        if computed and columns and not columns.isdisjoint(computed):
+            return await self._list_computed(request, rights, query, columns)
         return respond_encoded(await self._lists.page(rights, raw_query, query, request.version))
+
+    async def _list_computed(
+        self, request: Request, rights: TypePermissions, query: Query, columns: frozenset[str]
+    ) -> Response:
+        """List entries with computed fields, from the fields that the administrator may read."""
+        uid = rights.content_type.uid
+        computed = self._engine.schema.computed[uid]
+        names = columns & computed.keys()
+        needs = {need for name in names for need in computed[name].needs}
+        columns_read = ",".join(sorted(columns - names | needs))
+        body = await self._lists.page(
+            rights,
+            orjson.dumps([columns_read, query], default=str),
+            {**query, "columns": columns_read},
+            request.version,
+        )
+        page = msgspec.json.decode(body, type=dict[str, Any])
+        entries = page["results"]
+        values = await compute_for_administrator(
+            self._documents, request.administrator.id, uid, names, entries
+        )
+        for entry, computed_values in zip(entries, values, strict=True):
+            for need in needs - columns - ALWAYS:
+                entry.pop(need, None)
+            entry.update(computed_values)
+        return respond_encoded(msgspec.json.encode(page))
 
     async def find_one(self, request: Request) -> Response:
         """Show one document."""
@@ -109,7 +145,9 @@ class EntryApi:
         version = requested_version(request.query, rights.content_type, self._engine.default_locale)
         rows = populated_relations(request.query, rights.content_type)
         document_id = request.parameters["id"]
-        return await self._read(lambda: self._reading.get(rights, document_id, version, rows=rows))
+        return await self._read(
+            request, lambda: self._reading.get(rights, document_id, version, rows=rows)
+        )
 
     async def find_single(self, request: Request) -> Response:
         """Show the document of a single type, with its relations as rows."""
@@ -124,9 +162,19 @@ class EntryApi:
                 raise NotFoundError
             return (yield from reading.get(rights, document_id, version, rows=None, full=True))
 
-        return await self._read(read)
+        return await self._read(request, read)
 
-    async def _read(self, make: Callable[[], Program[dict[str, object]]]) -> Response:
-        return respond_encoded(
-            await self._database.read(lambda: encode_result(make()), snapshot=True)
-        )
+    async def _read(
+        self, request: Request, make: Callable[[], Program[dict[str, object]]]
+    ) -> Response:
+        body = await self._database.read(lambda: encode_result(make()), snapshot=True)
+        uid = request.parameters["uid"]
+        computed = self._engine.schema.computed.get(uid)
+        if not computed:
+            return respond_encoded(body)
+        response = msgspec.json.decode(body, type=dict[str, Any])
+        if response["data"]:
+            (response["meta"]["computed"],) = await compute_for_administrator(
+                self._documents, request.administrator.id, uid, computed, [response["data"]]
+            )
+        return respond_encoded(msgspec.json.encode(response))

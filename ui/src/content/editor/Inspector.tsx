@@ -13,7 +13,7 @@ import { StatusBadge } from '../../components/StatusBadge'
 import { ReviewBox } from '../../review/ReviewBox'
 import { revisionsQuery } from '../compare/revisions'
 import { revisionName } from '../compare/versions'
-import type { Loaded } from './loading'
+import { loadEntry, type Loaded } from './loading'
 import { nameOf } from './people'
 
 // It has the code samples of the API explorer, which few look at.
@@ -35,7 +35,7 @@ export function Inspector({ type, loaded, locale, compare }: Props) {
             <Tabs.Tab value="history" fz="xs">{t('inspector.history')}</Tabs.Tab>
             <Tabs.Tab value="api" fz="xs">{t('inspector.api')}</Tabs.Tab>
           </Tabs.List>
-          <Tabs.Panel value="info" p="sm"><Info type={type} loaded={loaded} /></Tabs.Panel>
+          <Tabs.Panel value="info" p="sm"><Info type={type} loaded={loaded} locale={locale} /></Tabs.Panel>
           <Tabs.Panel value="history" p="sm"><History type={type} loaded={loaded} locale={locale} compare={compare} /></Tabs.Panel>
           <Tabs.Panel value="api" p="sm"><Suspense fallback={<Loading rows={4} />}><ApiPanel type={type} loaded={loaded} locale={locale} /></Suspense></Tabs.Panel>
         </Tabs>
@@ -55,7 +55,37 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-function Info({ type, loaded }: Pick<Props, 'type' | 'loaded'>) {
+/** The fields that code of the project computes, of the entry as it is saved. */
+function Computed({ type, loaded, locale }: Omit<Props, 'compare'>) {
+  const { t } = useTranslation()
+  const { entry, documentId, computed } = loaded
+  const at = entry?.updatedAt ?? null
+  const fields = useQuery({
+    queryKey: ['computed', type.uid, documentId, locale, at],
+    enabled: computed !== undefined && entry !== null,
+    initialData: computed?.at === at ? computed.values : undefined,
+    staleTime: Infinity,
+    queryFn: async () => {
+      const single = type.kind === 'singleType'
+      const reloaded = await loadEntry(type, single ? null : documentId, locale)
+      return reloaded.computed?.values ?? {}
+    },
+  })
+  const values = Object.entries(fields.data ?? {})
+  if (values.length === 0) return null
+  return (
+    <Box component="section" aria-label={t('inspector.computed')}>
+      <Text size="xs" fw={600} mt={4} mb={4}>{t('inspector.computed')}</Text>
+      <Stack gap={8} component="dl" m={0}>
+        {values.map(([name, value]) => (
+          <Fact key={name} label={name}>{typeof value === 'string' ? value : JSON.stringify(value)}</Fact>
+        ))}
+      </Stack>
+    </Box>
+  )
+}
+
+function Info({ type, loaded, locale }: Omit<Props, 'compare'>) {
   const { t } = useTranslation()
   const { entry, documentId } = loaded
   const references = useQuery({
@@ -85,6 +115,7 @@ function Info({ type, loaded }: Pick<Props, 'type' | 'loaded'>) {
         </Fact>
         <Fact label={t('inspector.entryId')}>{entry.id}</Fact>
       </Stack>
+      <Computed type={type} loaded={loaded} locale={locale} />
       {references.error && <ErrorState error={references.error} retry={() => void references.refetch()} />}
       {references.data && (
         <Box component="section" aria-label={t('inspector.references', { count: total })}>

@@ -9,14 +9,18 @@ export type Loaded = {
   documentId: string | null
   /** The other versions of the document, with what all of them share. */
   others: (Entry & Localization)[]
+  /** The computed fields of the project's code, where the type has some, and the time of the entry that they are of. */
+  computed?: { at: string | null; values: ComputedFields }
 }
 
-type Answer = { data: Partial<Entry> | null; meta: { availableLocales?: (Entry & Localization)[] } }
+export type ComputedFields = Record<string, unknown>
+type Answer = { data: Partial<Entry> | null; meta: { availableLocales?: (Entry & Localization)[]; computed?: ComputedFields } }
 
 export function loadedOf({ data, meta }: Answer, documentId: string | null): Loaded {
   const others = meta.availableLocales ?? []
   const entry = data?.documentId ? (data as Entry) : null
-  return { entry, documentId: entry?.documentId ?? documentId ?? others[0]?.documentId ?? null, others }
+  const computed = meta.computed && { at: entry?.updatedAt ?? null, values: meta.computed }
+  return { entry, documentId: entry?.documentId ?? documentId ?? others[0]?.documentId ?? null, others, computed }
 }
 
 /** Load an entry: a document id, `create` for one that is not there yet, null for that of a single type. */

@@ -166,7 +166,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     const known = 'documentId' in raw ? { data: raw as Entry, meta: {} } : { data: raw.data ?? null, meta: raw.meta ?? {} }
     const next = loadedOf(known, id)
     const others = 'availableLocales' in known.meta ? next.others : latest.current.others
-    const complete = { ...next, others }
+    const complete = { ...next, others, computed: next.computed ?? latest.current.computed }
     const fresh = valuesOf(complete.entry ?? {}, type, model)
     const kept = Object.fromEntries(Object.entries(fresh).map(([name, value]) => [name, withFormState(value, sent[name])]))
     const parts = partsByKey(kept)
