@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from quire.hooks.time import now
     from quire.hooks.write import Write
     from quire.jobs.job import Job, job
+    from quire.script import unit_of_work
 
 __version__ = "0.1.0"
 
@@ -133,6 +134,7 @@ __all__ = [
     "settings",
     "storage_backend",
     "transaction",
+    "unit_of_work",
     "wait",
 ]
 
@@ -161,6 +163,7 @@ _MODULES = {
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),
     **dict.fromkeys(("MailClient", "mail"), "quire.document_service.mail_client"),
     **dict.fromkeys(("MailError", "ValidationError"), "quire.errors"),
+    "unit_of_work": "quire.script",
     "wait": "quire.document_service.extension_context",
     "Shape": "quire.hooks.shape",
     **dict.fromkeys(

@@ -5,9 +5,11 @@ import asyncio
 import io
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ WITHOUT_CODE = (
     DOCS / "extending" / "testing.md",
     DOCS / "extending" / "packages.md",
     DOCS / "extending" / "reference.md",
+    DOCS / "extending" / "scripts.md",
 )
 """Pages without code of a project."""
 BLOG = ROOT / "examples" / "blog"
@@ -69,7 +72,7 @@ def load_page(page: Path, folder: Path) -> Extensions:
         name = fence.text.partition("\n")[0].lstrip("#/ ")
         file = folder / name
         if fence.info in {"python", "js"}:
-            assert name.startswith(("src/", "tests/")), name
+            assert name.startswith(("src/", "tests/", "scripts/")), name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(fence.text, encoding="utf-8")
         elif name in {"quire.toml", ".env", ".env.test"}:
@@ -332,3 +335,33 @@ def _names_in_code(page: Path) -> Iterator[str]:
             for node in ast.walk(ast.parse(fence.text)):
                 if isinstance(node, ast.ImportFrom) and str(node.module).startswith("quire"):
                     yield from (alias.name for alias in node.names)
+
+
+@pytest.fixture
+def fresh_blog(tmp_path: Path) -> Path:
+    """The example blog alone."""
+    folder = tmp_path / "blog"
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        assert run(["new", str(folder), "--template", "blog"]) == 0
+    return folder
+
+
+async def test_the_script_does_what_its_page_says(fresh_blog: Path) -> None:
+    folder = fresh_blog
+    (fence,) = (one for one in fences(DOCS / "extending" / "scripts.md") if one.info == "python")
+    script = folder / "scripts" / "retire_articles.py"
+    script.parent.mkdir()
+    script.write_text(fence.text, encoding="utf-8")
+
+    async def published() -> set[str]:
+        async with quire.unit_of_work(folder):
+            with quire.as_system("look"):
+                found = await quire.documents("api::article.article").find(page_size=100)
+        return {article.title for article in found if article.publishedOn < "2025"}
+
+    titles = await published()
+    command = partial(subprocess.run, [sys.executable, script], cwd=folder, check=True)
+    done = await asyncio.to_thread(command, capture_output=True, text=True)
+    assert titles
+    assert titles <= {*done.stdout.splitlines()}
+    assert await published() == set()
