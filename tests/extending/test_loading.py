@@ -194,3 +194,92 @@ def test_a_project_with_a_mistake_neither_starts_nor_passes_the_check(
     assert f"problem  {FILE}:{_FIRST}  before_write" in capsys.readouterr().out
     with pytest.raises(ExtensionError):
         build_app(load_settings(tmp_path, environ={}))
+
+
+EVERY_KIND = """
+@before_write(PAPER, on=["create"])
+def hook(write): ...
+
+@around(PAPER, on=["find"])
+async def wrapped(call, proceed): return await proceed(call)
+
+@rule(PAPER, on=["find"])
+def narrowed(who): return True
+
+@policy(PAPER, on=["find"])
+def asked(context): ...
+
+@computed(PAPER, needs=["title"])
+def shown(paper) -> int: return 1
+
+@computed(PAPER, needs=["title"], default=False)
+def named(paper) -> int: return 1
+
+@route.get("/papers/x")
+def answered() -> int: return 1
+
+@asgi_middleware()
+def around_all(app): return app
+
+@auth_strategy("known")
+async def known(request): ...
+
+@storage_backend("stored")
+class Stored(StorageBackend):
+    async def put(self, key, content, meta): ...
+    async def open(self, key): yield b""
+    async def delete(self, key): ...
+    async def version(self, key): ...
+
+@operator("$is_x", on=["string"], operand=str)
+def compared(column, operand): return column == operand.value
+
+@attribute_type("typed")
+class Typed(AttributeType[str, AttributeOptions]):
+    stores = "string"
+    def parse(self, value, options): return value
+
+@after_commit(PAPER, on=["publish"], shape=Shape)
+async def told(changes): ...
+
+@job()
+async def worked(): ...
+
+@schedule("0 3 * * *")
+async def nightly(): ...
+
+@on_start
+def begun(): ...
+
+@on_stop
+def ended(): ...
+"""
+CHECKED = """
+before_write hook runs on create of api::paper.paper
+around wrapped wraps find of api::paper.paper
+rule narrowed limits find of api::paper.paper
+policy asked is asked before find of api::paper.paper
+computed field shown of api::paper.paper is in all responses
+computed field named of api::paper.paper is in responses to requests that name it
+GET /papers/x answers who is granted api::paper.paper.answered
+asgi_middleware around_all wraps the server
+auth_strategy "known" says who sends requests
+storage_backend "stored" stores uploaded files
+operator $is_x compares string
+attribute_type typed is stored as string
+after_commit told runs on publish of api::paper.paper
+job src.api.paper.paper.worked runs in the background
+schedule src.api.paper.paper.nightly runs at "0 3 * * *" in UTC
+on_start begun runs in each server process
+on_stop ended runs in each server process
+"""
+
+
+def test_the_check_lists_functions_of_every_kind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema_in(tmp_path)
+    write_code(tmp_path, EVERY_KIND)
+    run(["check", str(tmp_path)])
+    served = [line for line in capsys.readouterr().out.splitlines() if f" {FILE}:" in line]
+    assert [line.partition(": ")[2] for line in served] == CHECKED.strip().splitlines()

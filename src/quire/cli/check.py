@@ -10,9 +10,11 @@ from msgspec import Struct, field
 
 from quire.cli.hooks import (
     around_line,
+    computed_line,
     declaration_lines,
     hook_line,
     job_line,
+    lifecycle_line,
     listener_line,
     policy_line,
     route_line,
@@ -255,11 +257,15 @@ def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> Exte
     ]
     report.groups["served"] += [rule_line(rule) for rule in extensions.rules]
     report.groups["served"] += [policy_line(policy) for policy in extensions.policies]
+    report.groups["served"] += [
+        computed_line(field) for fields in extensions.computed.values() for field in fields.values()
+    ]
     report.groups["served"] += [route_line(route) for route in extensions.routes]
     report.groups["served"] += declaration_lines(extensions)
     report.groups["served"] += [listener_line(listener) for listener in extensions.listeners]
     report.groups["served"] += [job_line(job) for job in extensions.jobs]
     report.groups["served"] += [schedule_line(schedule) for schedule in extensions.schedules]
+    report.groups["served"] += [lifecycle_line(function) for function in extensions.lifecycle]
     return extensions
 
 

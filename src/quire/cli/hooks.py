@@ -9,12 +9,14 @@ from quire.errors import ApplicationError
 from quire.extension_loading import load_extensions
 from quire.hooks.after_commit import ChangeListener
 from quire.hooks.around import AroundCall
+from quire.hooks.computed import ComputedField
 from quire.hooks.errors import nearest
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.policies import Policy, Rule
 from quire.hooks.registry import Extensions, Hook, WriteHooks
 from quire.hooks.routes import CustomRoute
 from quire.hooks.schedules import ScheduleDefinition
+from quire.hooks.startup_shutdown import LifecycleFunction
 from quire.hooks.write import WRITE_ACTIONS
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
@@ -143,6 +145,17 @@ def policy_line(policy: Policy) -> str:
 def rule_line(rule: Rule) -> str:
     """Describe a rule in one line."""
     return f"{rule.place}: rule {rule.name} limits {', '.join(rule.on)} of {rule.uid}"
+
+
+def computed_line(field: ComputedField) -> str:
+    """Describe a computed field in one line."""
+    requests = "all responses" if field.default else "responses to requests that name it"
+    return f"{field.place}: computed field {field.name} of {field.uid} is in {requests}"
+
+
+def lifecycle_line(function: LifecycleFunction) -> str:
+    """Describe a function that runs at the start or stop of a server, in one line."""
+    return f"{function.place}: {function.moment} {function.name} runs in each server process"
 
 
 def route_line(route: CustomRoute) -> str:
