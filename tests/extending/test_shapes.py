@@ -46,6 +46,12 @@ async def margins() -> list[Margin]:
     with as_system("show margins"):
         return await documents(PAPER).find(Margin, status="draft")
 
+@route.get("/papers/streamed", public=True)
+async def streamed() -> list[list[PaperCard]]:
+    papers = documents(PAPER)
+    with as_system("stream"):
+        return [list(some) async for some in papers.stream(PaperCard, status="draft", batch=1)]
+
 @route.get("/papers/mistakes", public=True)
 async def mistakes() -> list[str]:
     found = []
@@ -69,6 +75,7 @@ async def test_a_shape_says_what_is_read_and_what_is_shown(tmp_path: Path, kind:
         cards = await office.ask("GET", "/api/papers/cards")
         card = await office.ask("GET", f"/api/papers/card/{made['documentId']}")
         margins = await office.ask("GET", "/api/papers/margins")
+        streamed = await office.ask("GET", "/api/papers/streamed")
         mistakes = await office.ask("GET", "/api/papers/mistakes")
         document = (await office.ask("GET", "/api/openapi.json")).json
 
@@ -84,6 +91,7 @@ async def test_a_shape_says_what_is_read_and_what_is_shown(tmp_path: Path, kind:
     assert (second["writer"], second["lines"]) == (None, [])
     assert cards.json["meta"] == {"pagination": {"page": 1, "pageSize": 2}}
     assert (card.data, card.json["meta"]) == (first, {})
+    assert streamed.data == [[first], [second]]
     assert margins.json == {
         "data": [{"margin": None}] * 2,
         "meta": {"pagination": {"page": 1, "pageSize": 25}},

@@ -124,7 +124,7 @@ def test_filters_and_input_are_typed(tmp_path: Path, checker: Checker) -> None:
     code = """
     from datetime import datetime
 
-    from quire import Documents
+    from quire import Documents, Shape
     from src.content import Paper, PaperFilters, Writer, documents
 
 
@@ -151,6 +151,17 @@ def test_filters_and_input_are_typed(tmp_path: Path, checker: Checker) -> None:
         )
         await documents(Writer).create({"name": "Ada", "papers": {"connect": [{"id": 3}, "abc"]}})
         await documents(Paper).create_many([{"writer": None, "lines": [{"text": "a"}]}])
+
+
+    class Title(Shape[Paper]):
+        title: str
+
+
+    async def streamed() -> list[str]:
+        found = [one.title async for some in documents(Paper).stream(Title) for one in some]
+        async for papers in documents(Paper).stream(filters={"title": "Sea"}):
+            found += [one.title for one in papers]
+        return found
 
 
     async def mistaken() -> None:

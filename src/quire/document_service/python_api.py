@@ -372,8 +372,21 @@ class Documents(Generic[D, Filters, Input]):
         result = await self._read(context, "count", query, read)
         return {value: result.counts.get(position, 0) for position, value in enumerate(value_list)}
 
-    async def stream(
+    @overload
+    def stream(
         self,
+        shape: type[S],
+        /,
+        *,
+        filters: Filters | None = None,
+        status: Status = "published",
+        locale: str | None = None,
+        batch: int = _STREAM_BATCH,
+    ) -> AsyncIterator[Sequence[S]]: ...
+    @overload
+    def stream(
+        self,
+        /,
         *,
         filters: Filters | None = None,
         fields: Sequence[str] | None = None,
@@ -381,13 +394,26 @@ class Documents(Generic[D, Filters, Input]):
         status: Status = "published",
         locale: str | None = None,
         batch: int = _STREAM_BATCH,
-    ) -> AsyncIterator[Sequence[D]]:
-        """Yield all documents of the result in batches, in the order of their ids.
+    ) -> AsyncIterator[Sequence[D]]: ...
+    async def stream(
+        self,
+        shape: type[Shape[Any]] | None = None,
+        /,
+        *,
+        filters: Filters | None = None,
+        fields: Sequence[str] | None = None,
+        populate: object = None,
+        status: Status = "published",
+        locale: str | None = None,
+        batch: int = _STREAM_BATCH,
+    ) -> AsyncIterator[Sequence[Any]]:
+        """Yield all documents of the result, or values of a shape, in batches by ascending id.
 
         Each batch is a read of its own that starts after the last id, not at an offset: documents
         that are added or deleted meanwhile neither repeat nor hide others. Changes of documents
         that were not yielded yet are visible.
         """
+        parameters = self._field_parameters(current_context(), shape, fields, populate)
         last_id = 0
         while True:
             id_filter: Data = {"id": {"$gt": last_id}}
@@ -395,14 +421,14 @@ class Documents(Generic[D, Filters, Input]):
             documents = await self.find(
                 filters=cast("Filters", joined),
                 sort="id:asc",
-                fields=fields,
-                populate=populate,
+                fields=parameters["fields"],
+                populate=parameters.get("populate"),
                 status=status,
                 locale=locale,
                 page_size=batch,
             )
             if documents:
-                yield documents
+                yield documents if shape is None else [as_shape(shape, one) for one in documents]
             if len(documents) < batch:
                 return
             last_id = cast("int", documents[-1]["id"])
