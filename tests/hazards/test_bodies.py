@@ -43,7 +43,7 @@ REFUSED = {
         (400, "SyntaxError", "Object contains forbidden prototype property"),
     ),
 }
-FAULTS = {
+INVALID_BODIES = {
     b'{"data": {': "Expected property name or '}' in JSON at position 10",
     b' \n{"data": {}, }': "Expected double-quoted property name in JSON at position 15",
     b'\xef\xbb\xbf{"data" 1}': "Expected ':' after property name in JSON at position 8",
@@ -99,7 +99,7 @@ async def test_h117_what_is_nearly_json_is_not_json(ask: Visitor, method: str, b
     assert (response.status, error(response)["name"]) == (400, "SyntaxError")
 
 
-@pytest.mark.parametrize(("body", "message"), FAULTS.items())
+@pytest.mark.parametrize(("body", "message"), INVALID_BODIES.items())
 async def test_h117_what_is_wrong_with_json_is_reported(
     ask: Visitor, body: bytes, message: str
 ) -> None:

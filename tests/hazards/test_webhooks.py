@@ -389,7 +389,7 @@ async def test_h125_an_error_in_between_does_not_end_the_courier(
     async def fails() -> None:
         nonlocal problems
         problems += 1
-        raise RuntimeError("a fault")
+        raise RuntimeError("an unexpected error")
 
     async def failed() -> bool:
         return problems > 1

@@ -317,7 +317,7 @@ def remodels(*, times: int = 100, workers: int = 1, database: str = "sqlite") ->
     reported = ", ".join(f"{used / 2**20:.0f}" for used in memory[:: max(1, times // 10)])
     console.print(
         f"{len(memory)} changes under {outcome.answered:,} answers, each seen by all within"
-        f" {outcome.slowest:.2f} s, {len(outcome.problems)} faults; megabytes: {reported}",
+        f" {outcome.slowest:.2f} s, {len(outcome.problems)} problems; megabytes: {reported}",
         highlight=False,
     )
     return 1 if outcome.problems else 0

@@ -37,7 +37,7 @@ from tests.unit.cli.processes import serving
 
 CALLERS = (VISITOR, END_USER, API_TOKEN, SUPER_ADMIN)
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
-NO_CONTENT, ERROR, UNAUTHORIZED, FAULT = 204, 400, 401, 500
+NO_CONTENT, ERROR, UNAUTHORIZED, SERVER_ERROR = 204, 400, 401, 500
 FILES = ("/", "/admin", "/admin/auth/register-admin", "/favicon.ico", "/nope", "/uploads/nope.txt")
 PROBES = ("/_health", "/_ready")
 LAST = ("admin/api-tokens", "admin/users", "admin/x/users", "admin/x/second-factor", "admin/logout")
@@ -228,7 +228,7 @@ async def ask_for_writes(site: Site, caller: str, routes: Iterable[Route]) -> li
 def problems_of(response: Response, asked: object) -> Iterator[str]:
     """Say what is wrong with the status or the form of a response."""
     is_json = response.headers.get("content-type", "").startswith("application/json")
-    if response.status >= FAULT:
+    if response.status >= SERVER_ERROR:
         yield f"{asked}: {response}"
     elif response.status < ERROR:
         if response.status == NO_CONTENT and response.body:

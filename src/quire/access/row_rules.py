@@ -20,9 +20,9 @@ _PLACE_MARK = "$user"
 BoundRules = frozenset[tuple[str, str]]
 
 
-def bind_rules(rules: Mapping[str, object], places: Mapping[str, object]) -> BoundRules:
-    """Return rules by action, bound for one principal; ``places`` are the placeholder values."""
-    return frozenset((action, _bound(rule, places)) for action, rule in rules.items())
+def bind_rules(rules: Mapping[str, object], placeholders: Mapping[str, object]) -> BoundRules:
+    """Return rules by action, bound for one principal; ``placeholders`` are their values."""
+    return frozenset((action, _bound(rule, placeholders)) for action, rule in rules.items())
 
 
 def join_rules(one: Mapping[str, str], other: Mapping[str, str]) -> Mapping[str, str]:
@@ -53,15 +53,15 @@ def places_in(rule: object) -> Iterator[str]:
             yield value
 
 
-def _bound(rule: object, places: Mapping[str, object]) -> str:
-    if any(places.get(place) is None for place in places_in(rule)):
+def _bound(rule: object, placeholders: Mapping[str, object]) -> str:
+    if any(placeholders.get(placeholder) is None for placeholder in places_in(rule)):
         return NO_ROW
-    return orjson.dumps(_filled(rule, places), option=orjson.OPT_SORT_KEYS).decode()
+    return orjson.dumps(_filled(rule, placeholders), option=orjson.OPT_SORT_KEYS).decode()
 
 
-def _filled(value: object, places: Mapping[str, object]) -> object:
+def _filled(value: object, placeholders: Mapping[str, object]) -> object:
     if isinstance(value, Mapping):
-        return {key: _filled(inner, places) for key, inner in value.items()}
+        return {key: _filled(inner, placeholders) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_filled(inner, places) for inner in value]
-    return places.get(value, value) if isinstance(value, str) else value
+        return [_filled(inner, placeholders) for inner in value]
+    return placeholders.get(value, value) if isinstance(value, str) else value

@@ -32,10 +32,10 @@ from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows, StoredAdmi
 from quire.content_api.body_decoding import RequestBody, read_body, sent_values, validator_of
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Items, MinLength, Place, Range, id_of, ids_of, required
+from quire.content_api.validators import Items, MinLength, Range, ValuePath, id_of, ids_of, required
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.document_service.validate.problems import Problem, path_of, place_text, validation_error
+from quire.document_service.validate.problems import Problem, path_of, path_text, validation_error
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import Schema
@@ -75,15 +75,15 @@ class PermissionList:
         uids = frozenset(content_type.uid for content_type in subjects(schema))
         self._item = _Permission(uids, _readable_subjects(schema))
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         validator = Items(item=self._item, rules=(required,), maximum=_MAX_PERMISSIONS)
         has_problems = False
-        for problem in validator.problems(place, value):
+        for problem in validator.problems(path, value):
             has_problems = True
             yield problem
         if not has_problems and isinstance(value, list) and _has_duplicates(value):
-            yield Problem(path_of(place), DUPLICATE_PERMISSIONS, value)
+            yield Problem(path_of(path), DUPLICATE_PERMISSIONS, value)
 
 
 def _readable_subjects(schema: Schema) -> frozenset[str]:
@@ -97,36 +97,36 @@ class _Permission(Struct, frozen=True):
     subjects: frozenset[str]
     readable: frozenset[str]
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         has_problems = False
-        for problem in validator_of(PermissionPayload).problems(place, value):
+        for problem in validator_of(PermissionPayload).problems(path, value):
             has_problems = True
             yield problem
         if has_problems or not isinstance(value, Mapping):
             return
         action = ADMIN_ACTIONS.get(str(value["action"]))
         if action is None:
-            yield Problem(path_of((*place, "action")), UNKNOWN_ACTION, value["action"])
+            yield Problem(path_of((*path, "action")), UNKNOWN_ACTION, value["action"])
             return
-        yield from self._check_action(place, action, value)
+        yield from self._check_action(path, action, value)
 
     def _check_action(
-        self, place: Place, action: AdminAction, value: Mapping[str, object]
+        self, path: ValuePath, action: AdminAction, value: Mapping[str, object]
     ) -> Iterator[Problem]:
         subject = value.get("subject", ABSENT)
         if not self._accepts_subject(action, subject):
-            yield Problem(path_of((*place, "subject")), BAD_SUBJECT, subject)
+            yield Problem(path_of((*path, "subject")), BAD_SUBJECT, subject)
         properties = value.get("properties") or {}
-        properties_place = (*place, "properties")
+        properties_path = (*path, "properties")
         if not isinstance(properties, Mapping) or set(properties).difference(action.properties):
-            message = BAD_PROPERTIES.format(place_text(properties_place))
-            yield Problem(path_of(properties_place), message, properties)
+            message = BAD_PROPERTIES.format(path_text(properties_path))
+            yield Problem(path_of(properties_path), message, properties)
             return
-        yield from _check_fields((*properties_place, FIELDS), properties.get(FIELDS))
-        yield from _check_locales((*properties_place, "locales"), properties.get("locales"))
+        yield from _check_fields((*properties_path, FIELDS), properties.get(FIELDS))
+        yield from _check_locales((*properties_path, "locales"), properties.get("locales"))
         for index, condition in enumerate(_sequence(value.get("conditions"))):
             if condition not in CONDITIONS:
-                condition_path = path_of((*place, "conditions", index))
+                condition_path = path_of((*path, "conditions", index))
                 yield Problem(condition_path, UNKNOWN_CONDITION.format(condition), condition)
 
     def _accepts_subject(self, action: AdminAction, subject: object) -> bool:
@@ -136,24 +136,24 @@ class _Permission(Struct, frozen=True):
         return subject in uids
 
 
-def _check_fields(place: Place, fields: object) -> Iterator[Problem]:
+def _check_fields(path: ValuePath, fields: object) -> Iterator[Problem]:
     if fields is None:
         return
     if not isinstance(fields, list) or not all(isinstance(name, str) for name in fields):
-        yield Problem(path_of(place), BAD_FIELDS.format(place_text(place)), fields)
+        yield Problem(path_of(path), BAD_FIELDS.format(path_text(path)), fields)
         return
     names = set(fields)
     if len(names) < len(fields):
-        yield Problem(path_of(place), REPEATED_FIELDS, fields)
+        yield Problem(path_of(path), REPEATED_FIELDS, fields)
     if any(parent in names for name in names for parent in _parents(name)):
-        yield Problem(path_of(place), BAD_NESTING, fields)
+        yield Problem(path_of(path), BAD_NESTING, fields)
 
 
-def _check_locales(place: Place, locales: object) -> Iterator[Problem]:
+def _check_locales(path: ValuePath, locales: object) -> Iterator[Problem]:
     if locales is None:
         return
     if not isinstance(locales, list) or not all(isinstance(code, str) for code in locales):
-        yield Problem(path_of(place), BAD_LOCALES.format(place_text(place)), locales)
+        yield Problem(path_of(path), BAD_LOCALES.format(path_text(path)), locales)
 
 
 def _parents(name: str) -> Iterator[str]:
@@ -270,10 +270,10 @@ class AdminRoleApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete a role without users; a missing one counts as deleted."""
-        path_value = request.parameters["id"]
-        role_id = id_of(path_value)
+        path_id = request.parameters["id"]
+        role_id = id_of(path_id)
         ids = [] if role_id is None else [role_id]
-        deleted_roles = await self._delete_roles(request, ids, "id", path_value)
+        deleted_roles = await self._delete_roles(request, ids, "id", path_id)
         return respond_data(build_response(AdminRole, deleted_roles[0]) if deleted_roles else None)
 
     async def delete_many(self, request: Request) -> Response:
@@ -326,12 +326,12 @@ class AdminRoleApi:
         )
 
     async def _delete_roles(
-        self, request: Request, ids: list[int], field: str, value: object
+        self, request: Request, ids: list[int], parameter: str, value: object
     ) -> list[StoredAdminRole]:
         try:
             return await self._roles.delete(ids, request.administrator.ability)
         except InUseError as error:
-            raise validation_error([Problem((field,), error.message, value)]) from error
+            raise validation_error([Problem((parameter,), error.message, value)]) from error
 
     async def _read_roles(self, ids: Sequence[int]) -> list[AdminRole]:
         def program() -> Program[list[AdminRole]]:

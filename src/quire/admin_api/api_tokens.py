@@ -11,7 +11,7 @@ from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiTo
 from quire.content_api.body_decoding import RequestBody, read_body, sent_values
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import MinLength, Place, id_of, problem_at
+from quire.content_api.validators import MinLength, ValuePath, id_of, problem_at
 from quire.document_service.validate.problems import Problem
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, not_of_type
@@ -27,15 +27,15 @@ TokenType = Literal["read-only", "full-access", "custom"]
 class _Lifespan(Struct, frozen=True):
     json_schema: ClassVar[FreeObject] = {"type": ["integer", "null"]}
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         if value is None or value is ABSENT:
             return
         if isinstance(value, bool) or not isinstance(value, int | float):
-            yield problem_at(place, not_of_type("number", value), value)
+            yield problem_at(path, not_of_type("number", value), value)
         if isinstance(value, bool) or value not in LIFESPANS:
             lifespans = ", ".join(map(str, LIFESPANS))
             message = f"must be one of the following values: , {lifespans}"
-            yield problem_at(place, message, value)
+            yield problem_at(path, message, value)
 
 
 class NewAdminApiToken(RequestBody, forbid_unknown_fields=False):

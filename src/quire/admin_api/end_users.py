@@ -18,7 +18,7 @@ from quire.admin_api.login_throttle import LoginThrottle
 from quire.admin_api.response_types import END_USERS, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.admin_api.sign_in import place_of
+from quire.admin_api.sign_in import client_address_of
 from quire.auth.account_mails import EMAIL_KEY, Recovery
 from quire.auth.end_user_settings import ADVANCED_KEY
 from quire.content_api.body_decoding import RequestBody
@@ -170,7 +170,7 @@ class EndUserApi:
         """
         options = _template_options("template", _member(request, "template"))
         address = request.administrator.email
-        self._attempts.count("mail-test", place_of(request), address)
+        self._attempts.count("mail-test", client_address_of(request), address)
         try:
             await self._recovery.send_example("template", options, address)
         except MailError as error:

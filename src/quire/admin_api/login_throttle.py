@@ -22,13 +22,13 @@ class LoginThrottle:
             for name, factor in (("", 1), ("place", _PLACE_FACTOR), ("account", _ACCOUNT_FACTOR))
         )
 
-    def count(self, route: str, place: str, email: object = None) -> None:
+    def count(self, route: str, network: str, email: object = None) -> None:
         """Count an attempt. Raises RateLimitError when the limit is exceeded."""
         if not self._enabled:
             return
         account = email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
-        self._account_and_place.count(f"{route} {place} {account}")
-        self._place.count(f"{route} {place}")
+        self._account_and_place.count(f"{route} {network} {account}")
+        self._place.count(f"{route} {network}")
         if account:
             self._account.count(f"{route} {account}")
 

@@ -33,8 +33,8 @@ from quire.errors import (
     ValidationError,
 )
 
-NAME = "strapi_admin_refresh"
-_SIGNATURE = f"{NAME}.sig"
+COOKIE_NAME = "strapi_admin_refresh"
+_SIGNATURE = f"{COOKIE_NAME}.sig"
 _EXPIRED_COOKIE_DATE = "Thu, 01 Jan 1970 00:00:00 GMT"
 _BASE64URL = str.maketrans({"/": "_", "+": "-", "=": None})
 
@@ -61,12 +61,12 @@ class AdminRefreshCookie:
         """Return the refresh token among the cookies of a request."""
         for part in (header or b"").decode("latin-1").split(";"):
             name, _, value = part.strip().partition("=")
-            if name == NAME:
+            if name == COOKIE_NAME:
                 return value or None
         return None
 
     def _set_cookie_headers(self, value: str, expiry_date: str | None) -> tuple[Header, ...]:
-        cookies = [(NAME, value)]
+        cookies = [(COOKIE_NAME, value)]
         if self._key is not None:
             cookies.append((_SIGNATURE, self._signature(self._key, value)))
         expires = "" if expiry_date is None else f"expires={expiry_date}; "
@@ -76,7 +76,7 @@ class AdminRefreshCookie:
         )
 
     def _signature(self, key: bytes, value: str) -> str:
-        digest = hmac.new(key, f"{NAME}={value}".encode(), hashlib.sha1).digest()
+        digest = hmac.new(key, f"{COOKIE_NAME}={value}".encode(), hashlib.sha1).digest()
         return base64.b64encode(digest).decode().translate(_BASE64URL)
 
 
@@ -84,9 +84,9 @@ MISSING_CREDENTIALS = "Missing credentials"
 NO_REFRESH_TOKEN = "Missing refresh token"  # noqa: S105 - a message
 BAD_REFRESH_TOKEN = "Invalid refresh token"  # noqa: S105 - likewise
 BAD_INVITATION = "Invalid registrationToken"
-_LONGEST_DEVICE = 255
+_MAX_DEVICE_LENGTH = 255
 
-_DeviceId = Annotated[str, Text(longest=_LONGEST_DEVICE)]
+_DeviceId = Annotated[str, Text(longest=_MAX_DEVICE_LENGTH)]
 
 
 class Credentials(RequestBody, forbid_unknown_fields=False):
@@ -195,7 +195,7 @@ class AdminSignInApi:
         self._accounts = accounts
         self._recovery = recovery
         self._cookie = cookie
-        self._attempts = attempts
+        self._throttle = attempts
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -244,14 +244,14 @@ class AdminSignInApi:
         """Sign in with e-mail and password."""
         body = request.body_fields
         address, password = _text(body.get("email")), _text(body.get("password"))
-        self._attempts.count("login", place_of(request), address)
+        self._throttle.count("login", client_address_of(request), address)
         if not address or not password:
             raise ApplicationError(MISSING_CREDENTIALS)
         admin_user = await self._accounts.identified(address, password)
         code = self._count_code(admin_user, body.get("code"))
         device = _device(body.get("deviceId"), body.get("rememberMe"))
-        result = await self._accounts.sign_in(admin_user, device, code)
-        return self._serialize_sign_in(result, roles=False)
+        signed_in = await self._accounts.sign_in(admin_user, device, code)
+        return self._serialize_sign_in(signed_in, roles=False)
 
     async def refresh(self, request: Request) -> Response:
         """Return an access token for the refresh token of the cookie, which is exchanged."""
@@ -268,14 +268,14 @@ class AdminSignInApi:
         """End the caller's sessions: of one device if it is named, else all."""
         body = request.body_fields
         device = body.get("deviceId")
-        device_id = device[:_LONGEST_DEVICE] if isinstance(device, str) and device else None
+        device_id = device[:_MAX_DEVICE_LENGTH] if isinstance(device, str) and device else None
         await self._accounts.sign_out(request.administrator.id, device_id)
         return _add_headers(respond_data({}), self._cookie.clear())
 
     async def invitation(self, request: Request) -> Response:
         """Return the recipient of an invitation."""
         query = read_body(request.query, InvitationQuery)
-        self._attempts.count("invitation", place_of(request))
+        self._throttle.count("invitation", client_address_of(request))
         admin_user = await self._accounts.invited(query.registration_token)
         if admin_user is None:
             raise ValidationError(BAD_INVITATION)
@@ -286,22 +286,22 @@ class AdminSignInApi:
     async def register(self, request: Request) -> Response:
         """Set the password of an invited administrator."""
         body = read_body(request.body, Registration)
-        self._attempts.count("register", place_of(request), body.registration_token)
+        self._throttle.count("register", client_address_of(request), body.registration_token)
         names = sent_values(body.user_info)
         password = str(names.pop("password"))
-        result = await self._accounts.register(
+        signed_in = await self._accounts.register(
             body.registration_token, names, password, _device(body.device_id, body.remember_me)
         )
-        return self._serialize_sign_in(result)
+        return self._serialize_sign_in(signed_in)
 
     async def register_first(self, request: Request) -> Response:
         """Create the first administrator, with the registration token that the server printed."""
         body = read_body(request.body, FirstAdministrator)
-        self._attempts.count("register-admin", place_of(request), body.email)
+        self._throttle.count("register-admin", client_address_of(request), body.email)
         registration_token: object = body.registration_token
         if registration_token is UNSET:
             registration_token = request.query.get("registrationToken")
-        result = await self._accounts.register_first(
+        signed_in = await self._accounts.register_first(
             {
                 "email": body.email.lower(),
                 "firstname": body.firstname,
@@ -311,48 +311,56 @@ class AdminSignInApi:
             _device(body.device_id, body.remember_me),
             registration_token if isinstance(registration_token, str) else None,
         )
-        return self._serialize_sign_in(result)
+        return self._serialize_sign_in(signed_in)
 
     async def forgot_password(self, request: Request) -> Response:
-        """Send a password reset link; the response is the same for everybody."""
+        """Send a password reset link.
+
+        The response does not tell whether there is an administrator with this e-mail.
+        """
         address = read_body(request.body, ForgottenPassword).email.lower()
-        self._attempts.count("forgot-password", place_of(request), address)
+        self._throttle.count("forgot-password", client_address_of(request), address)
         self._recovery.forgot(address)
         return NO_CONTENT
 
     async def reset_password(self, request: Request) -> Response:
         """Set a new password with a password reset link."""
         body = read_body(request.body, PasswordReset)
-        self._attempts.count("reset-password", place_of(request))
+        self._throttle.count("reset-password", client_address_of(request))
         token = body.reset_password_token
         code = self._count_code(await self._recovery.link_owner(token), body.code)
         admin_user = await self._recovery.reset(token, body.password, code)
         return self._serialize_sign_in(await self._accounts.begin(admin_user, _device()))
 
     def _count_code(self, admin_user: AdminUser, code: object) -> str | None:
-        """Return a code of a second factor.
+        """Return a code of a second factor, and count the attempt.
 
-        Attempts are counted by account, whatever the address.
+        Attempts are counted by account alone: a code has six digits, and an attacker with many
+        addresses could try all of them.
         """
         if not isinstance(code, str):
             return None
-        self._attempts.count_code(admin_user.email)
+        self._throttle.count_code(admin_user.email)
         return code
 
-    def _serialize_sign_in(self, result: SignInResult, *, roles: bool = True) -> Response:
-        token = result.tokens.access
-        user = administrator_response(result.admin_user, roles=roles)
+    def _serialize_sign_in(self, signed_in: SignInResult, *, roles: bool = True) -> Response:
+        token = signed_in.tokens.access
+        user = administrator_response(signed_in.admin_user, roles=roles)
         response = respond_data({"token": token, "accessToken": token, "user": user})
-        return _add_headers(response, self._cookie.set(result.tokens))
+        return _add_headers(response, self._cookie.set(signed_in.tokens))
 
 
-def place_of(request: Request) -> str:
+def client_address_of(request: Request) -> str:
     """Return the client address of a request."""
     return request.client[0] if request.client else ""
 
 
 def require_same_origin(request: Request) -> None:
-    """Reject cross-origin requests with a cookie. Raises ForbiddenError."""
+    """Reject cross-origin requests, for routes with a cookie. Raises ForbiddenError.
+
+    Browsers send ``Origin`` with every POST, so that no other site can use the cookie (CSRF). Other
+    clients, which send none, have no cookies to be abused.
+    """
     origin = request.headers.get(b"origin")
     if origin is None:
         return
@@ -369,7 +377,7 @@ def _text(value: object) -> str:
 
 
 def _device(value: object = None, remember: object = None) -> AdminDevice:
-    device_id = value[:_LONGEST_DEVICE] if isinstance(value, str) and value else new_device_id()
+    device_id = value[:_MAX_DEVICE_LENGTH] if isinstance(value, str) and value else new_device_id()
     return AdminDevice(id=device_id, remember=bool(remember))
 
 

@@ -14,11 +14,11 @@ from quire.clock import Clock, iso_from_ms
 from quire.content_api.body_decoding import RequestBody, read_body, sent_values
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import REQUIRED, Fields, Place, id_of, problem_at, required
+from quire.content_api.validators import REQUIRED, Fields, ValuePath, id_of, problem_at, required
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.webhooks import Webhook, Webhooks
-from quire.document_service.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of, path_text
 from quire.errors import ApplicationError, BadInputError, NotFoundError, ValidationError
 from quire.network import may_be_public
 from quire.schema.attributes.validation import ABSENT, not_of_type
@@ -50,31 +50,31 @@ class _Url(Struct, frozen=True):
 
     private: bool
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         if value is not ABSENT and not isinstance(value, str):
-            yield problem_at(place, not_of_type("string", value), value)
+            yield problem_at(path, not_of_type("string", value), value)
             return
         is_text = isinstance(value, str)
         is_valid = is_text and _URL.fullmatch(str(value)) is not None
         if is_text and not is_valid:
-            yield problem_at(place, BAD_URL, value)
+            yield problem_at(path, BAD_URL, value)
         if not value or value is ABSENT:
-            yield problem_at(place, REQUIRED, value)
+            yield problem_at(path, REQUIRED, value)
         if not self.private and not _is_public_url(value):
-            yield Problem(path_of(place), NOT_PUBLIC, value)
+            yield Problem(path_of(path), NOT_PUBLIC, value)
 
 
 class _Headers(Struct, frozen=True):
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         validator = Fields(closed=False, rules=(required,))
-        yield from validator.problems(place, value)
+        yield from validator.problems(path, value)
         if not isinstance(value, Mapping):
             return
         for name, content in value.items():
-            header_place = (*place, str(name))
+            header_place = (*path, str(name))
             if len(value) > _MAX_HEADERS or not _is_header(str(name), content):
                 yield Problem(
-                    path_of(header_place), BAD_HEADER.format(place_text(header_place)), content
+                    path_of(header_place), BAD_HEADER.format(path_text(header_place)), content
                 )
 
 

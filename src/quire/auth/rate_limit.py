@@ -73,7 +73,7 @@ def _allow(window: CounterWindow, now: int, limit: int) -> Allowance:
     return allowance
 
 
-def place_of(address: str) -> str:
+def rate_limit_key(address: str) -> str:
     """Return the key of an address: for IPv6 its network, since one network has many addresses."""
     try:
         ip = ip_address(address)

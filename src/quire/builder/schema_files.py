@@ -46,7 +46,7 @@ def is_two_sided(raw: Mapping[str, Any]) -> bool:
     return raw.get("type") == "relation" and raw.get("relation") in _OTHER_KIND
 
 
-def other_side(raw: Mapping[str, Any]) -> str | None:
+def inverse_name_of(raw: Mapping[str, Any]) -> str | None:
     """Return the name of the attribute on the other side of a relation, if it has one."""
     if not is_two_sided(raw):
         return None
@@ -98,7 +98,7 @@ def _join(
     if raw.get("target") == SELF:
         raw["target"] = uid
     dominant = raw.pop("dominant", None)
-    other = definition.get("targetAttribute", other_side(raw))
+    other = definition.get("targetAttribute", inverse_name_of(raw))
     if "inversedBy" not in raw and "mappedBy" not in raw:
         side = _relation_side(raw, dominant=dominant, current_attribute=current_attribute)
     else:
@@ -129,12 +129,12 @@ def _relation_side(
 
 
 class InvalidDefinitionError(QuireError):
-    """A definition that contradicts the rest of the model; ``flaws`` says where and why."""
+    """A definition that contradicts the rest of the model; ``problems`` says where and why."""
 
-    def __init__(self, flaws: Sequence[DefinitionProblem]) -> None:
-        """``flaws`` is not empty."""
-        self.flaws = tuple(flaws)
-        super().__init__("; ".join(f"{flaw.uid}: {flaw.message}" for flaw in flaws))
+    def __init__(self, problems: Sequence[DefinitionProblem]) -> None:
+        """``problems`` is not empty."""
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{problem.uid}: {problem.message}" for problem in problems))
 
 
 class EditedFiles(Struct, frozen=True, kw_only=True):
@@ -343,74 +343,82 @@ class SchemaFiles:
         raw["attributes"] = new_attributes
         new_names = {earlier_name: name for name, earlier_name in earlier_names.items()}
         for earlier_name, attribute in former_attributes.items():
-            self._part(
+            self._remove_stale_inverse(
                 extended_uid,
                 earlier_name,
                 attribute,
                 new_attributes.get(new_names.get(earlier_name, "")),
                 new_attributes,
             )
-        flaws = [
-            flaw
+        problems = [
+            problem
             for name in list(new_attributes)
-            for flaw in self._add_inverse(extended_uid, name, new_attributes, earlier_names)
+            for problem in self._add_inverse(extended_uid, name, new_attributes, earlier_names)
         ]
-        if flaws:
-            raise InvalidDefinitionError(flaws)
+        if problems:
+            raise InvalidDefinitionError(problems)
 
-    def _part(
+    def _remove_stale_inverse(
         self,
         uid: str,
         name: str,
-        former: Raw,
-        later: Raw | None,
+        former_attribute: Raw,
+        new_attribute: Raw | None,
         requested_attributes: Mapping[str, Raw],
     ) -> None:
-        """Remove the inverse of a relation that was removed or has another target now."""
-        other = other_side(former)
-        if other is None:
+        """Remove the inverse attribute of a relation that was removed or has another target now."""
+        inverse_name = inverse_name_of(former_attribute)
+        if inverse_name is None:
             return
-        target = former.get("target")
-        if later is not None and (later.get("target"), other_side(later)) == (target, other):
+        target = former_attribute.get("target")
+        if new_attribute is not None and (
+            new_attribute.get("target"),
+            inverse_name_of(new_attribute),
+        ) == (target, inverse_name):
             return
-        if target == uid and other in requested_attributes:
+        if target == uid and inverse_name in requested_attributes:
             return
-        facing = _attributes(self._raws.get(str(target), {}))
-        if other in facing and other_side(facing[other]) == name:
-            del facing[other]
+        target_attributes = _attributes(self._raws.get(str(target), {}))
+        if (
+            inverse_name in target_attributes
+            and inverse_name_of(target_attributes[inverse_name]) == name
+        ):
+            del target_attributes[inverse_name]
 
     def _add_inverse(
         self, uid: str, name: str, attributes: Mapping[str, Raw], earlier_names: Mapping[str, str]
     ) -> Iterator[DefinitionProblem]:
         """Add the inverse of a relation; yield the problems."""
         attribute = attributes[name]
-        other = other_side(attribute)
-        if other is None:
+        inverse_name = inverse_name_of(attribute)
+        if inverse_name is None:
             return
         target, path = str(attribute.get("target")), ("attributes", name)
-        facing = self._editable_attributes(target)
-        if facing is None:
+        target_attributes = self._editable_attributes(target)
+        if target_attributes is None:
             builtin = self._schema.content_types.get(target)
-            if builtin is not None and other not in builtin.attributes:
+            if builtin is not None and inverse_name not in builtin.attributes:
                 yield DefinitionProblem(uid, (*path, "targetAttribute"), _FOREIGN.format(target))
             return
-        existing = facing.get(other)
+        existing = target_attributes.get(inverse_name)
         if existing is None:
-            facing[other] = counterpart(attribute, name, uid)
+            target_attributes[inverse_name] = counterpart(attribute, name, uid)
             return
         if fits(attribute, existing, name, uid):
             return
         earlier_name = earlier_names.get(name, name)
-        is_ours = other_side(existing) in {name, earlier_name} and existing.get("target") == uid
+        is_ours = (
+            inverse_name_of(existing) in {name, earlier_name} and existing.get("target") == uid
+        )
         if not is_ours or not is_two_sided(existing):
             yield DefinitionProblem(
-                uid, (*path, "targetAttribute"), _ALREADY_EXISTS.format(target, other)
+                uid, (*path, "targetAttribute"), _ALREADY_EXISTS.format(target, inverse_name)
             )
             return
         remaining = {
             key: value for key, value in existing.items() if key not in {"inversedBy", "mappedBy"}
         }
-        facing[other] = remaining | counterpart(attribute, name, uid)
+        target_attributes[inverse_name] = remaining | counterpart(attribute, name, uid)
 
     def _editable_attributes(self, target: str) -> dict[str, Raw] | None:
         """Return the attributes of a type that may be changed; ``None`` for others."""

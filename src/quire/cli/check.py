@@ -212,8 +212,8 @@ def _customisations(
         elif finding.effect == "ignored":
             groups["ignored"].append(str(finding))
         elif finding.effect == "replaced":
-            place = extensions.replaced[finding.file]
-            groups["served"].append(f"{finding.file}: is replaced by {place}")
+            location = extensions.replaced[finding.file]
+            groups["served"].append(f"{finding.file}: is replaced by {location}")
         elif finding.kind in {"routes", "configuration"}:
             groups["served differently"].append(str(finding))
         else:
@@ -225,8 +225,8 @@ def _customisations(
     ]
     files = [finding.file for finding in customisations.findings]
     report.warnings += [
-        f"{place}: replaces: there is nothing to replace at {file}{nearest(file, files)}"
-        for place, file in customisations.unused_replacements
+        f"{location}: replaces: there is nothing to replace at {file}{nearest(file, files)}"
+        for location, file in customisations.unused_replacements
     ]
 
 

@@ -13,8 +13,8 @@ def failure_message(error: QuireError | OSError) -> str:
     driver, the driver's reason is returned.
     """
     if isinstance(error, OSError):
-        place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
-        return f"{place}{os_error_reason(error)}."
+        location = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        return f"{location}{os_error_reason(error)}."
     cause = error.__cause__
     if isinstance(error, AppError) and error.status >= 500:
         if isinstance(cause, Exception) and not isinstance(cause, QuireError):

@@ -63,8 +63,8 @@ def templates() -> dict[str, Path]:
     """The templates for new projects, by name."""
     package = Path(quire.__file__).parent
     # They are part of the installed package; in a checkout they are the examples.
-    places = (package.parents[1] / "examples", package / "templates")
-    folders = (path for place in places if place.is_dir() for path in place.iterdir())
+    roots = (package.parents[1] / "examples", package / "templates")
+    folders = (path for root in roots if root.is_dir() for path in root.iterdir())
     return {path.name: path for path in folders if (path / "src").is_dir()}
 
 

@@ -22,9 +22,9 @@ def transfer_content(source: Path, target: Path, *, replace: bool, max_bytes: in
     source_settings, target_settings = load_settings(source), load_settings(target)
     require_project(source_settings)
     require_project(target_settings)
-    place = target_of(target_settings).place
-    if place == target_of(source_settings).place:
-        raise TransferError(f"Both projects have the database {place}.")
+    database = target_of(target_settings).place
+    if database == target_of(source_settings).place:
+        raise TransferError(f"Both projects have the database {database}.")
     with temporary_folder(target_settings.project, _TEMPORARY) as folder:
         archive = folder / "content.tar"
         write_archive(source_settings, archive, key=None)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import wraps
 
-from quire.auth.rate_limit import Allowance, RateLimiter, place_of
+from quire.auth.rate_limit import Allowance, RateLimiter, rate_limit_key
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.errors import AppError
 
@@ -40,7 +40,7 @@ class CallLimits:
         def count(request: Request) -> Allowance:
             if key is not None:
                 return limiter.count(f"{route} {key(request)}")
-            place = place_of(request.client[0]) if request.client else ""
+            place = rate_limit_key(request.client[0]) if request.client else ""
             if by_email:
                 limiter.count(f"{route} {place}", times=_PLACE_FACTOR)
                 return limiter.count(f"{route} {place} {_email(request)}")

@@ -33,7 +33,7 @@ from quire.content_api.validators import (
     FullMessage,
     Items,
     MinLength,
-    Place,
+    ValuePath,
     problem_at,
     required,
 )
@@ -72,28 +72,28 @@ class RoleChoice(Struct, frozen=True):
 
     creating: bool
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if isinstance(value, Mapping):
-            yield from self._changes(place, value)
+            yield from self._changes(path, value)
         elif value is ABSENT:
             if self.creating:
-                yield problem_at(place, REQUIRED)
+                yield problem_at(path, REQUIRED)
         elif value is None or isinstance(value, list):
-            yield problem_at(place, not_of_type("object", value), value)
+            yield problem_at(path, not_of_type("object", value), value)
         elif not isinstance(value, str | int) or isinstance(value, bool):
-            yield problem_at(place, not_of_type("strapiID", value), value)
+            yield problem_at(path, not_of_type("strapiID", value), value)
 
-    def _changes(self, place: Place, role: Mapping[str, object]) -> Iterator[Problem]:
+    def _changes(self, path: ValuePath, role: Mapping[str, object]) -> Iterator[Problem]:
         connect, disconnect = role.get("connect", ABSENT), role.get("disconnect", ABSENT)
-        member_place = (*place, "connect")
+        member_place = (*path, "connect")
         if self.creating:
             yield from replace(_ROLES, rules=(required,)).problems(member_place, connect)
             if connect == []:
                 yield problem_at(member_place, NO_ROLE, connect)
             return
         yield from _ROLES.problems(member_place, connect)
-        member_place = (*place, "disconnect")
+        member_place = (*path, "disconnect")
         yield from _ROLES.problems(member_place, disconnect)
         if disconnect is not ABSENT and disconnect and not (isinstance(connect, list) and connect):
             yield problem_at(member_place, NO_ROLE_LEFT, disconnect)

@@ -1,11 +1,12 @@
 """Errors in JSON texts, with the messages of V8.
 
-Clients know the messages of V8, the engine of Node.js. The JSON parser that reads bodies has other
-messages, so an invalid text is parsed again here, for its first error only: from left to right, in
-linear time, without recursion.
+Strapi returns the messages of V8, the engine of Node.js, to its clients. The JSON parser that reads
+bodies has other messages, so an invalid text is parsed again here, for its first error only. The
+text is the input of an attacker: the scan takes linear time, uses no recursion, and its regular
+expressions have possessive quantifiers, which never backtrack.
 
-Some texts are valid for V8 and rejected here: numbers beyond a double, halves of surrogate pairs.
-They are reported in the same format, after all other errors.
+Some texts are valid for V8 and rejected here: numbers beyond the range of a double, and lone
+surrogates. They are reported in the same format, after all other errors.
 """
 
 import math
@@ -13,29 +14,30 @@ import re
 from typing import NoReturn
 
 _END = "Unexpected end of JSON input"
-_ODD_SIGN = "Unexpected token '{}', {} is not valid JSON"
-_ODD_NUMBER = "Unexpected number"
-_ODD_STRING = "Unexpected string"
-_FIRST_NAME = "Expected property name or '}'"
-_NEXT_NAME = "Expected double-quoted property name"
-_COLON = "Expected ':' after property name"
-_AFTER_MEMBER = {
+_UNEXPECTED_CHARACTER = "Unexpected token '{}', {} is not valid JSON"
+_UNEXPECTED_NUMBER = "Unexpected number"
+_UNEXPECTED_STRING = "Unexpected string"
+_EXPECTED_NAME = "Expected property name or '}'"
+_EXPECTED_NEXT_NAME = "Expected double-quoted property name"
+_EXPECTED_COLON = "Expected ':' after property name"
+_EXPECTED_SEPARATOR = {
     "}": "Expected ',' or '}' after property value",
     "]": "Expected ',' or ']' after array element",
 }
-_BEHIND = "Unexpected non-whitespace character after JSON"
-_CONTROL = "Bad control character in string literal"
-_ESCAPE = "Bad escaped character"
-_UNICODE_ESCAPE = "Bad Unicode escape"
-_OPEN_STRING = "Unterminated string"
-_MINUS = "No number after minus sign"
-_FRACTION = "Unterminated fractional number"
-_EXPONENT = "Exponent part is missing a number"
-_TOO_GREAT = "Number beyond the range of a double"
-_HALF = "Half of a surrogate pair"
+_TRAILING_CHARACTER = "Unexpected non-whitespace character after JSON"
+_CONTROL_CHARACTER = "Bad control character in string literal"
+_BAD_ESCAPE = "Bad escaped character"
+_BAD_UNICODE_ESCAPE = "Bad Unicode escape"
+_UNTERMINATED_STRING = "Unterminated string"
+_NO_DIGIT_AFTER_MINUS = "No number after minus sign"
+_NO_FRACTION_DIGIT = "Unterminated fractional number"
+_NO_EXPONENT_DIGIT = "Exponent part is missing a number"
+_NUMBER_TOO_LARGE = "Number beyond the range of a double"
+_LONE_SURROGATE = "Half of a surrogate pair"
 
-_NO_OBJECT = "[object Object]"
-"""A common mistake of clients: an object converted to a string; V8 quotes it."""
+_OBJECT_TEXT = "[object Object]"
+"""What `String(object)` is in JavaScript: a common mistake of clients, for which V8 has a message
+of its own."""
 _LITERALS = {"t": "true", "f": "false", "n": "null"}
 _NUMBER_SIGNS = frozenset("-0123456789")
 _ESCAPES = frozenset('"\\/bfnrt')
@@ -55,7 +57,7 @@ _plain = re.compile(_PLAIN)
 _next = re.compile(rf"{_SPACES}(.?)", re.DOTALL)
 _digits = re.compile(r"[0-9]*+")
 _hex = re.compile(r"[0-9A-Fa-f]{0,4}+")
-_sign = re.compile(r"[+-]?+")
+_number_sign = re.compile(r"[+-]?+")
 
 _elements = re.compile(rf"(?:{_SPACES}{_SIMPLE}{_SPACES},)*+")
 _members = re.compile(rf"(?:{_SPACES}{_STRING}{_SPACES}:{_SPACES}{_SIMPLE}{_SPACES},)*+")
@@ -70,20 +72,23 @@ def find_problem(text: str) -> str | None:
     scanner = _Scanner(text)
     try:
         scanner.document()
-    except _FoundError as found:
-        return str(found)
-    return scanner.remark
+    except _FirstError as error:
+        return str(error)
+    return scanner.tolerated_problem
 
 
-class _FoundError(Exception):
+class _FirstError(Exception):
     """The first error; its text is the message."""
 
 
 class _Scanner:
-    """A scan of a text; ``remark`` is the first problem that V8 would accept."""
+    """Scans a text for its first error.
+
+    ``tolerated_problem`` is the message for the first value that V8 accepts and Quire rejects.
+    """
 
     def __init__(self, text: str) -> None:
-        self.remark: str | None = None
+        self.tolerated_problem: str | None = None
         self._text = text
         self._position = 0
         self._open_brackets: list[str] = []
@@ -92,131 +97,134 @@ class _Scanner:
         """Read the whole text. Raises _FoundError at the first error."""
         self._value()
         while self._open_brackets:
-            closing_sign = self._open_brackets[-1]
-            sign = self._next_sign()
-            if sign == closing_sign:
+            closing_bracket = self._open_brackets[-1]
+            character = self._next_character()
+            if character == closing_bracket:
                 self._position += 1
                 self._open_brackets.pop()
-            elif sign == ",":
+            elif character == ",":
                 self._position += 1
-                if closing_sign == "}":
+                if closing_bracket == "}":
                     self._skip(_members)
                     self._next_name()
                 else:
                     self._skip(_elements)
                 self._value()
             else:
-                self._fail(_AFTER_MEMBER[closing_sign])
-        if self._next_sign():
-            self._fail(_BEHIND)
+                self._fail(_EXPECTED_SEPARATOR[closing_bracket])
+        if self._next_character():
+            self._fail(_TRAILING_CHARACTER)
 
     def _value(self) -> None:
         """Read a value; of an object or a list that is not empty, up to its first member."""
         while True:
-            sign = self._next_sign()
-            if sign not in {"{", "["}:
-                return self._scalar(sign)
+            character = self._next_character()
+            if character not in {"{", "["}:
+                return self._scalar(character)
             self._position += 1
-            closing_sign = "}" if sign == "{" else "]"
-            if self._next_sign() == closing_sign:
+            closing_bracket = "}" if character == "{" else "]"
+            if self._next_character() == closing_bracket:
                 self._position += 1
                 return None
-            if sign == "{":
+            if character == "{":
                 self._first_name()
-            self._open_brackets.append(closing_sign)
+            self._open_brackets.append(closing_bracket)
 
     def _first_name(self) -> None:
-        if self._next_sign() != '"':
-            self._fail(_FIRST_NAME)
+        if self._next_character() != '"':
+            self._fail(_EXPECTED_NAME)
         self._string()
-        if self._next_sign() != ":":
-            self._fail(_COLON)
+        if self._next_character() != ":":
+            self._fail(_EXPECTED_COLON)
         self._position += 1
 
     def _next_name(self) -> None:
         """Read a name after a comma: V8 has another message for a missing colon there."""
-        if self._next_sign() != '"':
-            self._fail(_NEXT_NAME)
+        if self._next_character() != '"':
+            self._fail(_EXPECTED_NEXT_NAME)
         self._string()
-        if self._next_sign() != ":":
-            self._unexpected()
+        if self._next_character() != ":":
+            self._fail_unexpected()
         self._position += 1
 
-    def _scalar(self, sign: str) -> None:
-        if sign == '"':
+    def _scalar(self, character: str) -> None:
+        if character == '"':
             self._string()
-        elif sign in _NUMBER_SIGNS:
+        elif character in _NUMBER_SIGNS:
             self._number()
-        elif sign in _LITERALS:
-            self._literal(_LITERALS[sign])
+        elif character in _LITERALS:
+            self._literal(_LITERALS[character])
         else:
-            self._unexpected()
+            self._fail_unexpected()
 
     def _literal(self, word: str) -> None:
         for expected in word:
-            if self._sign() != expected:
-                self._unexpected()
+            if self._character() != expected:
+                self._fail_unexpected()
             self._position += 1
 
     def _number(self) -> None:
         start = self._position
-        if self._sign() == "-":
+        if self._character() == "-":
             self._position += 1
-        first_sign = self._sign()
-        self._require_digits(_MINUS)
-        if first_sign == "0" and self._position > (integer := self._text.index("0", start)) + 1:
+        first_character = self._character()
+        self._require_digits(_NO_DIGIT_AFTER_MINUS)
+        if (
+            first_character == "0"
+            and self._position > (integer := self._text.index("0", start)) + 1
+        ):
             self._position = integer + 1
-            self._fail(_ODD_NUMBER)
-        if self._sign() == ".":
+            self._fail(_UNEXPECTED_NUMBER)
+        if self._character() == ".":
             self._position += 1
-            self._require_digits(_FRACTION)
-        if self._sign() in {"e", "E"}:
+            self._require_digits(_NO_FRACTION_DIGIT)
+        if self._character() in {"e", "E"}:
             self._position += 1
-            self._skip(_sign)
-            self._require_digits(_EXPONENT)
+            self._skip(_number_sign)
+            self._require_digits(_NO_EXPONENT_DIGIT)
         if math.isinf(float(self._text[start : self._position])):
-            self._note(_TOO_GREAT, start)
+            self._record_tolerated(_NUMBER_TOO_LARGE, start)
 
-    def _require_digits(self, otherwise: str) -> None:
+    def _require_digits(self, message: str) -> None:
         start = self._position
         self._skip(_digits)
         if self._position == start:
-            self._fail(otherwise)
+            self._fail(message)
 
     def _string(self) -> None:
         self._position += 1
         while True:
             self._skip(_plain)
-            sign = self._sign()
-            if not sign:
-                self._fail(_OPEN_STRING)
-            if sign not in {'"', "\\"}:
-                self._fail(_CONTROL)
+            character = self._character()
+            if not character:
+                self._fail(_UNTERMINATED_STRING)
+            if character not in {'"', "\\"}:
+                self._fail(_CONTROL_CHARACTER)
             self._position += 1
-            if sign == '"':
+            if character == '"':
                 return
             self._escape()
 
     def _escape(self) -> None:
         """Read the part after a backslash."""
         start = self._position - 1
-        sign = self._sign()
-        if not sign:
-            raise _FoundError(_END)
-        if sign > _LAST_LATIN:
-            self._unexpected()
-        if sign != "u":
-            if sign not in _ESCAPES:
-                self._fail(_ESCAPE)
+        character = self._character()
+        if not character:
+            raise _FirstError(_END)
+        if character > _LAST_LATIN:
+            self._fail_unexpected()
+        if character != "u":
+            if character not in _ESCAPES:
+                self._fail(_BAD_ESCAPE)
             self._position += 1
             return
         unit = self._unit()
         if 0xD800 <= unit < 0xDC00 and self._text.startswith("\\u", self._position):
             self._position += 1
             if not 0xDC00 <= self._unit() < 0xE000:
-                self._note(_HALF, start)
+                self._record_tolerated(_LONE_SURROGATE, start)
         elif 0xD800 <= unit < 0xE000:
-            self._note(_HALF, start)
+            self._record_tolerated(_LONE_SURROGATE, start)
 
     def _unit(self) -> int:
         """Read the ``u`` of an escape and its digits; return their UTF-16 unit."""
@@ -224,16 +232,16 @@ class _Scanner:
         start = self._position
         self._skip(_hex)
         if self._position - start < _HEX_DIGITS:
-            self._fail(_UNICODE_ESCAPE)
+            self._fail(_BAD_UNICODE_ESCAPE)
         return int(self._text[start : self._position], 16)
 
     # The text, and positions in it -------------------------------------------------------------
 
-    def _sign(self) -> str:
+    def _character(self) -> str:
         """Return the next character, empty at the end."""
         return self._text[self._position : self._position + 1]
 
-    def _next_sign(self) -> str:
+    def _next_character(self) -> str:
         if (match := _next.match(self._text, self._position)) is None:
             return ""
         self._position = match.start(1)
@@ -247,31 +255,33 @@ class _Scanner:
     def _add_position(self, message: str, position: int) -> str:
         return f"{message} in JSON at position {_units(self._text[:position])}"
 
-    def _note(self, message: str, position: int) -> None:
-        self.remark = self.remark or self._add_position(message, position)
+    def _record_tolerated(self, message: str, position: int) -> None:
+        self.tolerated_problem = self.tolerated_problem or self._add_position(message, position)
 
     def _fail(self, message: str) -> NoReturn:
-        if message == _BEHIND:
-            raise _FoundError(f"{message} at position {_units(self._text[: self._position])}")
-        raise _FoundError(self._add_position(message, self._position))
+        if message == _TRAILING_CHARACTER:
+            raise _FirstError(f"{message} at position {_units(self._text[: self._position])}")
+        raise _FirstError(self._add_position(message, self._position))
 
-    def _unexpected(self) -> NoReturn:
+    def _fail_unexpected(self) -> NoReturn:
         """Report a character that cannot begin a value or continue a word."""
-        sign = self._sign()
-        if not sign:
-            raise _FoundError(_END)
-        if sign == '"':
-            self._fail(_ODD_STRING)
-        if sign in _NUMBER_SIGNS:
-            self._fail(_ODD_NUMBER)
-        if self._text == _NO_OBJECT:
-            raise _FoundError(f'"{_NO_OBJECT}" is not valid JSON')
+        character = self._character()
+        if not character:
+            raise _FirstError(_END)
+        if character == '"':
+            self._fail(_UNEXPECTED_STRING)
+        if character in _NUMBER_SIGNS:
+            self._fail(_UNEXPECTED_NUMBER)
+        if self._text == _OBJECT_TEXT:
+            raise _FirstError(f'"{_OBJECT_TEXT}" is not valid JSON')
         encoded_text, position = (
             self._text.encode("utf-16-le"),
             _units(self._text[: self._position]),
         )
         token = _decode_units(encoded_text[2 * position : 2 * position + 2])
-        raise _FoundError(_ODD_SIGN.format(token, _quote_around(encoded_text, position)))
+        raise _FirstError(
+            _UNEXPECTED_CHARACTER.format(token, _quote_around(encoded_text, position))
+        )
 
 
 def _quote_around(text: bytes, position: int) -> str:

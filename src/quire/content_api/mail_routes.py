@@ -10,7 +10,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.response_types import FreeObject
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import REQUIRED, UNLIMITED, Place, problem_at
+from quire.content_api.validators import REQUIRED, UNLIMITED, ValuePath, problem_at
 from quire.document_service.validate import ABSENT, Problem, validation_error
 from quire.errors import ApplicationError, MailError
 from quire.mail.message import Mail
@@ -32,13 +32,13 @@ class AddressListValidator(Struct, frozen=True):
         "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
     }
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if self.required and not _parse_addresses(value):
-            yield problem_at(place, REQUIRED)
+            yield problem_at(path, REQUIRED)
         for item in value if isinstance(value, list) else [value]:
             if item is not ABSENT and item is not None and not isinstance(item, str):
-                yield problem_at(place, not_of_type("string", item), item)
+                yield problem_at(path, not_of_type("string", item), item)
 
 
 OptionalAddresses = Annotated[object | UnsetType, AddressListValidator()]

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 import structlog
 
-from quire.auth.rate_limit import RateLimiter, place_of
+from quire.auth.rate_limit import RateLimiter, rate_limit_key
 from quire.auth.shared_counters import SharedCounters
 from quire.clock import Clock
 from quire.content_api.account_rate_limits import CallLimits
@@ -114,7 +114,7 @@ def _rate_limit_key(request: Request) -> str:
     actor = acting(request.principal)
     if actor.id is not None:
         return f"{actor.kind} {actor.id}"
-    return place_of(request.client[0]) if request.client else ""
+    return rate_limit_key(request.client[0]) if request.client else ""
 
 
 def _policy_context(route: CustomRoute, request: Request) -> PolicyContext:
@@ -163,8 +163,8 @@ def _convert_value(parameter: RouteParameter, value: object) -> object:
 
 
 def _invalid(parameter: RouteParameter, message: str) -> ValidationError:
-    place = "the body" if parameter.source == "body" else parameter.name
-    text = f"{place}: {message}"
+    location = "the body" if parameter.source == "body" else parameter.name
+    text = f"{location}: {message}"
     path = [] if parameter.source == "body" else [parameter.name]
     return ValidationError(
         text, {"errors": [{"path": path, "message": text, "name": "ValidationError"}]}

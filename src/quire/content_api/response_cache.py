@@ -8,14 +8,20 @@ from quire.database.versioned_cache import ContentVersions, VersionedCache
 from quire.document_service.read_planner import Mode
 from quire.metrics.caches import CacheCounter
 
-_AROUND = 1000
-"""The approximate size of a cached response besides its body: the key, the headers, the objects."""
-_SMALLEST_SHARE = 8
-"""A response is cached if there is room for so many of its size."""
+_RESPONSE_OVERHEAD = 1000
+"""The approximate memory of a cached response in bytes, besides its body and query string."""
+_MIN_RESPONSES = 8
+"""At least so many responses fit into the cache: larger ones are not stored.
+
+Otherwise a single large response could evict all others.
+"""
 
 
 class ResponseKey(NamedTuple):
-    """The inputs of a response other than the content and its schema."""
+    """Everything that a response depends on, except for the content and its schema.
+
+    A missing input would show one caller the response of another.
+    """
 
     uid: str
     mode: Mode
@@ -34,8 +40,10 @@ class ResponseCache(VersionedCache[ResponseKey, Response]):
         self, versions: ContentVersions, size: int, counter: CacheCounter | None = None
     ) -> None:
         """The cache has at most ``size`` bytes; 0 disables it."""
-        super().__init__(versions, size, counter, weigh=_bytes, largest=size // _SMALLEST_SHARE)
+        super().__init__(
+            versions, size, counter, weigh=_response_size, largest=size // _MIN_RESPONSES
+        )
 
 
-def _bytes(key: ResponseKey, response: Response) -> int:
-    return len(response.body) + len(key.raw_query) + len(key.document_id or "") + _AROUND
+def _response_size(key: ResponseKey, response: Response) -> int:
+    return len(response.body) + len(key.raw_query) + len(key.document_id or "") + _RESPONSE_OVERHEAD

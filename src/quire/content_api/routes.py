@@ -179,14 +179,14 @@ class RouteTable:
         if matched_route is not None:
             return matched_route
         head, _, last = raw_path.rpartition(b"/")
-        single = self._parameter_routes.get((method, head)) if last else None
-        if single is not None:
-            route, name = single
+        parameter_route = self._parameter_routes.get((method, head)) if last else None
+        if parameter_route is not None:
+            route, name = parameter_route
             return route, {name: decode_segment(last)}
         for node, values in self._nodes(raw_path):
-            result = node.routes.get(method)
-            if result is not None:
-                route, names = result
+            route_and_names = node.routes.get(method)
+            if route_and_names is not None:
+                route, names = route_and_names
                 return route, dict(zip(names, map(decode_segment, values), strict=True))
         return None
 

@@ -75,7 +75,7 @@ class ScriptedReads:
     ) -> Response:
         reader = self._reader
         content_type = reader.schema.content_types[read.uid]
-        self._refuse_drafts(request, read, content_type)
+        self._require_token_for_drafts(request, read, content_type)
         ability = _ability(request, read)
         mode = _mode(read)
         key = ResponseKey(
@@ -85,7 +85,7 @@ class ScriptedReads:
             ability,
             reader.default_locale,
             None,
-            _is_nested(request, read),
+            _uses_v4_format(request, read),
         )
         responses, version = self._responses, request.version
         response = responses.get(key, version)
@@ -141,9 +141,9 @@ class ScriptedReads:
                 prepared, version, serializer=serializer, wrap=wrap_list
             )
             return respond_encoded(body)
-        result = await self._reader.encoded_row(prepared, serializer=serializer, wrap=wrap)
-        if result is not None:
-            return respond_encoded(result.text)
+        encoded = await self._reader.encoded_row(prepared, serializer=serializer, wrap=wrap)
+        if encoded is not None:
+            return respond_encoded(encoded.text)
         return _respond_one(read, None)
 
     async def _apply_changes(
@@ -153,8 +153,8 @@ class ScriptedReads:
         entry = _decode_entry(item)
         for change in read.changes:
             if isinstance(change, AttachedEntries):
-                result = await self._read_attachment(request, change, entry, received_request)
-                entry = {**_require_entry(entry), change.name: result}
+                attachment = await self._read_attachment(request, change, entry, received_request)
+                entry = {**_require_entry(entry), change.name: attachment}
             else:
                 entry = change.convert(entry, received_request.query, received_request.path)
         return entry
@@ -169,7 +169,7 @@ class ScriptedReads:
         """Return the attached member of an entry."""
         read, reader = change.read, self._reader
         content_type = reader.schema.content_types[read.uid]
-        self._refuse_drafts(request, read, content_type)
+        self._require_token_for_drafts(request, read, content_type)
         query = read.query_of(received_request.query, received_request.path, {ENTRY.number: entry})
         name = f"{received_request.route} {change.name} {query}"
         raw = rewrite_query(sent_query(request.raw_query), name, lambda _: query)
@@ -182,10 +182,14 @@ class ScriptedReads:
         entries = [_compute_entry(read, _decode_entry(item), received_request) for item in items]
         if read.is_list:
             return entries
-        result = entries[0] if entries else None
-        return result if change.member is None else _require_entry(result).get(change.member)
+        attached_entry = entries[0] if entries else None
+        return (
+            attached_entry
+            if change.member is None
+            else _require_entry(attached_entry).get(change.member)
+        )
 
-    def _refuse_drafts(
+    def _require_token_for_drafts(
         self, request: Request, read: DocumentRead, content_type: ContentType
     ) -> None:
         """Restrict drafts to API tokens, if the settings say so. Raises ForbiddenError."""
@@ -208,7 +212,7 @@ class ScriptedReads:
     ) -> EntrySerializer | None:
         if received_request is not None:
             return lambda item: _compute_entry(read, _decode_entry(item), received_request)
-        if not _is_nested(request, read):
+        if not _uses_v4_format(request, read):
             return None
         root, schema = prepared.plan.root, self._reader.schema
         return lambda item: to_v4(item, root, schema)
@@ -255,7 +259,7 @@ def _mode(read: DocumentRead) -> Mode:
     return "window" if read.is_list else "first"
 
 
-def _is_nested(request: Request, read: DocumentRead) -> bool:
+def _uses_v4_format(request: Request, read: DocumentRead) -> bool:
     """Tell whether a request asks for the v4 format, and the action supports it."""
     return read.enveloped and not read.changes and request.headers.get(HEADER) == VALUE
 
@@ -283,8 +287,8 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
 
 def _key_entries(data: object) -> dict[str, object]:
     """Return an object from a list of names and values, which may be encoded already."""
-    result = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
-    pairs = map(_require_entry, result) if isinstance(result, list) else ()
+    entries = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
+    pairs = map(_require_entry, entries) if isinstance(entries, list) else ()
     return {
         _property_name(pair.get("name", "undefined")): pair["value"]
         for pair in pairs
@@ -305,5 +309,5 @@ def _property_name(value: object) -> str:
 
 def _length(data: object) -> int:
     """Return the length of a list, which may be encoded already."""
-    result = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
-    return len(result) if isinstance(result, list) else 0
+    items = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
+    return len(items) if isinstance(items, list) else 0

@@ -34,11 +34,11 @@ from quire.uploads.service import MediaLibrary, Read
 
 NOT_FOUND = "file.notFound"
 NO_FILES = "Files are empty"
-SEVERAL_FILES = "Cannot replace a file with multiple ones"
-SEVERAL_IDS = "File id is required and must be a single value"
+MULTIPLE_FILES = "Cannot replace a file with multiple ones"
+MULTIPLE_IDS = "File id is required and must be a single value"
 CREATED = 201
 MULTIPART = b"multipart/form-data"
-_INFO = "fileInfo"
+_FILE_INFO_FIELD = "fileInfo"
 _MAX_ID = 2**53
 
 
@@ -165,22 +165,22 @@ class FileApi:
         """
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
-        results = await self._reader.encoded_rows(
+        body = await self._reader.encoded_rows(
             prepared, request.version, serializer=self._serialize_file
         )
-        return respond_encoded(results)
+        return respond_encoded(body)
 
     async def list_files_in_pages(self, request: Request) -> Response:
         """List files in pages."""
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "list", request.raw_query, ability)
-        results = await self._reader.encoded_rows(
+        body = await self._reader.encoded_rows(
             prepared,
             request.version,
             serializer=self._serialize_file,
             wrap=paged(prepared.pagination),
         )
-        return respond_encoded(results)
+        return respond_encoded(body)
 
     async def find_file(self, request: Request) -> Response:
         """Show a file.
@@ -191,10 +191,10 @@ class FileApi:
         prepared = await self._prepare(request)
         if file_id is None:
             raise NotFoundError(NOT_FOUND)
-        result = await self._reader.encoded_row(prepared, file_id, serializer=self._serialize_file)
-        if result is None:
+        encoded = await self._reader.encoded_row(prepared, file_id, serializer=self._serialize_file)
+        if encoded is None:
             raise NotFoundError(NOT_FOUND)
-        return respond_encoded(result.text)
+        return respond_encoded(encoded.text)
 
     async def delete_file(self, request: Request) -> Response:
         """Delete a file with all its sizes, and return it."""
@@ -221,17 +221,20 @@ class FileApi:
             )
             if form.files:
                 return await self._upload(request, form)
-        texts = form.texts(_INFO)
-        return await self._describe(request, {_INFO: decoded(texts)} if texts else {})
+        texts = form.texts(_FILE_INFO_FIELD)
+        return await self._describe(request, {_FILE_INFO_FIELD: decoded(texts)} if texts else {})
 
     async def _upload(self, request: Request, form: FileForm) -> Response:
-        texts = form.texts(_INFO)
+        texts = form.texts(_FILE_INFO_FIELD)
         if "id" in request.query and request.query["id"] != "":
             return await self._replace(request, form.files, texts)
         count = len(form.files)
-        value = information_of_new(decoded(texts), count) if texts else [NO_FILE_INFO] * count
+        file_infos = information_of_new(decoded(texts), count) if texts else [NO_FILE_INFO] * count
         files = await self._library.add(
-            form.files, value, read=self._public_data, attachment=self._attachment(request, form)
+            form.files,
+            file_infos,
+            read=self._public_data,
+            attachment=self._attachment(request, form),
         )
         return respond_bare(files, CREATED)
 
@@ -239,10 +242,10 @@ class FileApi:
         self, request: Request, files: list[IncomingFile], texts: list[str]
     ) -> Response:
         if len(files) > 1:
-            raise ValidationError(SEVERAL_FILES)
-        value = information_of_one(decoded(texts)) if texts else NO_FILE_INFO
+            raise ValidationError(MULTIPLE_FILES)
+        file_info = information_of_one(decoded(texts)) if texts else NO_FILE_INFO
         file = await self._library.replace(
-            _file_id(request), files[0], value, read=self._public_data
+            _file_id(request), files[0], file_info, read=self._public_data
         )
         return respond_bare(file)
 
@@ -284,10 +287,10 @@ class FileApi:
 
     def _file_reader(self, prepared: PreparedRead) -> Read[Raw]:
         def read(file_id: int) -> Program[Raw]:
-            result = yield from prepared.encoded_row(file_id, serializer=self._serialize_file)
-            if result is None:
+            encoded = yield from prepared.encoded_row(file_id, serializer=self._serialize_file)
+            if encoded is None:
                 raise NotFoundError(NOT_FOUND)
-            return Raw(result.text)
+            return Raw(encoded.text)
 
         return read
 
@@ -313,11 +316,11 @@ def _file_id(request: Request) -> int:
     """Return the file id in a query. Raises ValidationError, or NotFoundError."""
     value = request.query.get("id")
     if not isinstance(value, str):
-        raise ValidationError(SEVERAL_IDS)
-    result = row_id(value)
-    if result is None:
+        raise ValidationError(MULTIPLE_IDS)
+    file_id = row_id(value)
+    if file_id is None:
         raise NotFoundError(NO_SUCH_FILE)
-    return result
+    return file_id
 
 
 def _read_file_info(body: object) -> FileInfo:
@@ -327,4 +330,4 @@ def _read_file_info(body: object) -> FileInfo:
     if not isinstance(body, Mapping):
         message = f"this {not_of_type('object', None, body)}"
         raise validation_error([Problem((), message, None)])
-    return information_of_one(body[_INFO]) if _INFO in body else NO_FILE_INFO
+    return information_of_one(body[_FILE_INFO_FIELD]) if _FILE_INFO_FIELD in body else NO_FILE_INFO

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Protocol, runtime_checkable
 from msgspec import Meta, Struct, field
 
 from quire.auth.passwords import MAX_BYTES
-from quire.document_service.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of, path_text
 from quire.errors import ValidationError
 from quire.javascript.text import length
 from quire.schema.attributes.text import is_email
@@ -25,7 +25,7 @@ from quire.schema.attributes.validation import (
     not_of_type,
 )
 
-Place = tuple[Step, ...]
+ValuePath = tuple[Step, ...]
 Rule = Callable[[object], str | None]
 """Checks a value; returns the problem as text that follows the path, ``None`` if it is valid.
 
@@ -50,7 +50,7 @@ _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[
 class Validator(Protocol):
     """Checks the type of a value."""
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """Yield all problems of a value; it is ``ABSENT`` if it was not sent."""
 
 
@@ -157,9 +157,9 @@ class AnyValue(Struct, frozen=True, kw_only=True):
 
     rules: tuple[Rule, ...] = ()
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        yield from _rule_problems(self.rules, place, value)
+        yield from _rule_problems(self.rules, path, value)
 
 
 class Text(Struct, frozen=True, kw_only=True):
@@ -169,20 +169,20 @@ class Text(Struct, frozen=True, kw_only=True):
     nullable: bool = False
     longest: int = MAX_LENGTH
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is None and self.nullable:
             return
         if value is not ABSENT and not isinstance(value, str):
-            yield problem_at(place, not_of_type("string", value), value)
+            yield problem_at(path, not_of_type("string", value), value)
             return
         if isinstance(value, str):
             if "\0" in value:
-                yield problem_at(place, NUL_MESSAGE, value)
+                yield problem_at(path, NUL_MESSAGE, value)
             if len(value) > self.longest:
-                yield problem_at(place, f"must be at most {self.longest} characters")
+                yield problem_at(path, f"must be at most {self.longest} characters")
                 return
-        yield from _rule_problems(self.rules, place, value)
+        yield from _rule_problems(self.rules, path, value)
 
 
 class Flag(Struct, frozen=True, kw_only=True):
@@ -190,12 +190,12 @@ class Flag(Struct, frozen=True, kw_only=True):
 
     rules: tuple[Rule, ...] = ()
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is not ABSENT and not isinstance(value, bool):
-            yield problem_at(place, not_of_type("boolean", value), value)
+            yield problem_at(path, not_of_type("boolean", value), value)
             return
-        yield from _rule_problems(self.rules, place, value)
+        yield from _rule_problems(self.rules, path, value)
 
 
 class WholeNumber(Struct, frozen=True, kw_only=True):
@@ -205,14 +205,14 @@ class WholeNumber(Struct, frozen=True, kw_only=True):
     maximum: int
     rules: tuple[Rule, ...] = ()
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is ABSENT:
-            yield from _rule_problems(self.rules, place, value)
+            yield from _rule_problems(self.rules, path, value)
         elif not isinstance(value, int) or isinstance(value, bool):
-            yield problem_at(place, not_of_type("number", value), value)
+            yield problem_at(path, not_of_type("number", value), value)
         elif not self.minimum <= value <= self.maximum:
-            yield problem_at(place, f"must be between {self.minimum} and {self.maximum}", value)
+            yield problem_at(path, f"must be between {self.minimum} and {self.maximum}", value)
 
 
 class RowId(Struct, frozen=True, kw_only=True):
@@ -221,12 +221,12 @@ class RowId(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is None and self.nullable:
             return
         if value is not ABSENT and id_of(value) is None:
-            yield problem_at(place, "must be an id", value)
+            yield problem_at(path, "must be an id", value)
 
 
 class Items(Struct, frozen=True, kw_only=True):
@@ -238,28 +238,28 @@ class Items(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is None and self.nullable:
             return
         if value is ABSENT:
-            yield from _rule_problems(self.rules, place, value)
+            yield from _rule_problems(self.rules, path, value)
             return
         if not isinstance(value, list):
-            yield problem_at(place, not_of_type("array", value), value)
+            yield problem_at(path, not_of_type("array", value), value)
             return
         if len(value) < self.minimum:
-            yield problem_at(place, f"field must have at least {self.minimum} items", value)
+            yield problem_at(path, f"field must have at least {self.minimum} items", value)
         if len(value) > self.maximum:
-            yield problem_at(place, f"field must have at most {self.maximum} items")
+            yield problem_at(path, f"field must have at most {self.maximum} items")
             return
         has_problems = False
         for index, item in enumerate(value):
-            for problem in self.item.problems((*place, index), item) if self.item else ():
+            for problem in self.item.problems((*path, index), item) if self.item else ():
                 has_problems = True
                 yield problem
         if not has_problems:
-            yield from _rule_problems(self.rules, place, value)
+            yield from _rule_problems(self.rules, path, value)
 
 
 class Fields(Struct, frozen=True, kw_only=True):
@@ -276,30 +276,32 @@ class Fields(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is None and self.nullable:
             return
         if value is ABSENT:
-            yield from _rule_problems(self.rules, place, value)
+            yield from _rule_problems(self.rules, path, value)
             return
         if not isinstance(value, Mapping):
-            yield problem_at(place, not_of_type("object", value), value)
+            yield problem_at(path, not_of_type("object", value), value)
             return
         if not self.keys_last:
-            yield from self._unknown_keys(place, value)
-        yield from _rule_problems(self.rules, place, value)
+            yield from self._unknown_key_problems(path, value)
+        yield from _rule_problems(self.rules, path, value)
         for name, shape in self.fields.items():
-            yield from shape.problems((*place, name), value.get(name, ABSENT))
+            yield from shape.problems((*path, name), value.get(name, ABSENT))
         if self.keys_last:
-            yield from self._unknown_keys(place, value)
+            yield from self._unknown_key_problems(path, value)
 
-    def _unknown_keys(self, place: Place, value: Mapping[object, object]) -> Iterator[Problem]:
+    def _unknown_key_problems(
+        self, path: ValuePath, value: Mapping[object, object]
+    ) -> Iterator[Problem]:
         unknown_names = [str(name) for name in value if name not in self.fields]
         if self.closed and unknown_names:
             text = f"field has unspecified keys: {', '.join(unknown_names)}"
             shown_value = ABSENT if self.secret else value
-            yield Problem(path_of(place), f"{place_text(place)} {text}", shown_value)
+            yield Problem(path_of(path), f"{path_text(path)} {text}", shown_value)
 
 
 class Members(Struct, frozen=True, kw_only=True):
@@ -309,12 +311,12 @@ class Members(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        free = Fields(closed=False, rules=self.rules, nullable=self.nullable)
-        yield from free.problems(place, value)
+        object_validator = Fields(closed=False, rules=self.rules, nullable=self.nullable)
+        yield from object_validator.problems(path, value)
         for name, member in value.items() if isinstance(value, Mapping) else ():
-            yield from self.item.problems((*place, str(name)), member)
+            yield from self.item.problems((*path, str(name)), member)
 
 
 def id_of(value: object) -> int | None:
@@ -353,14 +355,14 @@ def ids_of(values: object) -> list[int]:
     return list(dict.fromkeys(row_id for row_id in ids if row_id is not None))
 
 
-def _rule_problems(rules: Sequence[Rule], place: Place, value: object) -> Iterator[Problem]:
+def _rule_problems(rules: Sequence[Rule], path: ValuePath, value: object) -> Iterator[Problem]:
     for rule in rules:
         message = rule(value)
         if message is not None:
-            yield problem_at(place, message, value)
+            yield problem_at(path, message, value)
 
 
-def problem_at(place: Place, message: str, value: object = ABSENT) -> Problem:
+def problem_at(path: ValuePath, message: str, value: object = ABSENT) -> Problem:
     """Return a problem of the value at a place; see `Rule` for the message."""
-    text = str(message) if isinstance(message, FullMessage) else f"{place_text(place)} {message}"
-    return Problem(path_of(place), text, value)
+    full_text = str(message) if isinstance(message, FullMessage) else f"{path_text(path)} {message}"
+    return Problem(path_of(path), full_text, value)

@@ -64,12 +64,12 @@ class BulkActions(WriteContext, frozen=True):
         Raises NotFoundError if there is none.
         """
         yield from self.require_locales([locale])
-        all_versions = yield from self._reading.owned_versions(self.rights, document_ids)
+        all_versions = yield from self._reading.owned_versions(self.permissions, document_ids)
         versions_in_locale = [version for version in all_versions if self._is_in(version, locale)]
         if not versions_in_locale:
             raise NotFoundError
         for version in versions_in_locale:
-            self._rights_to(DELETE).require_on(entry_origin(version))
+            self._permissions_for(DELETE).require_on(entry_origin(version))
         ids = list(dict.fromkeys(version["documentId"] for version in versions_in_locale))
         removals = []
         for document_id in ids:
@@ -90,7 +90,7 @@ class BulkActions(WriteContext, frozen=True):
         """Return the versions of documents in some locales, if the action is allowed on all."""
         self._require_drafts()
         yield from self.require_locales(locales)
-        all_versions = yield from self._reading.owned_versions(self.rights, document_ids)
+        all_versions = yield from self._reading.owned_versions(self.permissions, document_ids)
         versions = [
             version
             for version in all_versions
@@ -98,5 +98,5 @@ class BulkActions(WriteContext, frozen=True):
             and any(self._is_in(version, code) for code in locales)
         ]
         for version in versions:
-            self._rights_to(action).require_on(entry_origin(version))
+            self._permissions_for(action).require_on(entry_origin(version))
         return versions

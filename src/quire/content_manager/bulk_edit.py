@@ -54,7 +54,9 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         with _errors_of(document_id):
             yield from writing.perform(command)
         after = yield from self._read_draft(writing, document_id)
-        return _describe_changes(writing.rights.content_type, document_id, before, after, self.body)
+        return _describe_changes(
+            writing.permissions.content_type, document_id, before, after, self.body
+        )
 
     def preview(self, writing: ContentWriting) -> Program[Changes]:
         """Apply the changes and roll them back. Raises PreviewedError."""

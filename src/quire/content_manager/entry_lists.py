@@ -41,7 +41,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
     status of each other locale.
     """
 
-    rights: TypePermissions
+    permissions: TypePermissions
     planned: PreparedRead
     sanitizer: EntrySanitizer
     selected: frozenset[str] | None
@@ -51,7 +51,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         """Return the page. Uses ``facts``, and adds what is missing."""
         prepared_read, sanitizer = self.planned, self.sanitizer
         entries, total = yield from prepared_read.entries(facts, prepared_read.budget())
-        versions = DocumentVersions(self.rights.content_type, _all_versions(entries))
+        versions = DocumentVersions(self.permissions.content_type, _all_versions(entries))
         results = []
         for entry in entries:
             entry["localizations"] = self._localizations(entry, versions)
@@ -80,11 +80,11 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         As in Strapi, scalars that are not selected are unknown: without ``publishedAt`` an entry is
         a draft, and without ``locale`` no rule on locales matches it.
         """
-        rights = self.rights
-        rules = rights.rules_for_entry(entry_origin(entry))
-        if rights.content_type.localized and "locale" not in selected:
+        permissions = self.permissions
+        rules = permissions.rules_for_entry(entry_origin(entry))
+        if permissions.content_type.localized and "locale" not in selected:
             # The rules of super admins name every locale, so none of them matches.
-            everywhere = () if rights.ability.super_admin else rules
+            everywhere = () if permissions.ability.super_admin else rules
             rules = tuple(rule for rule in everywhere if rule.locales is None)
         entry["status"] = DRAFT_STATUS
         if "publishedAt" in selected:
@@ -104,7 +104,7 @@ def entry_list(
 ) -> EntryList:
     """Plan a page of a list. Raises the first error of the query as an AppError."""
     return EntryList(
-        rights=permissions,
+        permissions=permissions,
         planned=reading.planner.page(permissions, query, requested_version),
         sanitizer=reading.sanitizer(permissions, requested_version),
         selected=requested_fields(query),

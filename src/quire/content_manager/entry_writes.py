@@ -123,7 +123,7 @@ class ContentWriting(WriteContext, frozen=True):
         Raises ForbiddenError where entries in this locale may not be created.
         """
         yield from self.require_locales([locale])
-        rules = self._rights_to(CREATE).in_locale(locale)
+        rules = self._permissions_for(CREATE).in_locale(locale)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         if self._type.uid == USER_UID:
             data = yield from new_account(self.unit.engine, data)
@@ -158,11 +158,11 @@ class ContentWriting(WriteContext, frozen=True):
         entry = self.draft_of(versions, locale)
         # The creator of the document is the creator of an added locale.
         origin = entry_origin(entry or {**versions[0], "locale": locale})
-        rules = self._rights_to(UPDATE).require_on(origin)
+        rules = self._permissions_for(UPDATE).require_on(origin)
         _require_unchanged(entry, expected)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         if entry is not None:
-            yield from self.history.record_before(self._reading, self.rights, entry)
+            yield from self.history.record_before(self._reading, self.permissions, entry)
         return UpdateDocument(
             uid=self._type.uid,
             document_id=document_id,
@@ -181,8 +181,8 @@ class ContentWriting(WriteContext, frozen=True):
         draft = self.draft_of(versions, locale)
         if draft is None:
             raise NotFoundError
-        read = self.rights.require_on(entry_origin(draft))
-        rules = self._rights_to(CREATE).in_locale(draft["locale"])
+        read = self.permissions.require_on(entry_origin(draft))
+        rules = self._permissions_for(CREATE).in_locale(draft["locale"])
         schema = self.unit.engine.schema
         blanks = blank_fields(schema, self._type, rules, read)
         data = merge_data(blanks, pick_writable(schema, self._type, body, rules))
@@ -202,7 +202,7 @@ class ContentWriting(WriteContext, frozen=True):
         if not versions_in_locale:
             raise NotFoundError
         for version in versions_in_locale:
-            self._rights_to(DELETE).require_on(entry_origin(version))
+            self._permissions_for(DELETE).require_on(entry_origin(version))
         yield from self.remove(self.removal(document_id, locale), versions, locale)
 
 

@@ -107,20 +107,20 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
 
         Raises NotFoundError if the source has no entry, and ForbiddenError.
         """
-        rights, requested_version = (
+        permissions, requested_version = (
             read_permissions(self.ability, content_type),
             RequestedVersion("draft", prefill.source),
         )
         document_id = prefill.document_id
         if document_id is None:
             document_id = yield from self.content.single(content_type)
-        versions = yield from self.content.every_version(rights, document_id or "")
+        versions = yield from self.content.every_version(permissions, document_id or "")
         version = chosen_of(content_type, versions, requested_version)
         if version is None:
             raise NotFoundError
-        rules = rights.require_on(entry_origin(version))
-        entry = yield from self.content.entry(rights, version["id"], requested_version, None)
-        source_values = self.content.sanitizer(rights, requested_version).entry(entry, rules)
+        rules = permissions.require_on(entry_origin(version))
+        entry = yield from self.content.entry(permissions, version["id"], requested_version, None)
+        source_values = self.content.sanitizer(permissions, requested_version).entry(entry, rules)
         related: dict[str, dict[str, EntryJson]] = {}
         for uid, row in self._related_entries(content_type, source_values):
             related.setdefault(uid, {})[row["documentId"]] = row
@@ -187,8 +187,12 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         """Return the main fields of rows, if the caller may read them."""
         attribute = target.attributes.get(main)
         is_shown = isinstance(attribute, ScalarAttribute) and not is_hidden(target, attribute)
-        rights = read_permissions(self.ability, target)
-        if not ids or not is_shown or not (main in _LEFT_OUT or rights.grants_on_all(main, None)):
+        permissions = read_permissions(self.ability, target)
+        if (
+            not ids
+            or not is_shown
+            or not (main in _LEFT_OUT or permissions.grants_on_all(main, None))
+        ):
             return {}
         slots = Slots()
         condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
@@ -249,12 +253,12 @@ def _relation_values(value: object, target: _PrefilledTarget | None) -> list[Ent
     if target is None:
         return []
     references = []
-    for place, row in enumerate(_as_rows(value)):
+    for position, row in enumerate(_as_rows(value)):
         entry = target.entries.get(row["documentId"])
         if entry is not None:
             label = entry.get(target.main, entry["documentId"])
             text = "" if label is None else label if isinstance(label, str) else entry["documentId"]
-            references.append({**entry, _KEY: f"a{place}", "label": text})
+            references.append({**entry, _KEY: f"a{position}", "label": text})
     return references
 
 
@@ -272,12 +276,12 @@ def temporary_keys(count: int) -> list[str]:
     head, digits = "a", [0]
     for _ in range(count):
         keys.append(head + "".join(_DIGITS[digit] for digit in digits))
-        place = len(digits) - 1
-        while place >= 0 and digits[place] == len(_DIGITS) - 1:
-            digits[place] = 0
-            place -= 1
-        if place >= 0:
-            digits[place] += 1
+        position = len(digits) - 1
+        while position >= 0 and digits[position] == len(_DIGITS) - 1:
+            digits[position] = 0
+            position -= 1
+        if position >= 0:
+            digits[position] += 1
         else:
             head, digits = chr(ord(head) + 1), [*digits, 0]
     return keys

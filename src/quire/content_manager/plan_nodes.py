@@ -217,12 +217,12 @@ class Nodes(Struct, frozen=True, kw_only=True):
         elif self.ability.super_admin:
             fields = self._visible_fields(target)
         else:
-            rights = read_permissions(self.ability, target)
+            permissions = read_permissions(self.ability, target)
             fields = tuple(
                 scalar.name
                 for scalar in target.scalars
                 if scalar.name in REFERENCE
-                or (not is_hidden(target, scalar) and rights.grants_on_all(scalar.name, None))
+                or (not is_hidden(target, scalar) and permissions.grants_on_all(scalar.name, None))
             )
         if target.uid == ADMIN_USER_UID:
             fields = CREATOR_FIELDS

@@ -28,7 +28,7 @@ class ContentPublishing(WriteContext, frozen=True):
 
     @property
     def _writing(self) -> ContentWriting:
-        return ContentWriting(self.unit, self.rights, self.history)
+        return ContentWriting(self.unit, self.permissions, self.history)
 
     def publish(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
         """Publish the draft of a document in one locale, after the changes of a request body.
@@ -40,13 +40,13 @@ class ContentPublishing(WriteContext, frozen=True):
         if not versions:
             raise NotFoundError(NO_DOCUMENT)
         draft = self.draft_of(versions, locale)
-        if self._rights_to(UPDATE).ability.allows(UPDATE, self._type.uid):
+        if self._permissions_for(UPDATE).ability.allows(UPDATE, self._type.uid):
             # The result is no revision, because it is published next.
             command = yield from self._writing.change(document_id, body, locale)
             yield from run_command(self.unit, command)
         elif draft is None:
             raise NotFoundError(NO_DOCUMENT)
-        self._rights_to(PUBLISH).require_on(
+        self._permissions_for(PUBLISH).require_on(
             entry_origin(draft or {**versions[0], "locale": locale})
         )
         return (yield from self._publish(document_id, locale))
@@ -58,8 +58,8 @@ class ContentPublishing(WriteContext, frozen=True):
 
     def publish_new(self, body: Body, locale: str | None) -> Program[Result]:
         """Create a document and publish it."""
-        self._rights_to(CREATE).in_locale(locale)
-        self._rights_to(PUBLISH).in_locale(locale)
+        self._permissions_for(CREATE).in_locale(locale)
+        self._permissions_for(PUBLISH).in_locale(locale)
         command = yield from self._writing.creation(body, locale)
         entries = yield from self.perform(command)
         return (yield from self._publish(entries[0].document_id, locale))
@@ -80,20 +80,22 @@ class ContentPublishing(WriteContext, frozen=True):
         published = chosen_of(self._type, versions, RequestedVersion("published", locale))
         if published is None:
             raise NotFoundError(NO_ENTITY)
-        self._rights_to(PUBLISH).require_on(entry_origin(published))
+        self._permissions_for(PUBLISH).require_on(entry_origin(published))
         if discard:
             discarding = yield from self._discarding(document_id, versions, locale)
             yield from self.perform(discarding)
         reader = self._reading
         requested_version = RequestedVersion("published", locale, "published")
-        entry = yield from reader.entry(self.rights, published["id"], requested_version)
+        entry = yield from reader.entry(self.permissions, published["id"], requested_version)
         forget_roles(entry)
-        versions = yield from reader.every_version(self.rights, document_id)
+        versions = yield from reader.every_version(self.permissions, document_id)
         command = UnpublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         yield from run_command(self.unit, command)
-        remaining_versions = yield from reader.every_version(self.rights, document_id)
-        localizations = yield from reader.localized_in_full(self.rights, None, remaining_versions)
-        return reader.document(self.rights, entry, versions, requested_version, localizations)
+        remaining_versions = yield from reader.every_version(self.permissions, document_id)
+        localizations = yield from reader.localized_in_full(
+            self.permissions, None, remaining_versions
+        )
+        return reader.document(self.permissions, entry, versions, requested_version, localizations)
 
     def discard(self, document_id: str, locale: str | None) -> Program[Result]:
         """Replace the draft of a document by the published version, in one locale."""
@@ -102,7 +104,7 @@ class ContentPublishing(WriteContext, frozen=True):
         published = chosen_of(self._type, versions, RequestedVersion("published", locale))
         if published is None:
             raise NotFoundError
-        self._rights_to(UPDATE).require_on(entry_origin(published))
+        self._permissions_for(UPDATE).require_on(entry_origin(published))
         command = yield from self._discarding(document_id, versions, locale)
         return (yield from self.show(command, full=True))
 
@@ -112,5 +114,5 @@ class ContentPublishing(WriteContext, frozen=True):
         """Return the command that discards a draft, which is stored in the history."""
         draft = self.draft_of(versions, locale)
         if draft is not None:
-            yield from self.history.record_before(self._reading, self.rights, draft)
+            yield from self.history.record_before(self._reading, self.permissions, draft)
         return DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)

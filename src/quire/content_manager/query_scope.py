@@ -42,11 +42,11 @@ def is_hidden(model: Model, attribute: Attribute) -> bool:
 class ManagedScope(Scope, frozen=True, kw_only=True):
     """The scope of a query of an administrator.
 
-    ``rights`` are the permissions to read the root; ``locales`` those that are read, ``None`` for
-    every one. A ``trusted`` query is the server's own and may use everything.
+    ``permissions`` are those to read the root; ``locales`` those that are read, ``None`` for every
+    one. A ``trusted`` query is the server's own and may use everything.
     """
 
-    rights: TypePermissions
+    permissions: TypePermissions
     locales: tuple[str, ...] | None = None
     trusted: bool = False
 
@@ -77,13 +77,13 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         """Tell whether some part of a path is hidden from the caller."""
         if self.trusted:
             return False
-        rights, model, walked = self.rights, _root(self.rights), ""
+        permissions, model, walked = self.permissions, _root(self.permissions), ""
         for name in path.split("."):
             attribute = model.attributes.get(name)
             if attribute is None:
                 return False
             walked = f"{walked}.{name}" if walked else name
-            if is_hidden(model, attribute) or not self._is_queryable(rights, walked):
+            if is_hidden(model, attribute) or not self._is_queryable(permissions, walked):
                 return True
             if isinstance(attribute, ComponentAttribute):
                 model = self.schema.components[attribute.component]
@@ -93,12 +93,12 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
                 continue
             if not self._is_target(attribute, target):
                 return True
-            rights, model, walked = read_permissions(rights.ability, target), target, ""
+            permissions, model, walked = read_permissions(permissions.ability, target), target, ""
         return False
 
     def _is_target(self, attribute: Attribute, target: ContentType) -> bool:
         files = isinstance(attribute, MediaAttribute)
-        return files or may_follow(self.rights.ability, target)
+        return files or may_follow(self.permissions.ability, target)
 
     def _is_queryable(self, permissions: TypePermissions, path: str) -> bool:
         """Tell whether an attribute of a content type may be queried."""
@@ -113,7 +113,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
             permissions.action, target.uid
         ):
             return not isinstance(target.attributes[path.partition(".")[0]], RelationAttribute)
-        if permissions is self.rights:
+        if permissions is self.permissions:
             return permissions.grants_on_readable(path, self.locales)
         # Related entries are readable whatever the conditions of their own rules.
         return permissions.grants_on_all(path, self.locales)

@@ -304,13 +304,13 @@ class Planner(Struct, frozen=True):
         """Return the scope of a query for rows of a type."""
         return ManagedScope(
             schema=self.engine.schema,
-            ability=None,  # type: ignore[arg-type]  # the rights of an administrator stand in its place
+            ability=None,  # type: ignore[arg-type]  # administrators have TypePermissions instead
             limits=replace(self.engine.limits, default_limit=PAGE_SIZE, max_limit=MAX_ROWS),
             findings=Findings(),
             slots=Slots(),
             param=Param.FILTERS,
             name="filters",
-            rights=permissions,
+            permissions=permissions,
             locales=locales,
             trusted=trusted,
         )

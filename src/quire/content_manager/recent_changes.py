@@ -52,16 +52,16 @@ class RecentEntries(Struct, frozen=True):
         return entries[:MAX_RECENT]
 
     def _recent_entries(self, content_type: ContentType, action: str) -> Program[list[EntryJson]]:
-        rights = read_permissions(self.ability, content_type)
+        permissions = read_permissions(self.ability, content_type)
         status: Status = "draft" if action == "update" else "published"
         main = main_field(content_type, self.views)
         planner = Planner(self.engine)
-        node = planner.version_node(rights)
-        scope = planner.scope(rights, None)
+        node = planner.version_node(permissions)
+        scope = planner.scope(permissions, None)
         root = replace(
             node,
             fields=tuple(dict.fromkeys((*_LISTED_FIELDS, main))),
-            filter=planner.reached(rights, None, scope),
+            filter=planner.reached(permissions, None, scope),
             sort=(SortKey((), MOMENTS[action], descending=True),),
             status=status if content_type.draft_and_publish else None,
         )
@@ -69,7 +69,7 @@ class RecentEntries(Struct, frozen=True):
         plan = ReadPlan(root=root, limit=limit, offset=offset)
         rows, _ = yield from planner.planned(plan, scope.slots, self.ability).entries()
         versions = yield from self._versions(planner, content_type, rows)
-        return [self._describe_entry(rights, row, main, versions) for row in rows]
+        return [self._describe_entry(permissions, row, main, versions) for row in rows]
 
     def _versions(
         self, planner: Planner, content_type: ContentType, rows: list[EntryJson]
@@ -127,7 +127,7 @@ class RecentEntries(Struct, frozen=True):
         self, content_type: ContentType, publication: PublicationFilter | None = None
     ) -> Program[int]:
         """Count the readable documents of a type."""
-        rights = read_permissions(self.ability, content_type)
-        prepared_read = Planner(self.engine).count(rights, publication=publication)
+        permissions = read_permissions(self.ability, content_type)
+        prepared_read = Planner(self.engine).count(permissions, publication=publication)
         _, total = yield from prepared_read.entries()
         return total or 0

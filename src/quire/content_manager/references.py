@@ -50,13 +50,13 @@ class IncomingReferences(Struct, frozen=True):
     def _filter_by_target(
         self, content_type: ContentType, path: Sequence[str], document_id: str
     ) -> Program[dict[str, object] | None]:
-        rights = read_permissions(self.ability, content_type)
+        permissions = read_permissions(self.ability, content_type)
         requested_version = RequestedVersion(
             "draft", EVERY_LOCALE if content_type.localized else None
         )
         field_path = (*path, "documentId")
         # A filter by a hidden attribute is ignored, and would find every entry.
-        if self.reading.planner.scope(rights, requested_version.locales).ignores(
+        if self.reading.planner.scope(permissions, requested_version.locales).ignores(
             ".".join(field_path)
         ):
             return None
@@ -66,7 +66,7 @@ class IncomingReferences(Struct, frozen=True):
             "columns": [title],
             "pageSize": str(MAX_LISTED),
         }
-        page = yield from entry_list(self.reading, rights, query, requested_version).page()
+        page = yield from entry_list(self.reading, permissions, query, requested_version).page()
         results, pagination = page["results"], page["pagination"]
         if not isinstance(results, list) or not isinstance(pagination, dict) or not results:
             return None

@@ -106,7 +106,7 @@ class Relations(Struct, frozen=True):
         """
         ids = yield from self._linked_rows(query)
         rows = yield from self._matching(query, ids)
-        positions = {row_id: place for place, row_id in enumerate(reversed(ids))}
+        positions = {row_id: position for position, row_id in enumerate(reversed(ids))}
         sorted_ids = sorted({row["id"] for row in rows}, key=lambda row_id: positions[row_id])
         start = (query.page - 1) * query.page_size
         page_ids = sorted_ids[start : start + query.page_size]
@@ -158,9 +158,9 @@ class Relations(Struct, frozen=True):
 
         Without a locale it is the first one in alphabetic order, and every locale counts.
         """
-        rights, name = read_permissions(self.ability, content_type), self.field.attribute.name
-        rights.require()
-        versions, _ = yield from self._planner.versions_of(rights, query.id or "").entries()
+        permissions, name = read_permissions(self.ability, content_type), self.field.attribute.name
+        permissions.require()
+        versions, _ = yield from self._planner.versions_of(permissions, query.id or "").entries()
         locale = locale_of(query.raw, content_type, None)
         versions_in_locale = [
             version for version in versions if locale is None or version["locale"] == locale
@@ -179,12 +179,12 @@ class Relations(Struct, frozen=True):
         )
         if requested_entry is None:
             raise NotFoundError(NO_ENTITY)
-        if not covers(rights.require_on(entry_origin(requested_entry)), name):
+        if not covers(permissions.require_on(entry_origin(requested_entry)), name):
             raise ForbiddenError
         readable_versions = [
             version
             for version in versions_in_locale
-            if covers(rights.rules_for_entry(entry_origin(version)), name)
+            if covers(permissions.rules_for_entry(entry_origin(version)), name)
         ]
         return [int(requested_entry["id"]), *(int(version["id"]) for version in readable_versions)]
 
@@ -216,10 +216,14 @@ class Relations(Struct, frozen=True):
             if content_type is None:
                 yield from self._require_holder(holder.uid, holder.row, field_path, depth + 1)
                 continue
-            rights, slots = read_permissions(self.ability, content_type), Slots()
-            plan = ReadPlan(root=self._planner.version_node(rights), entry=slots.add(holder.row))
+            permissions, slots = read_permissions(self.ability, content_type), Slots()
+            plan = ReadPlan(
+                root=self._planner.version_node(permissions), entry=slots.add(holder.row)
+            )
             entry = yield from self._planner.planned(plan, slots, self.ability).first()
-            if entry is None or not covers(rights.rules_for_entry(entry_origin(entry)), field_path):
+            if entry is None or not covers(
+                permissions.rules_for_entry(entry_origin(entry)), field_path
+            ):
                 raise ForbiddenError
 
     def _require_field(self) -> None:
@@ -239,7 +243,7 @@ class Relations(Struct, frozen=True):
         return Planner(self.engine)
 
     @property
-    def _rights(self) -> TypePermissions:
+    def _permissions(self) -> TypePermissions:
         return read_permissions(self.ability, self.field.target)
 
     def _main_field(self, locales: tuple[str, ...] | None) -> str:
@@ -249,7 +253,7 @@ class Relations(Struct, frozen=True):
         scalar = isinstance(target.attributes.get(name), ScalarAttribute)
         if not scalar or not may_follow(self.ability, target):
             return _BY_ID
-        scope = self._planner.scope(self._rights, locales)
+        scope = self._planner.scope(self._permissions, locales)
         return _BY_ID if scope.ignores(name) else name
 
     def _status(self, query: RelationQuery) -> Status | None:
@@ -263,7 +267,7 @@ class Relations(Struct, frozen=True):
     ) -> tuple[ReadPlan, Slots, Pagination]:
         requested_version, target = RequestedVersion("draft", locale), self.field.target
         main = self._main_field(requested_version.locales)
-        scope = self._planner.scope(self._rights, requested_version.locales)
+        scope = self._planner.scope(self._permissions, requested_version.locales)
         filters = known_filters(query.raw.get("filters"), target, self.engine.schema)
         requested_filter = resolve_filters(filters, target, scope)
         sort = resolve_sort(query.raw.get("sort"), target, scope.for_parameter(Param.SORT, "sort"))
@@ -306,7 +310,7 @@ class Relations(Struct, frozen=True):
             "draft", locale_of({}, self.field.target, EVERY_LOCALE)
         )
         main = self._main_field(requested_version.locales)
-        scope = self._planner.scope(self._rights, requested_version.locales)
+        scope = self._planner.scope(self._permissions, requested_version.locales)
         slots, condition = scope.slots, self._condition(query, requested_version, main, scope)
         id_condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
         root = replace(self._node(query, main), filter=and_filters(condition, id_condition))
@@ -335,9 +339,9 @@ class Relations(Struct, frozen=True):
             term = as_query({main: {query.operator: query.term}})
             term_filter = resolve_filters(term, target, trusted)
         permission_filter: Filter | None = None
-        if self.ability.allows(self._rights.action, target.uid):
+        if self.ability.allows(self._permissions.action, target.uid):
             permission_filter = self._planner.reached(
-                self._rights, requested_version.locales, scope
+                self._permissions, requested_version.locales, scope
             )
         return and_filters(term_filter, permission_filter)
 

@@ -38,7 +38,7 @@ class EntrySanitizer:
     ) -> None:
         """``read_by`` are the rules that determined what was read of every entry."""
         self._schema = schema
-        self._rights = permissions
+        self._permissions = permissions
         self._read_by = tuple(read_by)
         content_type = permissions.content_type
         self._admin_users = tuple(
@@ -50,14 +50,16 @@ class EntrySanitizer:
     def entry(self, entry: EntryJson, rules: Sequence[GrantRule] | None = None) -> EntryJson:
         """Return the shown form of an entry, by the rules that apply to it or by the given ones."""
         entry_rules = (
-            self._rights.rules_for_entry(entry_origin(entry)) if rules is None else tuple(rules)
+            self._permissions.rules_for_entry(entry_origin(entry))
+            if rules is None
+            else tuple(rules)
         )
         forget_roles(entry)
         for name in self._admin_users:
             if covers(entry_rules, name):
                 entry[name] = {}
         if entry_rules != self._read_by:
-            entry = self._remove_unreadable(entry, self._rights.content_type, entry_rules, "")
+            entry = self._remove_unreadable(entry, self._permissions.content_type, entry_rules, "")
         return entry
 
     def _remove_unreadable(

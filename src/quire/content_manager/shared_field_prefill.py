@@ -43,12 +43,12 @@ def shared_fields(
 
     Raises NotFoundError for a row that is not a draft, or does not exist.
     """
-    rights, planner = read_permissions(ability, content_type), Planner(engine)
-    rights.require()
+    permissions, planner = read_permissions(ability, content_type), Planner(engine)
+    permissions.require()
     shared = engine.store.layout(content_type.uid).shared
     slots = Slots()
     plan = ReadPlan(
-        root=planner.shared_node(rights, shared),
+        root=planner.shared_node(permissions, shared),
         entry=slots.add(_row_id(entry_id)),
         limit=slots.add(1),
         offset=slots.add(0),
@@ -57,7 +57,7 @@ def shared_fields(
     is_published = entry is not None and entry["publishedAt"] is not None
     if entry is None or (is_published and content_type.draft_and_publish):
         raise NotFoundError
-    rules = rights.require_on(entry_origin(entry))
+    rules = permissions.require_on(entry_origin(entry))
     versions, _ = yield from planner.versions(
         ability, content_type, [entry["documentId"]]
     ).entries()

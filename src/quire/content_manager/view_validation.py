@@ -73,27 +73,27 @@ def _settings(value: Mapping[str, object], model: Model) -> Iterator[str]:
     yield from _choice("settings.relationOpenMode", mode, ("modal", "page"))
 
 
-def _flag(place: str, value: object) -> Iterator[str]:
+def _flag(path: str, value: object) -> Iterator[str]:
     if value is ABSENT or value is None:
-        yield f"{place} is a required field"
+        yield f"{path} is a required field"
     elif not isinstance(value, bool):
-        yield f"{place} {not_of_type('boolean', value)}"
+        yield f"{path} {not_of_type('boolean', value)}"
 
 
-def _page_size(place: str, value: object) -> Iterator[str]:
+def _page_size(path: str, value: object) -> Iterator[str]:
     if value is ABSENT or value is None:
-        yield f"{place} is a required field"
+        yield f"{path} is a required field"
     elif isinstance(value, bool) or not isinstance(value, int):
-        yield f"{place} {not_of_type('number', value)}"
+        yield f"{path} {not_of_type('number', value)}"
     elif value < _LEAST_PAGE:
-        yield f"{place} must be greater than or equal to {_LEAST_PAGE}"
+        yield f"{path} must be greater than or equal to {_LEAST_PAGE}"
     elif value > _LARGEST_PAGE:
-        yield f"{place} must be less than or equal to {_LARGEST_PAGE}"
+        yield f"{path} must be less than or equal to {_LARGEST_PAGE}"
 
 
-def _choice(place: str, value: object, choices: Sequence[str]) -> Iterator[str]:
+def _choice(path: str, value: object, choices: Sequence[str]) -> Iterator[str]:
     if value is not ABSENT and value not in choices:
-        yield f"{place} must be one of the following values: {', '.join(choices)}"
+        yield f"{path} must be one of the following values: {', '.join(choices)}"
 
 
 def _metadatas(value: Mapping[str, object], model: Model) -> Iterator[str]:
@@ -110,23 +110,23 @@ def _metadatas(value: Mapping[str, object], model: Model) -> Iterator[str]:
                 yield from _members(f"metadatas.{name}.{part}", metadata[part], members)
 
 
-def _members(place: str, value: object, members: Mapping[str, type]) -> Iterator[str]:
+def _members(path: str, value: object, members: Mapping[str, type]) -> Iterator[str]:
     if not isinstance(value, Mapping):
-        yield f"{place} {not_of_type('object', value)}"
+        yield f"{path} {not_of_type('object', value)}"
         return
-    yield from _check_keys(place, value, members)
+    yield from _check_keys(path, value, members)
     for name, type_ in members.items():
         member = value.get(name)
         if member is not None and not isinstance(member, type_):
-            yield f"{place}.{name} {not_of_type(_TYPES[type_], member)}"
+            yield f"{path}.{name} {not_of_type(_TYPES[type_], member)}"
 
 
 def _check_keys(
-    place: str, value: Mapping[str, object], known_values: Mapping[str, object]
+    path: str, value: Mapping[str, object], known_values: Mapping[str, object]
 ) -> Iterator[str]:
     unknown = [name for name in value if name not in known_values]
     if unknown:
-        yield f"{place} field has unspecified keys: {', '.join(unknown)}"
+        yield f"{path} field has unspecified keys: {', '.join(unknown)}"
 
 
 def _layouts(value: Mapping[str, object], model: Model) -> Iterator[str]:
@@ -146,16 +146,16 @@ def _first_items(value: object) -> list[object]:
     return value[:MAX_ROWS] if isinstance(value, list) else []
 
 
-def _row(place: str, row: object, names: Sequence[str]) -> Iterator[str]:
+def _row(path: str, row: object, names: Sequence[str]) -> Iterator[str]:
     if not isinstance(row, list):
-        yield f"{place} {not_of_type('array', row)}"
+        yield f"{path} {not_of_type('array', row)}"
         return
     for position, cell in enumerate(_first_items(row)):
-        path = f"{place}[{position}]"
+        cell_path = f"{path}[{position}]"
         if not isinstance(cell, Mapping):
-            yield f"{path} {not_of_type('object', cell)}"
+            yield f"{cell_path} {not_of_type('object', cell)}"
             continue
-        yield from _choice(f"{path}.name", cell.get("name"), names)
+        yield from _choice(f"{cell_path}.name", cell.get("name"), names)
         size = cell.get("size")
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            yield f"{path}.size must be a positive number"
+            yield f"{cell_path}.size must be a positive number"

@@ -43,24 +43,24 @@ class _FormEntry(NamedTuple):
 class WriteContext(Struct, frozen=True):
     """An administrator who writes entries of one content type.
 
-    ``rights`` are the permissions to read the type, by which results are shown. Former states of
-    entries are stored in ``history``.
+    ``permissions`` are those to read the type, by which results are shown. Former states of entries
+    are stored in ``history``.
     """
 
     unit: UnitOfWork
-    rights: TypePermissions
+    permissions: TypePermissions
     history: RevisionLog
 
     @property
     def _type(self) -> ContentType:
-        return self.rights.content_type
+        return self.permissions.content_type
 
     @property
     def _reading(self) -> ContentReading:
         return ContentReading(self.unit.engine)
 
-    def _rights_to(self, action: str) -> TypePermissions:
-        return replace(self.rights, action=action)
+    def _permissions_for(self, action: str) -> TypePermissions:
+        return replace(self.permissions, action=action)
 
     def perform(self, command: Command) -> Program[list[WrittenEntry]]:
         """Run a command, and store the results in the history; returns the written entries."""
@@ -72,9 +72,9 @@ class WriteContext(Struct, frozen=True):
         An entry of a principal who may not read entries of the type is shown all the same. As in
         Strapi, fields that depend on a role of its creator are not shown until they are requested.
         """
-        reader, rights = self._reading, self.rights
+        reader, permissions = self._reading, self.permissions
         rules: tuple[GrantRule, ...] | None = None
-        if was_created and not rights.ability.allows(rights.action, self._type.uid):
+        if was_created and not permissions.ability.allows(permissions.action, self._type.uid):
             rules = (GrantRule(),)
 
         def read(written_entries: list[WrittenEntry]) -> Program[_FormEntry]:
@@ -87,21 +87,21 @@ class WriteContext(Struct, frozen=True):
                 "published" if is_public else "draft",
             )
             entry = yield from reader.entry(
-                rights, first.entry_id, requested_version, rules=rules, action=None
+                permissions, first.entry_id, requested_version, rules=rules, action=None
             )
             forget_roles(entry)
-            versions = yield from reader.every_version(rights, first.document_id)
+            versions = yield from reader.every_version(permissions, first.document_id)
             if full:
-                localizations = yield from reader.localized_in_full(rights, entry, versions)
+                localizations = yield from reader.localized_in_full(permissions, entry, versions)
             else:
-                localizations = reader.localized(rights, entry, versions)
+                localizations = reader.localized(permissions, entry, versions)
             return _FormEntry(first.document_id, entry, requested_version, localizations)
 
         form_entry = yield from run_and_read(self.unit, command, read)
         # Changes of other locales show in their summaries, not in the entry.
-        current_versions = yield from reader.every_version(rights, form_entry.document_id)
+        current_versions = yield from reader.every_version(permissions, form_entry.document_id)
         return reader.document(
-            rights,
+            permissions,
             form_entry.entry,
             current_versions,
             form_entry.requested_version,
@@ -114,7 +114,11 @@ class WriteContext(Struct, frozen=True):
         for entry in written_entries:
             is_public = entry.published and self._type.draft_and_publish
             yield from self.history.record_after(
-                self._reading, self.rights, entry.entry_id, self.unit.editor, published=is_public
+                self._reading,
+                self.permissions,
+                entry.entry_id,
+                self.unit.editor,
+                published=is_public,
             )
         return written_entries
 
@@ -135,16 +139,18 @@ class WriteContext(Struct, frozen=True):
 
     def versions(self, document_id: str) -> Program[list[EntryJson]]:
         """Return the facts of all versions of a document."""
-        return (yield from self._reading.every_version(self.rights, document_id))
+        return (yield from self._reading.every_version(self.permissions, document_id))
 
     def read(self, version: EntryJson, requested_version: RequestedVersion) -> Program[EntryJson]:
         """Return a version with all that the caller may read of it, relations as rows.
 
         Raises ForbiddenError if that is nothing.
         """
-        rules = self.rights.require_on(entry_origin(version))
-        entry = yield from self._reading.entry(self.rights, version["id"], requested_version, None)
-        return self._reading.sanitizer(self.rights, requested_version).entry(entry, rules)
+        rules = self.permissions.require_on(entry_origin(version))
+        entry = yield from self._reading.entry(
+            self.permissions, version["id"], requested_version, None
+        )
+        return self._reading.sanitizer(self.permissions, requested_version).entry(entry, rules)
 
     def draft_of(self, versions: Sequence[EntryJson], locale: str | None) -> EntryJson | None:
         """Return the draft of a document in a locale, or its only version, if it exists."""

@@ -230,7 +230,7 @@ def _apply_ignores(
     files = {name: tuple(dict.fromkeys(files_by_action[name])) for name in sorted(files_by_action)}
     found_files = {finding.file for finding in weighed_findings}
     unused_replacements = tuple(
-        (place, file) for file, place in replaced.items() if file not in found_files
+        (location, file) for file, location in replaced.items() if file not in found_files
     )
     return Customisations(
         MappingProxyType(files), tuple(weighed_findings), unused_patterns, unused_replacements

@@ -153,8 +153,8 @@ async def call_around_read(
         if not timeout.expired():
             raise
         names = ", ".join(function.name for function in functions)
-        place = functions[0].place
-        _log.error("a hook took too long", hook=names, place=place, seconds=seconds)
+        location = functions[0].place
+        _log.error("a hook took too long", hook=names, place=location, seconds=seconds)
         raise ServiceUnavailableError from error
 
 

@@ -171,11 +171,11 @@ class _ComputedCalls:
         values_by_name = {
             name: await self.values(node.uid, name, documents) for name in node.computed
         }
-        for place, document in enumerate(documents):
+        for position, document in enumerate(documents):
             for name in node.hidden:
                 del document[name]
             for name, values in values_by_name.items():
-                document[name] = values[place]
+                document[name] = values[position]
 
     async def values(self, uid: str, name: str, documents: Sequence[EntryJson]) -> list[object]:
         """Return the values of one field for documents. Raises as `ComputedReads.complete`."""

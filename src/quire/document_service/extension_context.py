@@ -173,10 +173,10 @@ def refuse_in_transaction(call: str) -> None:
             "Send it from a job, or from a function marked with @after_commit"
         )
         raise UnitOfWorkError(message)
-    place = _caller()
-    if place not in _reported and len(_reported) < _MAX_REPORTED:
-        _reported.add(place)
-        _log.warning("a request is sent within a transaction", place=place, code=context.name)
+    location = _caller()
+    if location not in _reported and len(_reported) < _MAX_REPORTED:
+        _reported.add(location)
+        _log.warning("a request is sent within a transaction", place=location, code=context.name)
 
 
 def _caller() -> str:

@@ -143,8 +143,8 @@ def _forget_modules() -> None:
 def _problem_of(error: BaseException, project: Path, file: str) -> ExtensionProblem:
     """Return a problem at the line of the project's code that failed last."""
     if isinstance(error, SyntaxError) and error.filename is not None:
-        place = _relative_path(project, error.filename) or file
-        return ExtensionProblem(place, error.lineno or 1, f"SyntaxError: {error.msg}")
+        location = _relative_path(project, error.filename) or file
+        return ExtensionProblem(location, error.lineno or 1, f"SyntaxError: {error.msg}")
     line = 1
     for frame in traceback.extract_tb(error.__traceback__):
         project_path = _relative_path(project, frame.filename)

@@ -1,4 +1,9 @@
-"""The worker that calls functions with changes after the commit."""
+"""The worker that calls `@after_commit` functions with changes.
+
+Changes are stored in the transaction of the write, so that none is lost and none is reported of a
+transaction that was rolled back. They are delivered at least once: a process that is lost after a
+call, and before its result is stored, leaves the changes to another one.
+"""
 
 import asyncio
 from collections import defaultdict
@@ -30,12 +35,14 @@ _log = structlog.get_logger("quire.jobs")
 
 _TIMEOUT_SECONDS = 30.0
 _LEASE_MS = 40_000
-"""Longer than a call may take; the changes of a lost process are delivered again after it."""
-_AT_ONCE = 4
-"""How many calls of one function run at once, each for other documents."""
-_TRIES = (AttemptRange(0, 0, 100), AttemptRange(1, 2, 10), AttemptRange(3, 1_000_000, 1))
-"""Failed changes are retried in smaller batches, in the end alone: one change blocks no other."""
-_LONGEST_MESSAGE = 2000
+"""How long claimed changes belong to this process: longer than a call may take.
+
+The changes of a lost process are delivered again afterwards."""
+_MAX_CALLS = 4
+"""How many calls of one function run at once; their changes are of different documents."""
+_BATCH_SIZES = (AttemptRange(0, 0, 100), AttemptRange(1, 2, 10), AttemptRange(3, 1_000_000, 1))
+"""Batch sizes by attempts: smaller after a failure, so that one change blocks no others."""
+_MAX_MESSAGE_LENGTH = 2000
 
 
 class ChangeWorker(QueueWorker):
@@ -96,26 +103,28 @@ class ChangeWorker(QueueWorker):
             return
         self._is_current.set(version, True)  # noqa: FBT003 - the value, not a flag
         await self._queue.tables.ensure(CHANGES)
-        dues = [await self._take(key, now) for key in self._listeners]
+        dues = [await self._claim_changes(key, now) for key in self._listeners]
         self._next_due = min(dues)
 
-    async def _take(self, key: str, now: int) -> int:
+    async def _claim_changes(self, key: str, now: int) -> int:
         """Claim the due changes of a function; returns when to check again."""
-        due = await self._database.read(lambda: self._rows.first_due(key, now))
-        if due is None:
+        next_due = await self._database.read(lambda: self._rows.first_due(key, now))
+        if next_due is None:
             return now + _LEASE_MS
-        free = _AT_ONCE - self._count_of(key)
-        if due > now or free <= 0:
+        free_calls = _MAX_CALLS - self._count_of(key)
+        if next_due > now or free_calls <= 0:
             # A call wakes the worker when it ends.
-            return due if due > now else now + _LEASE_MS
-        for tried in _TRIES:
-            while free > 0:
-                claim = self._rows.claim(key, self._holder, tried, now=now, until=now + _LEASE_MS)
+            return next_due if next_due > now else now + _LEASE_MS
+        for attempts in _BATCH_SIZES:
+            while free_calls > 0:
+                claim = self._rows.claim(
+                    key, self._holder, attempts, now=now, until=now + _LEASE_MS
+                )
                 claimed = await self._database.write(claim)
                 if not claimed:
                     break
                 self._begin(self._deliver(key, claimed), key)
-                free -= 1
+                free_calls -= 1
         return now + 1000
 
     async def _deliver(self, key: str, rows: Sequence[StoredChange]) -> None:
@@ -140,8 +149,8 @@ class ChangeWorker(QueueWorker):
         listeners: Sequence[ChangeListener],
         rows: Sequence[StoredChange],
     ) -> None:
-        of_type = {listener.uid: listener for listener in listeners}
-        known_rows = [row for row in rows if row.uid in of_type]
+        listeners_by_uid = {listener.uid: listener for listener in listeners}
+        known_rows = [row for row in rows if row.uid in listeners_by_uid]
         if not known_rows:
             return
         listener = listeners[0]
@@ -153,15 +162,15 @@ class ChangeWorker(QueueWorker):
             origin=f"after_commit {listener.name}",
             find_user=runtime.find_user,
         )
-        limit = asyncio.timeout(_TIMEOUT_SECONDS)
+        timeout = asyncio.timeout(_TIMEOUT_SECONDS)
         try:
             traces = [row.trace for row in known_rows]
             with self._start_span(listener.name, traces), context.activate():
-                async with limit:
-                    documents = await _read(context, of_type, known_rows)
+                async with timeout:
+                    documents = await _read_documents(context, listeners_by_uid, known_rows)
                     await listener.function([_change(row, documents) for row in known_rows])
         except TimeoutError as error:
-            if not limit.expired():
+            if not timeout.expired():
                 raise
             raise _TooLongError(f"It took longer than {_TIMEOUT_SECONDS:g} seconds") from error
         finally:
@@ -186,19 +195,19 @@ class ChangeWorker(QueueWorker):
             )
         now = self._clock()
 
-        def settled() -> Program[None]:
+        def program() -> Program[None]:
             for row in rows:
                 yield from self._rows.settle(row, _outcome(listener, row, message, now, changes))
 
-        await self._write(settled())
+        await self._write(program())
 
     async def _write(self, program: Program[Any]) -> None:
         """Record the result of a delivery, also when the worker is stopping."""
-        writing = asyncio.ensure_future(self._database.write(program))
+        write = asyncio.ensure_future(self._database.write(program))
         try:
-            await asyncio.shield(writing)
+            await asyncio.shield(write)
         except asyncio.CancelledError:
-            await writing
+            await write
 
 
 class _TooLongError(Exception):
@@ -223,7 +232,7 @@ def _outcome(
 def _message(error: Exception) -> str:
     if isinstance(error, _TooLongError):
         return str(error)
-    return f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE]
+    return f"{type(error).__name__}: {error}"[:_MAX_MESSAGE_LENGTH]
 
 
 def _causes(listener: ChangeListener, rows: Sequence[StoredChange]) -> tuple[CallCause, ...]:
@@ -233,8 +242,10 @@ def _causes(listener: ChangeListener, rows: Sequence[StoredChange]) -> tuple[Cal
     return (*longest, cause_of(listener, ((row.document_id, row.locale) for row in rows)))
 
 
-async def _read(
-    context: CallContext, of_type: Mapping[str, ChangeListener], rows: Sequence[StoredChange]
+async def _read_documents(
+    context: CallContext,
+    listeners_by_uid: Mapping[str, ChangeListener],
+    rows: Sequence[StoredChange],
 ) -> dict[tuple[str, str, str | None], Shape[Any]]:
     """Read the present documents of changes, with one read for each type and locale."""
     ids_by_type_and_locale: dict[tuple[str, str | None], set[str]] = defaultdict(set)
@@ -242,10 +253,10 @@ async def _read(
         ids_by_type_and_locale[row.uid, row.locale].add(row.document_id)
     documents: dict[tuple[str, str, str | None], Shape[Any]] = {}
     for (uid, locale), ids in ids_by_type_and_locale.items():
-        listener = of_type[uid]
+        listener = listeners_by_uid[uid]
         schema = context.engine.schema
         query = query_of_shape(listener.shape, schema.content_types[uid], schema)
-        find = DocumentQuery(
+        document_query = DocumentQuery(
             uid=uid,
             filters={"documentId": {"$in": sorted(ids)}},
             fields=sorted({*query["fields"], "documentId"}),
@@ -255,7 +266,7 @@ async def _read(
             locale=locale,
             ability=Unsanitized(),
         )
-        page = await context.read(context.engine.reads.page(find).page)
+        page = await context.read(context.engine.reads.page(document_query).page)
         for document in page.documents:
             documents[uid, str(document["documentId"]), locale] = as_shape(listener.shape, document)
     return documents

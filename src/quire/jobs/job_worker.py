@@ -35,10 +35,10 @@ _log = structlog.get_logger("quire.jobs")
 T = TypeVar("T")
 
 LEASE_MS = 30_000
-_RENEWED_SECONDS = 10.0
+_RENEWAL_SECONDS = 10.0
 _SECOND = 1000
-_PRUNE_EVERY = 600 * _SECOND
-_LONGEST_MESSAGE = 2000
+_PRUNE_INTERVAL = 600 * _SECOND
+_MAX_MESSAGE_LENGTH = 2000
 
 
 class JobWorkerOptions(Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class JobWorkerOptions(Struct, frozen=True, kw_only=True):
 
 
 class JobRuntime(Struct, frozen=True, kw_only=True):
-    """The background code, and what it needs.
+    """The background code of a project, and the services that it uses.
 
     ``documents`` is the service of the present schema, ``definitions`` the jobs by name.
     ``find_user`` finds end users to act as; ``listeners`` receive changes.
@@ -84,12 +84,12 @@ def make_job_runtime(
     ``jobs`` and ``schedules`` are those of the server itself.
     """
     extensions = documents.engine.extensions
-    scheduled = (*extensions.schedules, *schedules)
-    all_jobs = [*extensions.jobs, *jobs, *(schedule.job for schedule in scheduled)]
+    all_schedules = (*extensions.schedules, *schedules)
+    all_jobs = [*extensions.jobs, *jobs, *(schedule.job for schedule in all_schedules)]
     return JobRuntime(
         documents=documents,
         definitions={job.name: job for job in all_jobs},
-        schedules=scheduled,
+        schedules=all_schedules,
         listeners=extensions.listeners,
         lifecycle=extensions.lifecycle,
         find_user=find_user,
@@ -133,7 +133,7 @@ class JobWorker(QueueWorker):
         self.runtime: JobRuntime | None = None
         self._names: tuple[str, ...] = ()
         self._runs: dict[int, _RunningJob] = {}
-        self._renewing: asyncio.Task[None] | None = None
+        self._renewal_task: asyncio.Task[None] | None = None
         self._next_due = 0
         self._is_current: VersionedValue[bool] = VersionedValue(
             database.versions, frozenset({JOBS.name})
@@ -153,7 +153,7 @@ class JobWorker(QueueWorker):
     def start(self) -> None:
         """Start to run jobs."""
         super().start()
-        self._renewing = asyncio.get_running_loop().create_task(self._renew_leases())
+        self._renewal_task = asyncio.get_running_loop().create_task(self._renew_leases())
 
     async def stop(self, seconds: float = 5) -> None:
         """Stop claiming, and wait for running jobs for a limited number of seconds.
@@ -161,11 +161,11 @@ class JobWorker(QueueWorker):
         Unfinished jobs are interrupted, and can be claimed by another process at once.
         """
         await super().stop(seconds)
-        if self._renewing is not None:
-            self._renewing.cancel()
+        if self._renewal_task is not None:
+            self._renewal_task.cancel()
             with suppress(asyncio.CancelledError):
-                await self._renewing
-            self._renewing = None
+                await self._renewal_task
+            self._renewal_task = None
 
     @property
     def is_running(self) -> bool:
@@ -184,8 +184,8 @@ class JobWorker(QueueWorker):
     async def work(self) -> None:
         """Claim due jobs and start to run them. Raises ServiceUnavailableError."""
         now = self._clock()
-        free = self._options.workers - len(self._runs)
-        if self.runtime is None or not self._names or free <= 0:
+        free_workers = self._options.workers - len(self._runs)
+        if self.runtime is None or not self._names or free_workers <= 0:
             # A job wakes the worker when it ends.
             self._next_due = now + LEASE_MS
             return
@@ -197,11 +197,11 @@ class JobWorker(QueueWorker):
         if not await self._has_table():
             self._next_due = now + LEASE_MS
             return
-        due = await self._database.read(lambda: self._rows.first_due(self._names))
-        self._next_due = now + LEASE_MS if due is None else due
-        if due is None or due > now:
+        next_due = await self._database.read(lambda: self._rows.first_due(self._names))
+        self._next_due = now + LEASE_MS if next_due is None else next_due
+        if next_due is None or next_due > now:
             return
-        claimed = await self._claim(now, free)
+        claimed = await self._claim(now, free_workers)
         # A due job that cannot be claimed waits for another job with the same key.
         self._next_due = now if claimed else now + _SECOND
         await self._prune(now)
@@ -214,30 +214,30 @@ class JobWorker(QueueWorker):
             await tables.ensure(JOBS)
         return True
 
-    async def _claim(self, now: int, free: int) -> int:
+    async def _claim(self, now: int, free_workers: int) -> int:
         claim = JobClaim(names=self._names, holder=self._holder, now=now, until=now + LEASE_MS)
-        claimed = await self._database.write(self._rows.claim(claim, free))
-        self._begin_all(claimed)
-        if len(claimed) == free:
-            return free
+        claimed = await self._database.write(self._rows.claim(claim, free_workers))
+        self._start_jobs(claimed)
+        if len(claimed) == free_workers:
+            return free_workers
         count = len(claimed)
-        keys = await self._database.read(lambda: self._rows.due_keys(claim, free - count))
+        keys = await self._database.read(lambda: self._rows.due_keys(claim, free_workers - count))
         for key in keys:
             try:
                 claimed_jobs = await self._database.write(self._rows.claim_key(claim, key))
             except ValidationError:
                 continue  # another process has just started a job with this key
-            self._begin_all(claimed_jobs)
+            self._start_jobs(claimed_jobs)
             count += len(claimed_jobs)
         return count
 
-    def _begin_all(self, jobs: Sequence[StoredJob]) -> None:
+    def _start_jobs(self, jobs: Sequence[StoredJob]) -> None:
         until = asyncio.get_running_loop().time() + LEASE_MS / _SECOND
         for job in jobs:
-            running = self._runs.get(job.id)
-            if running is not None:
+            present_run = self._runs.get(job.id)
+            if present_run is not None:
                 # Its lease had ended while this process was paused; the claim has renewed it.
-                running.leased_until = until
+                present_run.leased_until = until
                 continue
             run = self._runs[job.id] = _RunningJob(job=job, leased_until=until)
             run.task = self._begin(self._run(run), job.queue)
@@ -254,12 +254,16 @@ class JobWorker(QueueWorker):
             self._runs.pop(run.job.id, None)
 
     async def _write(self, program: Program[T]) -> T:
-        """Record the result of a job, also when the worker is stopping."""
-        writing = asyncio.ensure_future(self._database.write(program))
+        """Record the result of a job, also when the worker is stopping.
+
+        Without the shield a cancellation would leave the job leased, and another process would run
+        it a second time.
+        """
+        write = asyncio.ensure_future(self._database.write(program))
         try:
-            return await asyncio.shield(writing)
+            return await asyncio.shield(write)
         except asyncio.CancelledError:
-            return await writing
+            return await write
 
     async def _outcome(self, run: _RunningJob) -> dict[str, Value] | None:
         """Call the function.
@@ -269,20 +273,22 @@ class JobWorker(QueueWorker):
         job, runtime = run.job, self.runtime
         definition = None if runtime is None else runtime.definitions.get(job.name)
         if runtime is None or definition is None:
-            return self._released(job)
+            return self._release_changes(job)
         if job.attempts > definition.retries + 1:
-            return self._failed(job, definition, "The process that ran it was lost each time")
+            return self._failure_changes(
+                job, definition, "The process that ran it was lost each time"
+            )
         try:
             await self._call(runtime, definition, job)
         except asyncio.CancelledError as error:
             if run.is_stopped:
                 return None
             if not self._is_stopped:  # the job has cancelled itself
-                return self._failed(job, definition, "It was cancelled", error)
+                return self._failure_changes(job, definition, "It was cancelled", error)
             # A thread cannot be interrupted: the lease must not be released before it ends.
-            return self._released(job) if _is_async(definition) else None
+            return self._release_changes(job) if _is_async(definition) else None
         except Exception as error:  # noqa: BLE001 - a job may raise anything
-            return self._failed(job, definition, _message(error), error)
+            return self._failure_changes(job, definition, _message(error), error)
         return {"state": DONE, "ended_at": self._clock(), "message": None}
 
     async def _call(self, runtime: JobRuntime, definition: JobDefinition, job: StoredJob) -> None:
@@ -309,33 +315,33 @@ class JobWorker(QueueWorker):
             context.is_ended = True
 
     async def _call_async(self, definition: JobDefinition, arguments: dict[str, Any]) -> None:
-        limit = asyncio.timeout(definition.timeout)
+        timeout = asyncio.timeout(definition.timeout)
         try:
-            async with limit:
+            async with timeout:
                 await definition.function(**arguments)
         except TimeoutError as error:
-            if not limit.expired():
+            if not timeout.expired():
                 raise
             raise _TooLongError(f"It took longer than {definition.timeout:g} seconds") from error
 
     async def _call_in_thread(self, definition: JobDefinition, arguments: dict[str, Any]) -> None:
         """Call a plain function, which may block; it cannot be interrupted."""
-        calling = asyncio.ensure_future(asyncio.to_thread(definition.function, **arguments))
-        _, late = await asyncio.wait([calling], timeout=definition.timeout)
-        if late:
+        call = asyncio.ensure_future(asyncio.to_thread(definition.function, **arguments))
+        _, pending = await asyncio.wait([call], timeout=definition.timeout)
+        if pending:
             _log.error(
                 "a job takes too long, and cannot be interrupted because it is no async def",
                 job=definition.name,
                 place=definition.place,
                 seconds=definition.timeout,
             )
-        await calling
+        await call
 
-    def _released(self, job: StoredJob) -> dict[str, Value]:
+    def _release_changes(self, job: StoredJob) -> dict[str, Value]:
         """Let another process run a job now, as if it had not been started."""
         return {"state": WAITING, "due": self._clock(), "attempts": job.attempts - 1}
 
-    def _failed(
+    def _failure_changes(
         self,
         job: StoredJob,
         definition: JobDefinition,
@@ -360,7 +366,7 @@ class JobWorker(QueueWorker):
 
     async def _renew_leases(self) -> None:
         while True:
-            await asyncio.sleep(_RENEWED_SECONDS)
+            await asyncio.sleep(_RENEWAL_SECONDS)
             try:
                 await self.renew()
             except AppError as error:
@@ -375,7 +381,7 @@ class JobWorker(QueueWorker):
         runs = dict(self._runs)
         if not runs:
             return
-        asked_at = loop.time()
+        requested_at = loop.time()
         until = self._clock() + LEASE_MS
         try:
             renewal = await self._database.write(
@@ -388,7 +394,7 @@ class JobWorker(QueueWorker):
             raise
         for id_, run in runs.items():
             if id_ in renewal.running or id_ in renewal.cancelled:
-                run.leased_until = asked_at + LEASE_MS / _SECOND
+                run.leased_until = requested_at + LEASE_MS / _SECOND
             if id_ in renewal.cancelled:
                 run.is_cancelled = True
             # A cancelled job in a thread goes on, and keeps its key until it ends.
@@ -405,7 +411,7 @@ class JobWorker(QueueWorker):
         return definition is not None and not _is_async(definition)
 
     async def _prune(self, now: int) -> None:
-        if now - self._pruned > _PRUNE_EVERY:
+        if now - self._pruned > _PRUNE_INTERVAL:
             self._pruned = now
             oldest_time = now - self._options.log_days * 86_400 * _SECOND
             await self._database.write(
@@ -421,5 +427,5 @@ def _message(error: Exception) -> str:
     if isinstance(error, _TooLongError):
         return str(error)
     if isinstance(error, AppError):
-        return error.message[:_LONGEST_MESSAGE]
-    return f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE]
+        return error.message[:_MAX_MESSAGE_LENGTH]
+    return f"{type(error).__name__}: {error}"[:_MAX_MESSAGE_LENGTH]

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from quire.document_service.validate import CheckedEntry, ValidationRules, check_entry
-from quire.document_service.validate.problems import Place, place_text
+from quire.document_service.validate.problems import ValuePath, path_text
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -107,7 +107,7 @@ class EntryCheck:
 
     def _duplicate_values(
         self, source: DocumentSource, locale: str | None, checked_entry: CheckedEntry
-    ) -> Iterator[tuple[Place, str]]:
+    ) -> Iterator[tuple[ValuePath, str]]:
         """Find values that another document has published in the same locale."""
         uid = source.content_type.uid
         for unique in checked_entry.uniques:
@@ -129,27 +129,27 @@ def _is_own(name: str) -> bool:
     return name not in _AUTOMATIC
 
 
-def _messages_of(checked_entry: CheckedEntry) -> Iterator[tuple[Place, str]]:
+def _messages_of(checked_entry: CheckedEntry) -> Iterator[tuple[ValuePath, str]]:
     """Iterate over validation messages, without the position at their beginning.
 
     A message about the entry as a whole is assigned to one of its values.
     """
     for problem in checked_entry.problems:
         if problem.path:
-            place = _place(problem.path)
-            message = problem.message.removeprefix(f"{place_text(place)} ")
-            yield place, " ".join(line.strip() for line in message.splitlines())
+            path = _place(problem.path)
+            message = problem.message.removeprefix(f"{path_text(path)} ")
+            yield path, " ".join(line.strip() for line in message.splitlines())
     for late_problem in checked_entry.lates:
         yield _place(late_problem.path), late_problem.error.message
 
 
-def _place(path: Sequence[str]) -> Place:
+def _place(path: Sequence[str]) -> ValuePath:
     """Convert indices in a path back to numbers."""
     return tuple(int(step) if step.isdigit() else step for step in path)
 
 
-def _path_text(place: Sequence[Step]) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+def _path_text(path: Sequence[Step]) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
 class _EntryKeys(Struct, frozen=True, kw_only=True):
@@ -161,15 +161,15 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
     complete: bool
 
     def problems(
-        self, model: Model, values: Values, place: Callable[[str], str]
+        self, model: Model, values: Values, path: Callable[[str], str]
     ) -> Iterator[PathProblem]:
         """Check the values of a content type or component; ``place`` gives the path of each."""
         for name, value in values.items():
             attribute = model.attributes.get(name)
             if attribute is None or not _is_own(name):
-                yield place(name), f"{model.uid} has no attribute {name}"
+                yield path(name), f"{model.uid} has no attribute {name}"
             elif value is not None:
-                yield from self._value(attribute, value, place(name))
+                yield from self._value(attribute, value, path(name))
 
     def _value(self, attribute: Attribute, value: object, path: str) -> Iterator[PathProblem]:
         match attribute:

@@ -87,10 +87,10 @@ class DocumentWriter:
         try:
             entries = yield from run_command(self._unit, command)
         except AppError as error:
-            place = f"{document.content_type} {document.key}"
+            location = f"{document.content_type} {document.key}"
             if version.locale is not None:
-                place += f" ({version.locale})"
-            raise SeedingError(f"{place} cannot be written: {error.message}") from error
+                location += f" ({version.locale})"
+            raise SeedingError(f"{location} cannot be written: {error.message}") from error
         return entries[0]
 
     def _data(

@@ -48,14 +48,14 @@ class CustomFieldRegistration(Struct, frozen=True):
 def find_registrations(project: Path) -> Mapping[str, CustomFieldRegistration]:
     """Return the registrations of a project by uid: its own code, then installed packages."""
     registrations: dict[str, CustomFieldRegistration] = {}
-    for folder, owner in _places(project):
+    for folder, owner in _schema_folders(project):
         for path in _files(folder):
             for registration in _registrations(project, path, owner):
                 registrations.setdefault(registration.uid, registration)
     return registrations
 
 
-def _places(project: Path) -> Iterator[tuple[Path, str | None]]:
+def _schema_folders(project: Path) -> Iterator[tuple[Path, str | None]]:
     """Yield folders with server code, and the names of their plugins."""
     for path in sorted((project / "src").glob("index.*")):
         yield path, None
@@ -91,12 +91,12 @@ def _json(path: Path) -> dict[str, object]:
     return content if isinstance(content, dict) else {}
 
 
-def _files(place: Path) -> Iterator[Path]:
+def _files(folder: Path) -> Iterator[Path]:
     """Yield the JavaScript files in a folder that may be server code, up to a number."""
-    if place.is_file():
-        yield place
+    if folder.is_file():
+        yield folder
         return
-    files = sorted(path for path in place.rglob("*") if _is_server_code(path.relative_to(place)))
+    files = sorted(path for path in folder.rglob("*") if _is_server_code(path.relative_to(folder)))
     yield from files[:_MAX_FILES]
 
 

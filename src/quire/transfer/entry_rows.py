@@ -79,7 +79,7 @@ class EntryRows:
         yield from self._rows(self._layout(line.type), line.id, line.data, str(line.id))
 
     def _rows(
-        self, layout: "_ModelLayout", row_id: int, data: Mapping[str, object], place: str
+        self, layout: "_ModelLayout", row_id: int, data: Mapping[str, object], location: str
     ) -> Iterator[ArchiveRow]:
         uid = layout.model.uid
         self.known[uid].add(row_id)
@@ -87,7 +87,7 @@ class EntryRows:
         yield ArchiveRow(
             layout.table,
             layout.columns,
-            (*values, *(encode(data.get(name), place) for name, encode in layout.encoders)),
+            (*values, *(encode(data.get(name), location) for name, encode in layout.encoders)),
             joins=False,
         )
         for name, edge in layout.components:
@@ -99,9 +99,9 @@ class EntryRows:
         if value is None:
             return
         is_single = isinstance(value, Mapping)
-        place = f"{layout.model.uid} {row_id}: {name}"
+        location = f"{layout.model.uid} {row_id}: {name}"
         for position, item in enumerate(value if isinstance(value, list) else [value], 1):
-            uid, component_id = self._component(layout.model, name, edge, item, place)
+            uid, component_id = self._component(layout.model, name, edge, item, location)
             yield from self._rows(self._layout(uid), component_id, item, f"{row_id}, {name}")
             order = None if is_single else float(position)
             yield ArchiveRow(
@@ -112,20 +112,20 @@ class EntryRows:
             )
 
     def _component(
-        self, model: Model, name: str, edge: ComponentEdge, item: object, place: str
+        self, model: Model, name: str, edge: ComponentEdge, item: object, location: str
     ) -> tuple[str, int]:
         """Return the uid and the id that a component gets."""
         if not isinstance(item, Mapping):
-            raise TransferError(f"{place} is no component.")
+            raise TransferError(f"{location} is no component.")
         attribute = model.attributes[name]
         uid = item.get(_COMPONENT_KEY)
         if isinstance(attribute, ComponentAttribute):
             uid = attribute.component
         if not isinstance(uid, str) or uid not in edge.components:
-            raise TransferError(f"{place} cannot hold the component {uid}.")
+            raise TransferError(f"{location} cannot hold the component {uid}.")
         component_id = item.get("id")
         if not isinstance(component_id, int) or isinstance(component_id, bool):
-            raise TransferError(f"{place} has a component without an id.")
+            raise TransferError(f"{location} has a component without an id.")
         if component_id in self.known[uid]:
             self.renumbered += 1
             highest = self._copies.get(uid) or max(self.known[uid]) + _COPIES_FROM
@@ -249,7 +249,7 @@ def _encoder(model: Model, attribute: ScalarAttribute, dialect: Dialect) -> _Enc
     restore = restorer(dialect, attribute.storage)
     kind = "component" if isinstance(model, Component) else "entry"
 
-    def encode(value: object, place: str) -> Value:
+    def encode(value: object, location: str) -> Value:
         if value is None:
             return None
         try:
@@ -257,7 +257,7 @@ def _encoder(model: Model, attribute: ScalarAttribute, dialect: Dialect) -> _Enc
         except (TypeError, ValueError, OverflowError) as error:
             value_text = f"{value!r}"[:80]
             raise TransferError(
-                f"{model.uid}.{attribute.name} of {kind} {place} cannot be {value_text}."
+                f"{model.uid}.{attribute.name} of {kind} {location} cannot be {value_text}."
             ) from error
 
     return encode

@@ -101,10 +101,10 @@ class _LineExport(Struct, frozen=True, kw_only=True):
             attribute = model.attributes[name]
             if name in _CREATORS or not isinstance(attribute, RelationAttribute):
                 continue
-            place = _place(self.store, model, edge)
-            if place is None:
+            link_storage = _place(self.store, model, edge)
+            if link_storage is None:
                 continue
-            table, columns, line = place
+            table, columns, line = link_storage
             last_id = 0
             while True:
                 rows = yield from self.rows.page(table, columns, after=last_id, size=_ROWS_AT_ONCE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from quire.document_service.validate.problems import Problem, place_text, validation_error
+from quire.document_service.validate.problems import Problem, path_text, validation_error
 from quire.javascript.numbers import normalize_number, read_number
 from quire.javascript.text import printed, string_of
 from quire.schema.attributes.validation import (
@@ -100,7 +100,7 @@ def _type_problem(type_name: str, value: object) -> Problem:
 
 
 def _parse_info(
-    file_info: Mapping[str, object], place: tuple[str | int, ...], *, folders: bool
+    file_info: Mapping[str, object], path: tuple[str | int, ...], *, folders: bool
 ) -> FileInfo:
     values: dict[str, object] = {}
     problems: list[Problem] = []
@@ -112,9 +112,9 @@ def _parse_info(
         if problem is None:
             values[name] = string_of(value)
         else:
-            problems.append(_problem((*place, name), problem, value))
+            problems.append(_problem((*path, name), problem, value))
     if "focalPoint" in file_info:
-        point, point_problems = _point(file_info["focalPoint"], (*place, "focalPoint"))
+        point, point_problems = _point(file_info["focalPoint"], (*path, "focalPoint"))
         values["focalPoint"] = point
         problems += point_problems
     folder: int | AbsentType | None = ABSENT
@@ -122,7 +122,7 @@ def _parse_info(
         folder = _folder(file_info["folder"])
         if folder is ABSENT:
             message = "the folder does not exist"
-            problems.append(Problem(_path((*place, "folder")), message, file_info["folder"]))
+            problems.append(Problem(_path((*path, "folder")), message, file_info["folder"]))
     if problems:
         raise validation_error(problems)
     return FileInfo(values, folder)
@@ -138,7 +138,7 @@ def _text_problem(name: str, value: object) -> str | None:
     return f"must be at most {longest} characters" if len(text) > longest else None
 
 
-def _point(value: object, place: tuple[str | int, ...]) -> tuple[object, list[Problem]]:
+def _point(value: object, path: tuple[str | int, ...]) -> tuple[object, list[Problem]]:
     """Parse a focal point, in percent of width and height; ``None`` unless it is an object."""
     if not isinstance(value, dict):
         return None, []
@@ -151,7 +151,7 @@ def _point(value: object, place: tuple[str | int, ...]) -> tuple[object, list[Pr
             point[side] = number
         else:
             text = ABSENT if raw_value is None else raw_value
-            problems.append(_problem((*place, side), problem, text))
+            problems.append(_problem((*path, side), problem, text))
     return point, problems
 
 
@@ -177,13 +177,13 @@ def _folder(value: object) -> int | AbsentType | None:
     return value
 
 
-def _problem(place: tuple[str | int, ...], problem: str, value: object) -> Problem:
-    return Problem(_path(place), f"{place_text(place)} {problem}", value)
+def _problem(path: tuple[str | int, ...], problem: str, value: object) -> Problem:
+    return Problem(_path(path), f"{path_text(path)} {problem}", value)
 
 
-def _path(place: tuple[str | int, ...]) -> tuple[str, ...]:
-    return tuple(_texts(place))
+def _path(path: tuple[str | int, ...]) -> tuple[str, ...]:
+    return tuple(_texts(path))
 
 
-def _texts(place: tuple[str | int, ...]) -> Iterator[str]:
-    yield from (str(step) for step in place)
+def _texts(path: tuple[str | int, ...]) -> Iterator[str]:
+    yield from (str(step) for step in path)

@@ -66,8 +66,8 @@ def insert_record(
         "createdBy": by,
         "updatedBy": by,
     }
-    place = None if folder is None else folder.id
-    row_id = yield from insert_file(unit.store, values, folder=place)
+    folder_id = None if folder is None else folder.id
+    row_id = yield from insert_file(unit.store, values, folder=folder_id)
     document_id = str(values["documentId"])
     yield from emit_file_event(
         unit, EventName.MEDIA_CREATE, document_id=document_id, file_id=row_id

@@ -116,22 +116,26 @@ def change_folder(
     """
     folders = yield from _by_id(unit)
     folder = folders.get(folder_id)
-    place = parent if not isinstance(parent, AbsentType) else (folder.parent if folder else None)
+    parent_id = (
+        parent if not isinstance(parent, AbsentType) else (folder.parent if folder else None)
+    )
     new_name = name if name is not None else (folder.name if folder else "")
-    above = _parent(folders, place)
-    _require_free(folders.values(), new_name, place, except_id=folder_id)
+    above = _parent(folders, parent_id)
+    _require_free(folders.values(), new_name, parent_id, except_id=folder_id)
     if folder is None:
         raise NotFoundError(UNKNOWN)
     if above is not None and _is_within(above, folder):
-        raise _refusal(INSIDE_ITSELF, ("parent",), place)
+        raise _refusal(INSIDE_ITSELF, ("parent",), parent_id)
     values: dict[str, object] = {"name": new_name, "updatedAt": unit.tick()}
     if by is not None:
         values["updatedBy"] = by
     yield from update_folder(unit.store, folder_id, values)
     path = folder.path
-    if place != folder.parent:
+    if parent_id != folder.parent:
         path = yield from move_folder(unit.store, folder, above)
-    return FolderRow(id=folder.id, name=new_name, path_id=folder.path_id, path=path, parent=place)
+    return FolderRow(
+        id=folder.id, name=new_name, path_id=folder.path_id, path=path, parent=parent_id
+    )
 
 
 def move(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.auth.rate_limit import Allowance, RateLimiter, place_of
+from quire.auth.rate_limit import Allowance, RateLimiter, rate_limit_key
 from quire.auth.shared_counters import SharedCounters
 from quire.errors import RateLimitError
 
@@ -120,4 +120,4 @@ def test_a_key_can_have_several_limits_and_be_asked_without_being_counted(clock:
     ],
 )
 def test_addresses_of_one_ipv6_site_are_one_place(address: str, place: str) -> None:
-    assert place_of(address) == place
+    assert rate_limit_key(address) == place

@@ -304,7 +304,7 @@ def outcomes(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterat
         outcome: object
         try:
             outcome = run(*line)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is a fault
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is a defect
             outcome = error
         yield " ".join(line).replace(str(project), "PROJECT"), outcome
 

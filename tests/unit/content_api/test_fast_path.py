@@ -295,7 +295,7 @@ IN_TURN: dict[str, list[bytes | tuple[bytes, ...]]] = {
     "an origin": [get(target, ORIGIN) for target in (HOMEPAGE, ARTICLES, HOMEPAGE)],
     "no headers but the host": [get(target) for target in (HOMEPAGE, ARTICLES, HOMEPAGE)],
     "no content": [get(b"/_health"), get(b"/_health"), get(HOMEPAGE)],
-    "faults": [get(HOMEPAGE), get(b"/api/articles?sort=nope"), get(b"/api/setting"), get(b"/nope")],
+    "errors": [get(HOMEPAGE), get(b"/api/articles?sort=nope"), get(b"/api/setting"), get(b"/nope")],
     "a file": [get(HOMEPAGE), get(b"/uploads/notes_d2c9b549e5.txt"), get(HOMEPAGE), get(HOMEPAGE)],
     "another method": [get(HOMEPAGE), get(HOMEPAGE).replace(b"GET", b"DELETE"), get(HOMEPAGE)],
     "an old client": [get(HOMEPAGE), get(HOMEPAGE).replace(b"1.1", b"1.0")],

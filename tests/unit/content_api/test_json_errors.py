@@ -8,7 +8,7 @@ import pytest
 
 from quire.content_api.json_errors import find_problem
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "json-faults.json"
+GOLDEN = Path(__file__).parents[2] / "golden" / "json-errors.json"
 RECORDED: dict[str, str | None] = dict(json.loads(GOLDEN.read_text(encoding="utf-8")))
 """Texts, each with the message of ``JSON.parse``; none where it took the text."""
 LARGE = 1 << 19

@@ -91,7 +91,7 @@ def _harbour(project: Project) -> JsonObject:
     return data
 
 
-FAULTS: list[tuple[Change, str]] = [
+INVALID_CONTENT: list[tuple[Change, str]] = [
     # The manifest
     (
         lambda p: p.files["manifest.json"]["locales"][1].pop("default"),
@@ -428,7 +428,7 @@ FAULTS: list[tuple[Change, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "problem"), FAULTS)
+@pytest.mark.parametrize(("change", "problem"), INVALID_CONTENT)
 def test_an_error_is_reported_with_file_and_path(
     project: Project, change: Change, problem: str
 ) -> None:

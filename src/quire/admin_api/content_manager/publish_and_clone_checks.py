@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.admin_actions import CREATE
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
     CONTENT,
@@ -234,18 +234,18 @@ class CheckApi:
         return await self._count(request, None)
 
     async def _count(self, request: Request, document_id: str | None) -> Response:
-        rights = rights_of(self._engine.schema, request)
-        content_type = rights.content_type
+        permissions = permissions_of(self._engine.schema, request)
+        content_type = permissions.content_type
         locale = locale_of(request.query, content_type, self._engine.default_locale)
 
         def program() -> Program[dict[str, int]]:
             entry_id = document_id
             if entry_id is None:
                 entry_id = yield from self._reading.single(content_type)
-            versions = yield from self._reading.every_version(rights, entry_id or "")
+            versions = yield from self._reading.every_version(permissions, entry_id or "")
             if not versions:
                 raise NotFoundError
-            draft = self._draft_in_locale(rights, versions, locale)
+            draft = self._draft_in_locale(permissions, versions, locale)
             rows = [] if draft is None else [draft["id"]]
             return (yield from draft_relations(self._engine, content_type, rows)).json
 
@@ -253,15 +253,15 @@ class CheckApi:
 
     async def count_many(self, request: Request) -> Response:
         """Count the unpublished targets of entries, in one or several locales."""
-        rights = rights_of(self._engine.schema, request)
+        permissions = permissions_of(self._engine.schema, request)
         requested_ids = request.query.get("documentIds")
         ids = document_ids(
             {"documentIds": [requested_ids] if isinstance(requested_ids, str) else requested_ids}
         )
-        locales = locales_of(request.query, rights.content_type, self._engine.default_locale)
+        locales = locales_of(request.query, permissions.content_type, self._engine.default_locale)
 
         def program() -> Program[int]:
-            versions = yield from self._reading.owned_versions(rights, ids)
+            versions = yield from self._reading.owned_versions(permissions, ids)
             if not versions:
                 raise NotFoundError
             rows = []
@@ -270,10 +270,10 @@ class CheckApi:
                     version for version in versions if version["documentId"] == document_id
                 ]
                 drafts = (
-                    self._draft_in_locale(rights, entry_versions, locale) for locale in locales
+                    self._draft_in_locale(permissions, entry_versions, locale) for locale in locales
                 )
                 rows += [draft["id"] for draft in drafts if draft is not None]
-            counts = yield from draft_relations(self._engine, rights.content_type, rows)
+            counts = yield from draft_relations(self._engine, permissions.content_type, rows)
             return counts.other_relations + counts.many_to_many
 
         return respond_data(await self._database.read(program, snapshot=True))
@@ -292,7 +292,7 @@ class CheckApi:
 
         The body gives locales and order; the query may give a locale, too.
         """
-        rights = rights_of(self._engine.schema, request)
+        permissions = permissions_of(self._engine.schema, request)
         ids = document_ids(request.body)
         body = request.body_fields
         sort = body.get("sort")
@@ -300,8 +300,8 @@ class CheckApi:
         requested_locales = body.get("locale") or request.query.get("locale")
 
         def program() -> Program[list[EntryJson]]:
-            locales = yield from self._locales(rights.content_type, requested_locales)
-            return (yield from self._reading.get_many(rights, ids, locales, order))
+            locales = yield from self._locales(permissions.content_type, requested_locales)
+            return (yield from self._reading.get_many(permissions, ids, locales, order))
 
         return respond_bare({"results": await self._database.read(program, snapshot=True)})
 
@@ -329,8 +329,8 @@ class CheckApi:
 
     async def auto_clone(self, request: Request) -> Response:
         """Clone an entry unchanged, if it has no unique values."""
-        rights = rights_of(self._engine.schema, request, CREATE)
-        prohibited_paths = prohibited_fields(self._engine.schema, rights.content_type)
+        permissions = permissions_of(self._engine.schema, request, CREATE)
+        prohibited_paths = prohibited_fields(self._engine.schema, permissions.content_type)
         if prohibited_paths:
             raise BadInputError(NO_CLONE, {"prohibitedFields": prohibited_paths})
         return await self._clone(request)

@@ -10,7 +10,7 @@ import msgspec
 import orjson
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.content_manager.review_filter import ReviewFilter, ReviewQuery
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.response_types import (
@@ -101,29 +101,29 @@ class EntryApi:
         ``reviewStage`` and ``reviewAssignee`` filter the list, and ``missingLocale`` restricts it
         to documents without a version in a locale.
         """
-        rights = rights_of(self._engine.schema, request)
+        permissions = permissions_of(self._engine.schema, request)
         raw_query, query = request.raw_query, request.query
-        filters = await self._review.of(request, rights)
+        filters = await self._review.of(request, permissions)
         if filters is not query.get("filters"):
             # The filter changes with the entries: it is part of what the list is cached by.
             raw_query, query = raw_query + orjson.dumps(filters), {**query, "filters": filters}
-        computed = self._engine.schema.computed.get(rights.content_type.uid)
+        computed = self._engine.schema.computed.get(permissions.content_type.uid)
         columns = requested_columns(query)
         if computed and columns and not columns.isdisjoint(computed):
-            return await self._list_computed(request, rights, query, columns)
-        return respond_encoded(await self._lists.page(rights, raw_query, query, request.version))
+            return await self._list_computed(request, permissions, query, columns)
+        return respond_encoded(await self._lists.page(permissions, raw_query, query, request.version))
 
     async def _list_computed(
-        self, request: Request, rights: TypePermissions, query: Query, columns: frozenset[str]
+        self, request: Request, permissions: TypePermissions, query: Query, columns: frozenset[str]
     ) -> Response:
         """List entries with computed fields, from the fields that the administrator may read."""
-        uid = rights.content_type.uid
+        uid = permissions.content_type.uid
         computed = self._engine.schema.computed[uid]
         names = columns & computed.keys()
         needs = {need for name in names for need in computed[name].needs}
         columns_read = ",".join(sorted(columns - names | needs))
         body = await self._lists.page(
-            rights,
+            permissions,
             orjson.dumps([columns_read, query], default=str),
             {**query, "columns": columns_read},
             request.version,
@@ -141,18 +141,18 @@ class EntryApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show one document."""
-        rights = rights_of(self._engine.schema, request)
-        version = requested_version(request.query, rights.content_type, self._engine.default_locale)
-        rows = populated_relations(request.query, rights.content_type)
+        permissions = permissions_of(self._engine.schema, request)
+        version = requested_version(request.query, permissions.content_type, self._engine.default_locale)
+        rows = populated_relations(request.query, permissions.content_type)
         document_id = request.parameters["id"]
         return await self._read(
-            request, lambda: self._reading.get(rights, document_id, version, rows=rows)
+            request, lambda: self._reading.get(permissions, document_id, version, rows=rows)
         )
 
     async def find_single(self, request: Request) -> Response:
         """Show the document of a single type, with its relations as rows."""
-        rights = rights_of(self._engine.schema, request)
-        content_type = rights.content_type
+        permissions = permissions_of(self._engine.schema, request)
+        content_type = permissions.content_type
         version = requested_version(request.query, content_type, self._engine.default_locale)
         reading = self._reading
 
@@ -160,7 +160,7 @@ class EntryApi:
             document_id = yield from reading.single(content_type)
             if document_id is None:
                 raise NotFoundError
-            return (yield from reading.get(rights, document_id, version, rows=None, full=True))
+            return (yield from reading.get(permissions, document_id, version, rows=None, full=True))
 
         return await self._read(request, read)
 

@@ -15,11 +15,11 @@ def type_of(schema: Schema, request: Request) -> ContentType:
     return content_type
 
 
-def rights_of(schema: Schema, request: Request, action: str = READ) -> TypePermissions:
+def permissions_of(schema: Schema, request: Request, action: str = READ) -> TypePermissions:
     """Return the caller's permissions on entries of the content type in the path.
 
     Raises PolicyError when there are none.
     """
-    rights = TypePermissions(request.administrator.ability, action, type_of(schema, request))
-    rights.require()
-    return rights
+    permissions = TypePermissions(request.administrator.ability, action, type_of(schema, request))
+    permissions.require()
+    return permissions

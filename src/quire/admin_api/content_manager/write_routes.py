@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.admin_actions import CREATE, DELETE, PUBLISH, READ, UPDATE
-from quire.admin_api.content_manager.requested_type import rights_of, type_of
+from quire.admin_api.content_manager.requested_type import permissions_of, type_of
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.response_types import (
     CONTENT,
@@ -27,7 +27,7 @@ from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import REQUIRED, Email, Place, problem_at
+from quire.content_api.validators import REQUIRED, Email, ValuePath, problem_at
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.bulk_actions import BulkActions
 from quire.content_manager.entry_reads import ContentReading
@@ -50,10 +50,10 @@ from quire.schema.model import USER_UID
 class _NotNull(Struct, frozen=True):
     """Anything but nothing."""
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Shape.problems`."""
         if value is ABSENT or value is None:
-            yield problem_at(place, REQUIRED)
+            yield problem_at(path, REQUIRED)
 
 
 class EndUserInput(RequestBody, forbid_unknown_fields=False):
@@ -246,7 +246,7 @@ class EntryWriteApi:
     # Shared helpers ----------------------------------------------------------------------------
 
     def _require(self, request: Request, action: str) -> None:
-        rights_of(self._schema, request, action)
+        permissions_of(self._schema, request, action)
 
     def _locale(self, request: Request) -> str | None:
         """Return the locale to write: that of the query, or else of the body."""
@@ -276,7 +276,7 @@ class EntryWriteApi:
             if document_id is None:
                 reading = ContentReading(writing.unit.engine)
                 document_id = yield from reading.single(
-                    writing.rights.content_type, changed=changed
+                    writing.permissions.content_type, changed=changed
                 )
             return (yield from act(writing, document_id))
 
@@ -298,10 +298,10 @@ class EntryWriteApi:
         """Run a program that writes, in one transaction; ``kind`` is that of the type."""
         administrator = request.administrator
         content_type = type_of(self._schema, request)
-        rights = TypePermissions(administrator.ability, READ, content_type)
+        permissions = TypePermissions(administrator.ability, READ, content_type)
 
         def program(unit: UnitOfWork) -> Program[Result]:
-            return (yield from act(kind(unit, rights, history)))
+            return (yield from act(kind(unit, permissions, history)))
 
         history = await self._history.ready()
         passwords = list(passwords_in(self._schema, content_type, request.body))

@@ -42,7 +42,7 @@ def definition_problems(
     ``uids`` are those of schema files.
     """
     if isinstance(error, InvalidDefinitionError):
-        return [_problem(flaw.uid, flaw.path, flaw.message) for flaw in error.flaws]
+        return [_problem(problem.uid, problem.path, problem.message) for problem in error.problems]
     return [
         _problem(uids.get(problem.file, problem.file), problem.path.split("."), problem.message)
         for problem in error.problems

@@ -15,10 +15,10 @@ from quire.content_api.validators import (
     FullMessage,
     MinLength,
     OneOf,
-    Place,
     Rule,
     Text,
     Validator,
+    ValuePath,
     problem_at,
     required,
 )
@@ -56,15 +56,15 @@ class CheckedText(Struct, frozen=True):
     rules: tuple[Rule, ...]
     nullable: bool = False
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if self.nullable and (value is None or value is ABSENT):
             return
-        type_problems = list(Text().problems(place, value))
+        type_problems = list(Text().problems(path, value))
         yield from type_problems
         for rule in () if type_problems else self.rules:
             if (message := rule(value)) is not None:
-                yield problem_at(place, message, value)
+                yield problem_at(path, message, value)
 
 
 class Attributes(Struct, frozen=True):
@@ -72,23 +72,23 @@ class Attributes(Struct, frozen=True):
 
     forms: AttributeBodies
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is ABSENT or value is None:
-            yield Problem(path_of(place), "attributes.required", value)
+            yield Problem(path_of(path), "attributes.required", value)
         elif isinstance(value, Mapping) and len(value) <= _MAX_ATTRIBUTES:
-            yield from self.forms.problems(place, value)
+            yield from self.forms.problems(path, value)
         else:
-            yield from Fields(closed=False, rules=(_limit_members,)).problems(place, value)
+            yield from Fields(closed=False, rules=(_limit_members,)).problems(path, value)
 
 
 class AnyObject(Struct, frozen=True):
     """An object with any content."""
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is not None:
-            yield from Fields(closed=False).problems(place, value)
+            yield from Fields(closed=False).problems(path, value)
 
 
 class ContentTypeValidator(Struct, frozen=True, kw_only=True):
@@ -101,12 +101,12 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
     current_attributes: Mapping[str, Attribute]
     current_type: ContentType | None = None
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         validator = Fields(closed=False, fields=self._fields())
-        yield from validator.problems(place, value)
+        yield from validator.problems(path, value)
         if isinstance(value, Mapping) and value.get("singularName") == value.get("pluralName"):
-            yield Problem(path_of(place), _NAMES_EQUAL, value)
+            yield Problem(path_of(path), _NAMES_EQUAL, value)
 
     def _fields(self) -> dict[str, Validator]:
         forms = AttributeBodies(
@@ -166,7 +166,7 @@ class ComponentValidator(Struct, frozen=True, kw_only=True):
     schema: Schema
     current_attributes: Mapping[str, Attribute]
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         forms = AttributeBodies(
             schema=self.schema, component=True, current_attributes=self.current_attributes
@@ -184,7 +184,7 @@ class ComponentValidator(Struct, frozen=True, kw_only=True):
                 "category": CheckedText((_require_value("category.required"), _category)),
             },
         )
-        yield from validator.problems(place, value)
+        yield from validator.problems(path, value)
 
 
 def _require_value(message: str) -> Rule:

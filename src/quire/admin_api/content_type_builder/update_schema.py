@@ -8,8 +8,8 @@
         {"action": "delete", "uid": "api::note.note"}],
      "components": […]}}
 
-An attribute with ``formerName``, and a model with ``formerUid``, is one that has another name now:
-what is stored stays. That is Quire's own.
+An attribute with ``formerName``, and a model with ``formerUid``, is renamed, and keeps what is
+stored. Strapi does not have these members: there a renamed attribute is a deleted and a new one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -54,10 +54,10 @@ _NOT_KEBAB = "Must be kebab case"
 _SAME_NAMES = "Singular and plural names must be different"
 _INVALID_UID = "{}.invalidUID"
 _NO_TARGET = "Content type {} not found"
-_NOT_OURS = "{} comes with the server and cannot be changed"
+_READ_ONLY_TYPE = "{} comes with the server and cannot be changed"
 _MAX_CHANGES = 500
 _ACTIONS = ("create", "update", "delete")
-_NAMES = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}
+_JSON_TYPES = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}
 
 
 class AttributeEntry(Struct, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ class ModelEntry(Struct, frozen=True, kw_only=True):
 
     @property
     def present_uid(self) -> str:
-        """Its present uid."""
+        """The uid before the change."""
         return self.former or self.uid
 
 
@@ -93,7 +93,7 @@ class SchemaUpdate:
         self._schema = schema
         data = body.get("data") if isinstance(body, Mapping) else None
         if not isinstance(data, Mapping):
-            raise BuilderError(_UNEXPECTED_TYPE.format("object", _kind(body, "data")))
+            raise BuilderError(_UNEXPECTED_TYPE.format("object", _json_type_of(body, "data")))
         self.entries = [
             *_entries(data, "components", is_component=True),
             *_entries(data, "contentTypes", is_component=False),
@@ -102,7 +102,7 @@ class SchemaUpdate:
         renamed_uids = frozenset(entry.uid for entry in self.entries if entry.former is not None)
         self._future_uids = self._new_uids | renamed_uids
         for entry in self.entries:
-            self._check(entry)
+            self._check_entry(entry)
 
     @property
     def title(self) -> str:
@@ -114,14 +114,14 @@ class SchemaUpdate:
         new_uids = tuple(uid for uid in self._future_uids if "::" in uid)
         for entry in self.entries:
             if entry.action != "delete":
-                forms = AttributeBodies(
+                bodies = AttributeBodies(
                     schema=self._schema,
                     component=entry.is_component,
                     current_attributes=self._current_attributes(entry),
-                    more=new_uids,
+                    new_uids=new_uids,
                 )
                 attributes = self._merged_attributes(entry, self._stored_attributes(entry))
-                yield from forms.problems((entry.uid, "attributes"), attributes)
+                yield from bodies.problems((entry.uid, "attributes"), attributes)
 
     def check_attributes(self) -> None:
         """Raise BuilderError for invalid attributes, in Strapi's format."""
@@ -175,9 +175,10 @@ class SchemaUpdate:
     def _merged_attributes(
         self, entry: ModelEntry, attributes: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return all requested attributes of a model, renamed ones in their places.
+        """Return all attributes of a model after the change, in their new order.
 
-        Attributes in the body follow each other as they do there, others stay where they are.
+        The body may have only some attributes. They take the positions that they had together, in
+        the order of the body; the others keep theirs.
         """
         new_names = {
             attribute.former: attribute.name
@@ -210,7 +211,11 @@ class SchemaUpdate:
         return attributes if isinstance(attributes, Mapping) else {}
 
     def _current_attributes(self, entry: ModelEntry) -> Mapping[str, Any]:
-        """Return the unchanged attributes, which need no check."""
+        """Return the present attributes: those that are sent unchanged are not validated.
+
+        Attributes of schema files may violate rules of the builder, which must not block other
+        changes.
+        """
         attributes = dict(self._stored_attributes(entry))
         if entry.is_component:
             component = self._schema.components.get(entry.present_uid)
@@ -227,8 +232,8 @@ class SchemaUpdate:
             for name, attribute in attributes.items()
         }
 
-    def _check(self, entry: ModelEntry) -> None:
-        model, kind = (
+    def _check_entry(self, entry: ModelEntry) -> None:
+        model, message_prefix = (
             self._current_model(entry),
             "component" if entry.is_component else "contentType",
         )
@@ -240,13 +245,13 @@ class SchemaUpdate:
                 COMPONENT_NOT_FOUND if entry.is_component else CONTENT_TYPE_NOT_FOUND
             )
         if entry.action == "delete":
-            _refuse_foreign(entry.uid)
+            _reject_foreign(entry.uid)
             return
         if not _has_valid_uid(entry):
-            raise BuilderError(_INVALID_UID.format(kind))
+            raise BuilderError(_INVALID_UID.format(message_prefix))
         content_type = self._schema.content_types.get(entry.present_uid)
         if content_type is not None and not is_visible(content_type):
-            raise BuilderError(_NOT_OURS.format(entry.uid))
+            raise BuilderError(_READ_ONLY_TYPE.format(entry.uid))
         for attribute in entry.attributes:
             target = attribute.properties.get("target")
             exists = target in self._schema.content_types or target in self._future_uids
@@ -254,9 +259,9 @@ class SchemaUpdate:
                 raise BuilderError(_NO_TARGET.format(target))
 
 
-def _refuse_foreign(uid: str) -> None:
+def _reject_foreign(uid: str) -> None:
     if "::" in uid and not uid.startswith("api::"):
-        raise BuilderError(_NOT_OURS.format(uid))
+        raise BuilderError(_READ_ONLY_TYPE.format(uid))
 
 
 def _has_valid_uid(entry: ModelEntry) -> bool:
@@ -273,7 +278,7 @@ def _has_valid_uid(entry: ModelEntry) -> bool:
 def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntry]:
     entries = data.get(name, [])
     if not isinstance(entries, list):
-        raise BuilderError(_UNEXPECTED_TYPE.format("array", _kind(data, name)))
+        raise BuilderError(_UNEXPECTED_TYPE.format("array", _json_type_of(data, name)))
     if len(entries) > _MAX_CHANGES:
         raise BuilderError(f"Too big: expected array to have <={_MAX_CHANGES} items")
     for entry in entries:
@@ -358,9 +363,9 @@ def _attribute(value: object) -> AttributeEntry:
     )
 
 
-def _kind(body: object, name: str) -> str:
+def _json_type_of(body: object, name: str) -> str:
     """Return the kind of a member in messages."""
     if not isinstance(body, Mapping) or name not in body:
         return "undefined"
     value = body[name]
-    return "null" if value is None else _NAMES.get(type(value), "object")
+    return "null" if value is None else _JSON_TYPES.get(type(value), "object")

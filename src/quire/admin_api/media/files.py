@@ -60,23 +60,23 @@ def require_attaching(
         # The request names the entry only by a row; a principal with restricted rules can name it
         # with the entry.
         raise ForbiddenError
-    rights, planner, slots = (
+    permissions, planner, slots = (
         TypePermissions(ability, UPDATE_ENTRY, content_type),
         Planner(engine),
         Slots(),
     )
     id_filter = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
-    root = replace(planner.version_node(rights), filter=id_filter)
+    root = replace(planner.version_node(permissions), filter=id_filter)
     entries, _ = yield from planner.planned(ReadPlan(root=root), slots, ability).entries()
     if not entries:
-        if rights.row_filter(None) is not None:
+        if permissions.row_filter(None) is not None:
             raise ForbiddenError
         return
     entry = entries[0]
-    if not covers(rights.require_on(entry_origin(entry)), field):
+    if not covers(permissions.require_on(entry_origin(entry)), field):
         raise ForbiddenError
     if content_type.draft_and_publish and is_published(entry):
-        replace(rights, action=PUBLISH).require_on(entry_origin(entry))
+        replace(permissions, action=PUBLISH).require_on(entry_origin(entry))
 
 
 NO_FILES = "Files are empty"
@@ -155,20 +155,20 @@ class MediaFileApi:
 
     async def find(self, request: Request) -> Response:
         """List files."""
-        rights = FileRights(request.administrator.ability, READ)
+        permissions = FileRights(request.administrator.ability, READ)
         database, store = self._library.rows.database, self._library.rows.store
-        makers = await database.read(lambda: rights.makers(store))
+        makers = await database.read(lambda: permissions.makers(store))
         return respond_bare(await self._reads.files(request.query, makers, request.version))
 
     async def find_one(self, request: Request) -> Response:
         """Show a file."""
         file_id = _path_id(request)
-        rights = FileRights(request.administrator.ability, READ)
+        permissions = FileRights(request.administrator.ability, READ)
         rows = self._library.rows
 
         def read() -> Program[MediaJson]:
             file = yield from self._reads.file(file_id)
-            yield from rights.check(rows.store, [file_id])
+            yield from permissions.check(rows.store, [file_id])
             return file
 
         return respond_bare(await rows.database.read(read, snapshot=True))
@@ -213,8 +213,10 @@ class MediaFileApi:
     async def delete(self, request: Request) -> Response:
         """Delete a file with all its sizes, and return it."""
         file_id = _path_id(request)
-        rights = FileRights(request.administrator.ability, UPDATE)
-        files = await self._library.remove([file_id], read=self._reads.file, check=rights.check)
+        permissions = FileRights(request.administrator.ability, UPDATE)
+        files = await self._library.remove(
+            [file_id], read=self._reads.file, check=permissions.check
+        )
         if not files:
             raise NotFoundError(NO_SUCH_FILE)
         return respond_bare(files[0])

@@ -98,9 +98,9 @@ class FolderApi:
 
     async def _visible_creators(self, request: Request) -> frozenset[int] | None:
         """Return the administrators whose files the caller may see, ``None`` for all."""
-        rights = FileRights(request.administrator.ability, READ)
+        permissions = FileRights(request.administrator.ability, READ)
         rows = self._library.rows
-        return await rows.database.read(lambda: rights.makers(rows.store))
+        return await rows.database.read(lambda: permissions.makers(rows.store))
 
     async def structure(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all folders as trees."""
@@ -127,7 +127,7 @@ class FolderApi:
         editor = request.administrator.id
         name = None if change.name is UNSET else change.name
         parent: int | AbsentType | None = ABSENT if change.parent is UNSET else id_of(change.parent)
-        rights = FileRights(request.administrator.ability, UPDATE)
+        permissions = FileRights(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[MediaJson]:
             folders = yield from all_folders(unit.store)
@@ -137,7 +137,7 @@ class FolderApi:
                 if folder.id == folder_id and folder.parent != parent
             ]
             if parent is not ABSENT:
-                yield from self._check(unit, rights, [], moved_ids)
+                yield from self._check(unit, permissions, [], moved_ids)
             # No folder has the id 0: an invalid id is treated as a missing one.
             yield from change_folder(unit, folder_id or 0, name=name, parent=parent, by=editor)
             return (yield from self._reads.folder(folder_id or 0))
@@ -148,12 +148,12 @@ class FolderApi:
         """Delete files, and folders with everything in them; returns the chosen ones."""
         body = read_body(request.body, FileDeletion)
         files, folders = ids_of(body.file_ids), ids_of(body.folder_ids)
-        rights = FileRights(request.administrator.ability, UPDATE)
+        permissions = FileRights(request.administrator.ability, UPDATE)
 
         def act(
             unit: UnitOfWork,
         ) -> Program[tuple[dict[str, list[MediaJson]], tuple[FileRow, ...]]]:
-            rows_and_folders = yield from self._check(unit, rights, files, folders)
+            rows_and_folders = yield from self._check(unit, permissions, files, folders)
             response = yield from self._serialize_result(*rows_and_folders)
             deletion = yield from delete(unit, files=files, folders=folders)
             return response, deletion.rows
@@ -167,10 +167,10 @@ class FolderApi:
         body = read_body(request.body, FileMove)
         files, folders = ids_of(body.file_ids), ids_of(body.folder_ids)
         destination = id_of(body.destination_folder_id)
-        rights = FileRights(request.administrator.ability, UPDATE)
+        permissions = FileRights(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[dict[str, list[MediaJson]]]:
-            yield from self._check(unit, rights, files, folders)
+            yield from self._check(unit, permissions, files, folders)
             moved = yield from move(unit, files=files, folders=folders, destination=destination)
             return (yield from self._serialize_result(*moved))
 
@@ -189,14 +189,14 @@ class FolderApi:
         return respond_bare(files)
 
     def _check(
-        self, unit: UnitOfWork, rights: FileRights, files: list[int], folders: list[int]
+        self, unit: UnitOfWork, permissions: FileRights, files: list[int], folders: list[int]
     ) -> Program[tuple[list[int], list[int]]]:
         """Check the permission to change files, including those within folders.
 
         Returns the ids of the chosen files and folders that exist.
         """
         content = yield from contained_files(unit.store, files=files, folders=folders)
-        yield from rights.check(unit.store, content.all_files)
+        yield from permissions.check(unit.store, content.all_files)
         return list(content.files), list(content.folders)
 
     def _serialize_result(

@@ -193,8 +193,8 @@ class TransformApi:
         if not values:
             raise ValidationError(_NOTHING_ASKED)
         transform = understand_transform(values)
-        rights = FileRights(request.administrator.ability, READ)
-        row, _ = await _find_file(self._library, self._reads, request, rights)
+        permissions = FileRights(request.administrator.ability, READ)
+        row, _ = await _find_file(self._library, self._reads, request, permissions)
         key = row.keys[0]
         path = f"{UPLOADS_PATH}/x/{key}"
         parameters = transform_parameters(transform, path, self._rules)
@@ -206,11 +206,11 @@ class TransformApi:
         return respond_data({"url": url, "signed": SIGNATURE in parameters})
 
 
-def _require_unchanged(row: FileRow, rights: FileRights) -> Check:
+def _require_unchanged(row: FileRow, permissions: FileRights) -> Check:
     """Check that the file may be changed, and is unchanged. Raises ConflictError."""
 
     def check(store: EntryStore, ids: Collection[int]) -> Program[None]:
-        yield from rights.check(store, ids)
+        yield from permissions.check(store, ids)
         (current,) = yield from find_files(store, ids)
         if state_of(current) != state_of(row):
             raise ConflictError(FILE_CHANGED)
@@ -219,7 +219,7 @@ def _require_unchanged(row: FileRow, rights: FileRights) -> Check:
 
 
 async def _find_file(
-    library: MediaLibrary, reads: MediaReads, request: Request, rights: FileRights
+    library: MediaLibrary, reads: MediaReads, request: Request, permissions: FileRights
 ) -> tuple[FileRow, MediaJson]:
     file_id = id_of(request.parameters["id"])
     if file_id is None:
@@ -230,7 +230,7 @@ async def _find_file(
         rows = yield from find_files(store, [file_id])
         if not rows:
             raise NotFoundError(NO_SUCH_FILE)
-        yield from rights.check(store, [file_id])
+        yield from permissions.check(store, [file_id])
         file = yield from reads.file(file_id)
         return rows[0], file
 

@@ -11,9 +11,9 @@ from quire.content_api.body_decoding import RequestBody
 from quire.content_api.validators import (
     MaxLength,
     MinLength,
-    Place,
     Range,
     Rule,
+    ValuePath,
     id_of,
     problem_at,
     required,
@@ -37,13 +37,13 @@ class Parent(Struct, frozen=True):
     invalid_message: str
     required_message: str | None = None
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Shape.problems`."""
         if value is ABSENT:
             if self.required_message is not None:
-                yield Problem(path_of(place), self.required_message)
+                yield Problem(path_of(path), self.required_message)
         elif value is not None and (isinstance(value, bool | float) or id_of(value) is None):
-            yield Problem(path_of(place), self.invalid_message, value)
+            yield Problem(path_of(path), self.invalid_message, value)
 
 
 class Number(Struct, frozen=True, kw_only=True):
@@ -51,16 +51,16 @@ class Number(Struct, frozen=True, kw_only=True):
 
     rules: tuple[Rule, ...] = ()
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Shape.problems`."""
         is_invalid = isinstance(value, bool) or not isinstance(value, int | float)
         if value is not ABSENT and is_invalid:
-            yield problem_at(place, not_of_type("number", value), value)
+            yield problem_at(path, not_of_type("number", value), value)
             return
         for rule in self.rules:
             message = rule(value)
             if message is not None:
-                yield problem_at(place, message)
+                yield problem_at(path, message)
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -68,11 +68,11 @@ class Choice(Struct, frozen=True, kw_only=True):
 
     choices: tuple[str, ...]
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Shape.problems`."""
         if value is not ABSENT and value not in self.choices:
             choices = ", ".join(self.choices)
-            yield problem_at(place, f"must be one of the following values: {choices}", value)
+            yield problem_at(path, f"must be one of the following values: {choices}", value)
 
 
 def no_slashes(value: object) -> str | None:

@@ -90,12 +90,15 @@ class UsageLookup(Struct, frozen=True):
         entries: list[MediaJson] = []
         for content_type in types:
             type_uses = [use for use in file_uses if use.uid == content_type.uid]
-            rights = read_permissions(self.ability, content_type)
-            rows = yield from self._rows(rights, type_uses, main := main_field(content_type, views))
+            permissions = read_permissions(self.ability, content_type)
+            rows = yield from self._rows(
+                permissions, type_uses, main := main_field(content_type, views)
+            )
             entries += [
                 entry
                 for use in type_uses
-                if (entry := _serialize_use(rights, use, rows.get(use.entry_id), main)) is not None
+                if (entry := _serialize_use(permissions, use, rows.get(use.entry_id), main))
+                is not None
             ]
         return entries, len(file_uses) - len(entries)
 
@@ -220,11 +223,11 @@ class FileUsageApi:
             _PAGE_SIZE if requested_limit is None else min(max(requested_limit, 1), _MAX_PAGE_SIZE)
         )
         store = self._rows.store
-        rights = FileRights(request.administrator.ability, READ)
+        permissions = FileRights(request.administrator.ability, READ)
 
         def read() -> Program[tuple[list[MediaJson], UnusedFiles]]:
             page = yield from unused_files(store, after=after or 0, limit=limit)
-            makers = yield from rights.makers(store)
+            makers = yield from permissions.makers(store)
             creators = yield from creators_of(store, page.ids)
             ids = [
                 file_id for file_id in page.ids if makers is None or creators.get(file_id) in makers

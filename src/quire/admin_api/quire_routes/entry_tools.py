@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from quire.access.admin_actions import PUBLISH, READ, UPDATE
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
@@ -146,21 +146,24 @@ class EntryToolsApi:
 
     async def entry(self, request: Request) -> Response:
         """Show a document with its locales, its published version, and its references."""
-        rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
-        locale, content_type = self._locale(request, rights), rights.content_type
+        permissions, document_id = (
+            permissions_of(self._engine.schema, request),
+            request.parameters["id"],
+        )
+        locale, content_type = self._locale(request, permissions), permissions.content_type
 
         def program() -> Program[dict[str, object]]:
             reading = self._reading
             draft = yield from reading.get(
-                rights, document_id, RequestedVersion("draft", locale), rows=None
+                permissions, document_id, RequestedVersion("draft", locale), rows=None
             )
             published: object = None
             if content_type.draft_and_publish:
                 published_version = RequestedVersion("published", locale, "published")
                 published = (
-                    yield from reading.get(rights, document_id, published_version, rows=None)
+                    yield from reading.get(permissions, document_id, published_version, rows=None)
                 )["data"]
-            references = IncomingReferences(reading, rights.ability)
+            references = IncomingReferences(reading, permissions.ability)
             referring_types = yield from references.find_entries(content_type, document_id)
             count = sum(int(str(referring_type["count"])) for referring_type in referring_types)
             return {
@@ -174,36 +177,45 @@ class EntryToolsApi:
 
     async def references(self, request: Request) -> Response:
         """List the entries that refer to a document."""
-        rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
+        permissions, document_id = (
+            permissions_of(self._engine.schema, request),
+            request.parameters["id"],
+        )
 
         def program() -> Program[list[dict[str, object]]]:
-            versions = yield from self._reading.every_version(rights, document_id)
-            if not any(rights.rules_for_entry(entry_origin(version)) for version in versions):
+            versions = yield from self._reading.every_version(permissions, document_id)
+            if not any(permissions.rules_for_entry(entry_origin(version)) for version in versions):
                 raise NotFoundError
-            references = IncomingReferences(self._reading, rights.ability)
-            return (yield from references.find_entries(rights.content_type, document_id))
+            references = IncomingReferences(self._reading, permissions.ability)
+            return (yield from references.find_entries(permissions.content_type, document_id))
 
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def difference(self, request: Request) -> Response:
         """Show the fields in which a draft differs from the published version."""
-        rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
-        locale = self._locale(request, rights)
+        permissions, document_id = (
+            permissions_of(self._engine.schema, request),
+            request.parameters["id"],
+        )
+        locale = self._locale(request, permissions)
         comparison = await self._database.read(
-            lambda: draft_and_published(self._reading, rights, document_id, locale), snapshot=True
+            lambda: draft_and_published(self._reading, permissions, document_id, locale),
+            snapshot=True,
         )
         return respond_data(comparison)
 
     async def publish_check(self, request: Request) -> Response:
         """Show what prevents the draft of a document from being published in a locale."""
-        rights_of(self._engine.schema, request, PUBLISH)
-        rights = rights_of(self._engine.schema, request, READ)
-        locale, document_id = self._locale(request, rights), request.parameters["id"]
+        permissions_of(self._engine.schema, request, PUBLISH)
+        permissions = permissions_of(self._engine.schema, request, READ)
+        locale, document_id = self._locale(request, permissions), request.parameters["id"]
         history = await self._history.ready()
         problems: list[object] = []
         try:
             await self._documents.run(
-                lambda unit: ContentPublishing(unit, rights, history).check(document_id, locale),
+                lambda unit: ContentPublishing(unit, permissions, history).check(
+                    document_id, locale
+                ),
                 editor=request.administrator.id,
                 origin="admin",
             )
@@ -224,26 +236,26 @@ class EntryToolsApi:
 
     async def bulk_edit(self, request: Request) -> Response:
         """Make the same change to many documents, or show its effect."""
-        rights_of(self._engine.schema, request, UPDATE)
-        rights = rights_of(self._engine.schema, request, READ)
+        permissions_of(self._engine.schema, request, UPDATE)
+        permissions = permissions_of(self._engine.schema, request, READ)
         options = read_body(request.body, BulkEditInput)
         data = body_of(options.data)
         edit = BulkEdit(
             document_ids=document_ids({"documentIds": options.document_ids}),
             body=data,
-            locale=self._locale(request, rights),
+            locale=self._locale(request, permissions),
         )
         only_shown = options.preview
         history = await self._history.ready()
 
         def program(unit: UnitOfWork) -> Program[Changes]:
-            writing = ContentWriting(unit, rights, history)
+            writing = ContentWriting(unit, permissions, history)
             return (yield from edit.preview(writing) if only_shown else edit.program(writing))
 
         try:
             changes = await self._documents.run(
                 program,
-                passwords=list(passwords_in(self._engine.schema, rights.content_type, data)),
+                passwords=list(passwords_in(self._engine.schema, permissions.content_type, data)),
                 editor=request.administrator.id,
                 origin="admin",
             )

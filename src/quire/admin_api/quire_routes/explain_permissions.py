@@ -148,8 +148,10 @@ class ExplainApi:
         if permission_query.document_id is None or content_type is None:
             return None
         ability = super_ability(schema, user_id=0, role_ids=frozenset())
-        rights = read_permissions(ability, content_type)
-        versions = yield from self._content.owned_versions(rights, [permission_query.document_id])
+        permissions = read_permissions(ability, content_type)
+        versions = yield from self._content.owned_versions(
+            permissions, [permission_query.document_id]
+        )
         if not versions:
             raise NotFoundError
         return entry_origin(versions[0])

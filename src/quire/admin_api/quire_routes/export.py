@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
 
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.content_manager.review_filter import ReviewFilter, ReviewQuery
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.write_routes import document_ids
@@ -118,27 +118,27 @@ class ExportApi:
     async def export(self, request: Request) -> Response:
         """Export the entries of a list, with all readable fields."""
         engine = self._reading.engine
-        rights = rights_of(engine.schema, request)
+        permissions = permissions_of(engine.schema, request)
         options = read_body(request.body or {}, ExportOptions)
-        version = requested_version(request.query, rights.content_type, engine.default_locale)
+        version = requested_version(request.query, permissions.content_type, engine.default_locale)
         selected_ids = None
         if options.document_ids is not UNSET:
             selected_ids = document_ids({"documentIds": options.document_ids})
-        query: Query = {**request.query, "filters": await self._review.of(request, rights)}
+        query: Query = {**request.query, "filters": await self._review.of(request, permissions)}
         is_table = options.format == "csv"
 
         def body() -> Program[bytes]:
             entries, page = yield from export_page(
-                self._reading, rights, query, version, selected_ids
+                self._reading, permissions, query, version, selected_ids
             )
             if not is_table:
                 return encode(envelope(entries, {"pagination": page}))
-            columns = columns_of(rights, version.locales)
-            return lines_of(rights, columns, entries, with_header=page.get("page") == 1)
+            columns = columns_of(permissions, version.locales)
+            return lines_of(permissions, columns, entries, with_header=page.get("page") == 1)
 
         content = await self._database.read(body, snapshot=True)
         if not is_table:
             return respond_encoded(content)
-        name = rights.content_type.plural_name.encode()
+        name = permissions.content_type.plural_name.encode()
         attachment = b'attachment; filename="' + name + b'.csv"'
         return Response(200, content, _CSV, ((b"content-disposition", attachment),))

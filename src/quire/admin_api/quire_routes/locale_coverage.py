@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.response_types import EXTRAS, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -64,20 +64,20 @@ class LocaleCoverageApi:
             coverages = []
             for content_type in managed_types(self._engine.schema, ability):
                 if content_type.localized:
-                    rights = read_permissions(ability, content_type)
-                    coverages.append((yield from self._coverage(rights, codes)))
+                    permissions = read_permissions(ability, content_type)
+                    coverages.append((yield from self._coverage(permissions, codes)))
             return coverages
 
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def find_one(self, request: Request) -> Response:
         """Count the documents of one type. Raises NotFoundError for one without locales."""
-        rights = rights_of(self._engine.schema, request)
-        if not rights.content_type.localized:
+        permissions = permissions_of(self._engine.schema, request)
+        if not permissions.content_type.localized:
             raise NotFoundError
 
         def program() -> Program[Coverage]:
-            return (yield from self._coverage(rights, (yield from self._codes())))
+            return (yield from self._coverage(permissions, (yield from self._codes())))
 
         return respond_data(await self._database.read(program, snapshot=True))
 

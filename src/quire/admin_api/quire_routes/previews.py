@@ -17,7 +17,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import REQUIRED, Place, problem_at
+from quire.content_api.validators import REQUIRED, ValuePath, problem_at
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.program import Program
@@ -91,15 +91,15 @@ class _Patterns(Struct, frozen=True):
 
     uids: frozenset[str]
 
-    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is ABSENT:
-            yield problem_at(place, REQUIRED, value)
+            yield problem_at(path, REQUIRED, value)
         elif not isinstance(value, Mapping):
-            yield problem_at(place, not_of_type("object", value), value)
+            yield problem_at(path, not_of_type("object", value), value)
         else:
             for uid, url in value.items():
-                url_place = (*place, str(uid))
+                url_place = (*path, str(uid))
                 if uid not in self.uids:
                     yield problem_at(url_place, _NO_TYPE, url)
                 elif not isinstance(url, str):

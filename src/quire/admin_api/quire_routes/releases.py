@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from quire.access.admin_actions import PUBLISH, UPDATE
 from quire.admin_api.admin_user_lists import parse_positive
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.quire_routes.release_services import ReleaseParts
 from quire.admin_api.response_types import (
     CREATED,
@@ -168,7 +168,7 @@ class ReleaseOfEntry(Struct, rename="camel"):
 
 _ORIGIN = "admin"
 _PAGE_SIZE, _MAX_PAGE_SIZE, _LAST_PAGE = 25, 100, 1_000_000
-_STATES = "state must be one of the following values: open, done"
+_INVALID_STATE = "state must be one of the following values: open, done"
 _NOT_PUBLISHER = "You may not publish entries of any content type"
 _NOT_DONE = "The release has not been published"
 _NO_TYPE = "{uid} is no content type with drafts"
@@ -231,7 +231,7 @@ class ReleaseApi:
             "GET",
             ":uid/:id",
             action,
-            self.of_entry,
+            self.list_for_entry,
             query=LocaleQuery,
             response=entry_releases_response,
         )
@@ -276,10 +276,10 @@ class ReleaseApi:
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    async def of_entry(self, request: Request) -> Response:
+    async def list_for_entry(self, request: Request) -> Response:
         """List the open releases that an entry is in."""
-        rights = rights_of(self._engine.schema, request)
-        content_type = rights.content_type
+        permissions = permissions_of(self._engine.schema, request)
+        content_type = permissions.content_type
         entry = EntryKey(
             uid=content_type.uid,
             document_id=request.parameters["id"],
@@ -287,7 +287,7 @@ class ReleaseApi:
         )
 
         def program() -> Program[list[dict[str, Any]]]:
-            yield from self._require_reachable(rights, [entry], any_of=())
+            yield from self._require_reachable(permissions, [entry], any_of=())
             release_items = yield from self._releases.containing(entry)
             return [
                 {"id": release.id, "name": release.name, "itemId": item.id, "action": item.action}
@@ -337,11 +337,11 @@ class ReleaseApi:
 
         def change(release: Release) -> Program[None]:
             for uid in dict.fromkeys(entry.uid for entry in entries):
-                rights = read_permissions(request.administrator.ability, self._type(uid))
-                rights.require()
-                of_type = [entry for entry in entries if entry.uid == uid]
+                permissions = read_permissions(request.administrator.ability, self._type(uid))
+                permissions.require()
+                type_entries = [entry for entry in entries if entry.uid == uid]
                 yield from self._require_reachable(
-                    rights, of_type, any_of=_required_actions(release)
+                    permissions, type_entries, any_of=_required_actions(release)
                 )
             yield from self._releases.add(release, entries, body.action, self._clock())
 
@@ -370,7 +370,11 @@ class ReleaseApi:
         return await self._change_release(request, change)
 
     async def check(self, request: Request) -> Response:
-        """Check a release without publishing anything; returns its problems."""
+        """Check a release without publishing anything; returns its problems.
+
+        The release is published in a transaction that is always rolled back, so that the check
+        finds what publishing would find.
+        """
         _require_publisher(request)
         release_id, history = _release_id(request), await self._parts.history.ready()
         problems: Sequence[object] = ()
@@ -383,8 +387,8 @@ class ReleaseApi:
 
         try:
             await self._run(request, program)
-        except ReleaseTriedError as tried:
-            problems = [to_builtins(problem) for problem in tried.problems]
+        except ReleaseTriedError as result:
+            problems = [to_builtins(problem) for problem in result.problems]
         await self._record_check(release_id, blocked=bool(problems))
         return respond_data({"id": release_id, "problems": problems})
 
@@ -438,7 +442,10 @@ class ReleaseApi:
         return respond_data(await self._run(request, program))
 
     async def _record_check(self, release_id: int, *, blocked: bool) -> None:
-        """Record whether the last attempt at an open release has found problems."""
+        """Store whether the last check of an open release found problems.
+
+        This is a transaction of its own: that of a failed check is rolled back.
+        """
 
         def program() -> Program[None]:
             release = yield from self._releases.open(release_id)
@@ -484,8 +491,8 @@ class ReleaseApi:
     def _require_item(
         self, request: Request, item: ReleaseItem, actions: Sequence[str]
     ) -> Program[None]:
-        rights = read_permissions(request.administrator.ability, self._type(item.entry.uid))
-        yield from self._require_reachable(rights, [item.entry], any_of=actions)
+        permissions = read_permissions(request.administrator.ability, self._type(item.entry.uid))
+        yield from self._require_reachable(permissions, [item.entry], any_of=actions)
 
     def _require_reachable(
         self, permissions: TypePermissions, entries: Sequence[EntryKey], *, any_of: Sequence[str]
@@ -550,7 +557,7 @@ def _state(request: Request) -> str | None:
     state = request.query.get("state")
     if state is None or state in {"open", "done"}:
         return None if state is None else str(state)
-    raise ValidationError(_STATES)
+    raise ValidationError(_INVALID_STATE)
 
 
 def _parse_integer(request: Request, name: str, default: int, *, limit: int) -> int:

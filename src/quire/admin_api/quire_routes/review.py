@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from quire.access.admin_actions import UPDATE
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, IdText, LocaleQuery
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -210,11 +210,11 @@ class ReviewApi:
 
     async def of_entry(self, request: Request) -> Response:
         """Show the review stage of an entry, ``null`` if its type has no workflow."""
-        rights = rights_of(self._engine.schema, request)
+        permissions = permissions_of(self._engine.schema, request)
         await self._tables.ensure(ENTRY_STAGES)
 
         def program() -> Program[EntryReviewResponse | None]:
-            review = yield from self._review_of_entry(request, rights)
+            review = yield from self._review_of_entry(request, permissions)
             workflow = yield from self._review.workflows.of_type(review.uid)
             if workflow is None:
                 return None
@@ -224,12 +224,12 @@ class ReviewApi:
 
     async def move(self, request: Request) -> Response:
         """Move an entry to another ``stage``, or change its ``assignee``."""
-        rights = rights_of(self._engine.schema, request)
+        permissions = permissions_of(self._engine.schema, request)
         body = read_body(request.body, EntryReviewChange)
         await self._tables.ensure(ENTRY_STAGES)
 
         def program() -> Program[EntryReviewResponse]:
-            review = yield from self._review_of_entry(request, rights, UPDATE)
+            review = yield from self._review_of_entry(request, permissions, UPDATE)
             workflow = yield from self._workflow(review.uid)
             if body.stage is not UNSET:
                 stage_id = id_of(body.stage)
@@ -237,7 +237,7 @@ class ReviewApi:
                     raise ValidationError(_NO_STAGE.format(id=stage_id))
                 current_stage = workflow.stage(review.stage_id)
                 if current_stage.id != stage_id:
-                    if not may_move_from(rights.ability, current_stage):
+                    if not may_move_from(permissions.ability, current_stage):
                         raise ForbiddenError(_MAY_NOT_MOVE.format(name=current_stage.name))
                     review = replace(review, stage_id=stage_id)
             if body.assignee is not UNSET:
@@ -250,7 +250,7 @@ class ReviewApi:
 
     async def assignees(self, request: Request) -> Response:
         """List the possible assignees of entries of a type, without addresses."""
-        rights_of(self._engine.schema, request, UPDATE)
+        permissions_of(self._engine.schema, request, UPDATE)
         admin_users = await self._database.read(self._admin_users.all, snapshot=True)
         candidates = [_assignee(admin_user) for admin_user in admin_users if admin_user.may_sign_in]
         return respond_data(sorted(candidates, key=lambda assignee: assignee.name.casefold()))

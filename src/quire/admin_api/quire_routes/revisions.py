@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from quire.access.admin_ability import GrantRule
 from quire.access.admin_actions import UPDATE
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.response_types import (
     EXTRAS,
@@ -124,11 +124,11 @@ class RevisionApi:
 
     async def find(self, request: Request) -> Response:
         """List the revisions of an entry in one locale, the latest first."""
-        rights, key = self._requested_key(request)
+        permissions, key = self._requested_key(request)
         history = await self._history.ready()
 
         def program() -> Program[list[dict[str, object]]]:
-            yield from self._visible_entry(rights, key)
+            yield from self._visible_entry(permissions, key)
             if not history.max_revisions:
                 return []
             return (
@@ -141,16 +141,16 @@ class RevisionApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a revision, and the fields in which the present draft differs from it."""
-        rights, key = self._requested_key(request)
+        permissions, key = self._requested_key(request)
         await self._history.ready()
 
         def program() -> Program[dict[str, object]]:
-            visible_entry = yield from self._visible_entry(rights, key)
+            visible_entry = yield from self._visible_entry(permissions, key)
             revision = yield from self._revision(request, key)
             data = visible_entry.visible(orjson.loads(revision.data))
             (description,) = yield from self._serialize_missing([revision])
             fields = differences(
-                rights.content_type, data, visible_entry.visible(visible_entry.draft), data
+                permissions.content_type, data, visible_entry.visible(visible_entry.draft), data
             )
             differing_fields = {
                 name: {"revision": revision_value, "draft": draft_value}
@@ -162,17 +162,17 @@ class RevisionApi:
 
     async def restore(self, request: Request) -> Response:
         """Restore an earlier state as the draft; missing targets are left out and reported."""
-        rights, key = self._requested_key(request)
-        rights_of(self._engine.schema, request, UPDATE)
+        permissions, key = self._requested_key(request)
+        permissions_of(self._engine.schema, request, UPDATE)
         history, expected_etags = await self._history.ready(), expected_tags(request)
 
         def program(unit: UnitOfWork) -> Program[Result]:
-            yield from self._visible_entry(rights, key)
+            yield from self._visible_entry(permissions, key)
             revision = yield from self._revision(request, key)
             body, missing_references = yield from revision_as_request(
-                self._engine, rights, revision
+                self._engine, permissions, revision
             )
-            writing = ContentWriting(unit, rights, history)
+            writing = ContentWriting(unit, permissions, history)
             document_id, locale = key.document_id, key.locale
             response = yield from writing.update(document_id, body, locale, expected_etags)
             return {**response, "missing": missing_references}
@@ -181,10 +181,10 @@ class RevisionApi:
         return respond_bare(await self._documents.run(program, editor=editor, origin=_ORIGIN))
 
     def _requested_key(self, request: Request) -> tuple[TypePermissions, RevisionKey]:
-        rights = rights_of(self._engine.schema, request)
-        content_type = rights.content_type
+        permissions = permissions_of(self._engine.schema, request)
+        content_type = permissions.content_type
         locale = locale_of(request.query, content_type, self._engine.default_locale)
-        return rights, RevisionKey(content_type.uid, request.parameters["id"], locale)
+        return permissions, RevisionKey(content_type.uid, request.parameters["id"], locale)
 
     def _visible_entry(
         self, permissions: TypePermissions, key: RevisionKey

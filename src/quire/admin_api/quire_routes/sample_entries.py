@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from quire.access.admin_actions import CREATE, PUBLISH, READ
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, LocaleQuery
 from quire.admin_api.responses import respond_data
@@ -72,16 +72,16 @@ class SampleApi:
     async def create(self, request: Request) -> Response:
         """Create sample entries of a content type, all or none."""
         schema = self._documents.schema
-        content_type = rights_of(schema, request, CREATE).content_type
+        content_type = permissions_of(schema, request, CREATE).content_type
         options = read_body(request.body, SampleOptions)
         publish = options.publish
         if publish:
-            rights_of(schema, request, PUBLISH)
+            permissions_of(schema, request, PUBLISH)
         if not content_type.is_api or content_type.kind is TypeKind.SINGLE:
             raise ValidationError(_NO_SAMPLES)
         if publish and not content_type.draft_and_publish:
             raise ValidationError(_NO_DRAFTS.format(content_type.uid))
-        rights = TypePermissions(request.administrator.ability, READ, content_type)
+        permissions = TypePermissions(request.administrator.ability, READ, content_type)
         sample_values = SampleValues(schema, self._clock())
         batch = SampleBatch(
             bodies=tuple(
@@ -93,7 +93,7 @@ class SampleApi:
         history = await self._history.ready()
 
         def program(unit: UnitOfWork) -> Program[list[str]]:
-            parts = unit, rights, history
+            parts = unit, permissions, history
             return (yield from batch.program(ContentWriting(*parts), ContentPublishing(*parts)))
 
         document_ids = await self._documents.run(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta, Struct
 
 from quire.access.admin_actions import PUBLISH
-from quire.admin_api.content_manager.requested_type import rights_of
+from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.quire_routes.publishing_jobs import ScheduledJobs
 from quire.admin_api.quire_routes.release_services import ReleaseParts
 from quire.admin_api.quire_routes.releases import ReleaseItemResponse
@@ -182,19 +182,25 @@ class ScheduleApi:
 
     async def of_entry(self, request: Request) -> Response:
         """Show the scheduled actions of an entry, and the last failure."""
-        rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
-        entry = self._entry(request, rights)
+        permissions, reading = (
+            permissions_of(self._engine.schema, request),
+            ContentReading(self._engine),
+        )
+        entry = self._entry(request, permissions)
 
         def program() -> Program[dict[str, Any]]:
-            yield from reading.require_entry(rights, entry.document_id, entry.locale)
+            yield from reading.require_entry(permissions, entry.document_id, entry.locale)
             return _serialize_schedule((yield from self._parts.schedule.entry_actions(entry)))
 
         return respond_data(await self._parts.database.read(program, snapshot=True))
 
     async def set_entry(self, request: Request) -> Response:
         """Schedule when an entry is published and unpublished; ``null`` removes a time."""
-        rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
-        entry = self._entry(request, rights)
+        permissions, reading = (
+            permissions_of(self._engine.schema, request),
+            ContentReading(self._engine),
+        )
+        entry = self._entry(request, permissions)
         times = read_body(request.body, EntryTimes)
         moments: dict[ItemAction, int | None] = {
             "publish": self._moment(times.publish_at, "publishAt"),
@@ -220,7 +226,7 @@ class ScheduleApi:
         await self._prepare()
 
         def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
-            yield from reading.require_entry(rights, entry.document_id, entry.locale, PUBLISH)
+            yield from reading.require_entry(permissions, entry.document_id, entry.locale, PUBLISH)
             yield from self._parts.schedule.set_entry(
                 unit, self._jobs.entry, entry, requested_actions
             )

@@ -1,6 +1,8 @@
-"""Reads and writes of code: the document service, the entity service, the query engine.
+"""The data APIs that Strapi offers to JavaScript code, for the code of a project.
 
-As in Strapi, code needs no permissions; row rules of the caller apply.
+These are ``strapi.documents``, ``strapi.entityService``, ``strapi.db.query`` and the core services.
+As in Strapi, code needs no permissions; row rules of the caller apply. A call that cannot be
+translated to a command or a read exactly raises UnsupportedError: a wrong result would be worse.
 """
 
 # Functions are created for each request here; postponed annotations make that cheaper.
@@ -53,8 +55,8 @@ if TYPE_CHECKING:
     from quire.database.program import Program
     from quire.document_service.unit_of_work import UnitOfWork
 
-_CLIENT_FAULTS = range(400, 500)
-_IDENTITIES = ("id", "documentId", "createdAt", "updatedAt", "createdBy", "updatedBy")
+_CLIENT_ERRORS = range(400, 500)
+_SYSTEM_ATTRIBUTES = ("id", "documentId", "createdAt", "updatedAt", "createdBy", "updatedBy")
 CallArguments = list[object]
 
 
@@ -68,21 +70,27 @@ class DataAccess(DataReads):
         content_type = self._type(uid)
         return _object(
             {
-                "findMany": lambda given: self._find_window(content_type, _first_argument(given)),
-                "findFirst": lambda given: self._find_first(content_type, _first_argument(given)),
-                "findOne": lambda given: self._find_document(content_type, _first_argument(given)),
-                "count": lambda given: self._count(content_type, _first_argument(given)),
-                "create": lambda given: self._create(content_type, _first_argument(given)),
-                "update": lambda given: self._update(content_type, _first_argument(given)),
-                "delete": lambda given: self._delete(content_type, _first_argument(given)),
-                "publish": lambda given: self._publish(
-                    content_type, PublishDocument, _first_argument(given)
+                "findMany": lambda arguments: self._find_window(
+                    content_type, _first_argument(arguments)
                 ),
-                "unpublish": lambda given: self._publish(
-                    content_type, UnpublishDocument, _first_argument(given)
+                "findFirst": lambda arguments: self._find_first(
+                    content_type, _first_argument(arguments)
                 ),
-                "discardDraft": lambda given: self._publish(
-                    content_type, DiscardDraft, _first_argument(given)
+                "findOne": lambda arguments: self._find_document(
+                    content_type, _first_argument(arguments)
+                ),
+                "count": lambda arguments: self._count(content_type, _first_argument(arguments)),
+                "create": lambda arguments: self._create(content_type, _first_argument(arguments)),
+                "update": lambda arguments: self._update(content_type, _first_argument(arguments)),
+                "delete": lambda arguments: self._delete(content_type, _first_argument(arguments)),
+                "publish": lambda arguments: self._publish(
+                    content_type, PublishDocument, _first_argument(arguments)
+                ),
+                "unpublish": lambda arguments: self._publish(
+                    content_type, UnpublishDocument, _first_argument(arguments)
+                ),
+                "discardDraft": lambda arguments: self._publish(
+                    content_type, DiscardDraft, _first_argument(arguments)
                 ),
             }
         )
@@ -99,15 +107,19 @@ class DataAccess(DataReads):
 
         return _object(
             {
-                "findMany": lambda given: self._find_entries(
-                    content_type, "rows", rows_query(parameters_of(_first_argument(given)))
+                "findMany": lambda arguments: self._find_entries(
+                    content_type, "rows", rows_query(parameters_of(_first_argument(arguments)))
                 ),
-                "findOne": lambda given: self._find_entry(
-                    content_type, "first row", rows_query(parameters_of(_first_argument(given)))
+                "findOne": lambda arguments: self._find_entry(
+                    content_type, "first row", rows_query(parameters_of(_first_argument(arguments)))
                 ),
                 "count": count,
-                "delete": lambda given: self._delete_row(content_type, _first_argument(given)),
-                "deleteMany": lambda given: self._delete_rows(content_type, _first_argument(given)),
+                "delete": lambda arguments: self._delete_row(
+                    content_type, _first_argument(arguments)
+                ),
+                "deleteMany": lambda arguments: self._delete_rows(
+                    content_type, _first_argument(arguments)
+                ),
             }
         )
 
@@ -117,8 +129,8 @@ class DataAccess(DataReads):
             {
                 "findMany": self._entities,
                 "findOne": self._entity,
-                "count": lambda given: self._count(
-                    self._type(_first_argument(given)), _second_argument(given)
+                "count": lambda arguments: self._count(
+                    self._type(_first_argument(arguments)), _second_argument(arguments)
                 ),
                 "findPage": self._entity_page,
                 "create": self._create_entity,
@@ -163,8 +175,8 @@ class DataAccess(DataReads):
         """Return a page of rows of every status and locale."""
         content_type = self._type(_first_argument(arguments))
         parameters = parameters_of(_second_argument(arguments))
-        page = _integer_of(parameters.pop("page", 1))
-        size = _integer_of(parameters.pop("pageSize", 10))
+        page = _page_integer(parameters.pop("page", 1))
+        size = _page_integer(parameters.pop("pageSize", 10))
         if not {"filters", "sort", "fields", "populate", "pagination"}.issuperset(parameters):
             raise UnsupportedError("a page of something that is not known")
         parameters.pop("pagination", None)
@@ -181,7 +193,7 @@ class DataAccess(DataReads):
             isinstance(row_id, str) and row_id.isdigit()
         )
         dialect = self._reader.database.dialect
-        if not is_id and _is_no_number(row_id) and dialect.compares_texts_with_numbers:
+        if not is_id and _is_never_number(row_id) and dialect.compares_texts_with_numbers:
             return None
         if not is_id:
             raise UnsupportedError("an entry by something else than its number")
@@ -289,7 +301,7 @@ class DataAccess(DataReads):
     async def _publish(
         self,
         content_type: ContentType,
-        kind: type[PublishDocument | UnpublishDocument | DiscardDraft],
+        command_type: type[PublishDocument | UnpublishDocument | DiscardDraft],
         value: object,
     ) -> object:
         """Publish or unpublish a document, or discard its draft; returns the entries."""
@@ -306,18 +318,18 @@ class DataAccess(DataReads):
             raise ThrownError(ErrorValue("TypeError", "is not a function"))
         self._require_writable(content_type)
         locale = _locale(parameters)
-        command = kind(uid=content_type.uid, document_id=document_id, locale=locale)
+        command = command_type(uid=content_type.uid, document_id=document_id, locale=locale)
         query = _rows_query(document_id, {"locale": locale} if locale else {}, parameters)
         query["filters"] = {
             "documentId": document_id,
-            "publishedAt": {"$null" if kind is DiscardDraft else "$notNull": True},
+            "publishedAt": {"$null" if command_type is DiscardDraft else "$notNull": True},
         }
         prepared = await self._prepare_read(content_type, "rows", query)
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
             items, _ = yield from prepared.rows()
             yield from run_command(unit, command)
-            if kind is UnpublishDocument:
+            if command_type is UnpublishDocument:
                 return items
             return (yield from prepared.rows())[0]
 
@@ -395,15 +407,15 @@ class DataAccess(DataReads):
     def _data(self, content_type: ContentType, data: object) -> dict[str, object]:
         """Return the attributes in data; other keys are ignored, as in Strapi."""
         self._require_writable(content_type)
-        result = {} if is_nullish(data) else as_json(data)
-        if not isinstance(result, dict):
+        values = {} if is_nullish(data) else as_json(data)
+        if not isinstance(values, dict):
             raise UnsupportedError("writes data that are no object")
-        if any(name in result for name in _IDENTITIES):
+        if any(name in values for name in _SYSTEM_ATTRIBUTES):
             raise UnsupportedError("writes what the server sets")
         attributes = {**content_type.attributes}
         return {
             name: value
-            for name, value in result.items()
+            for name, value in values.items()
             if name in attributes and name not in {"publishedAt", "locale", "localizations"}
         }
 
@@ -429,8 +441,8 @@ class DataAccess(DataReads):
         entry = await self.session.write(act, [command])
         if entry is None:
             raise UnsupportedError("an entry that was just written is not there")
-        result = msgspec.json.decode(entry.text)
-        return with_secrets(result, content_type, reader.schema, query)
+        document = msgspec.json.decode(entry.text)
+        return with_secrets(document, content_type, reader.schema, query)
 
 
 def _rows_query(document_id: str, locale_query: Query, parameters: Query) -> Query:
@@ -458,7 +470,7 @@ def _locale(parameters: Mapping[str, object]) -> str | None:
     return locale or None
 
 
-def _integer_of(value: object) -> int:
+def _page_integer(value: object) -> int:
     """Return an integer of a page. Raises UnsupportedError for other values."""
     if isinstance(value, str) and value.isdigit():
         value = int(value)
@@ -467,8 +479,8 @@ def _integer_of(value: object) -> int:
     return value
 
 
-def _is_no_number(value: object) -> bool:
-    """Whether a text certainly is not a number for a database."""
+def _is_never_number(value: object) -> bool:
+    """Tell whether a text cannot be an integer, not even a hexadecimal one or ``1e5``."""
     return isinstance(value, str) and any(letter in value for letter in "ghijklmnopqrstuvwyz")
 
 
@@ -484,25 +496,25 @@ Call = Callable[[CallArguments], Awaitable[object]]
 
 
 def _functions(calls: Mapping[str, Call]) -> dict[str, HostFunction]:
-    return {name: HostFunction(throwing(call), is_async=True) for name, call in calls.items()}
+    return {name: HostFunction(as_catchable(call), is_async=True) for name, call in calls.items()}
 
 
 def _object(calls: Mapping[str, Call]) -> HostObject:
     return HostObject(_functions(calls))
 
 
-def throwing(call: Call) -> Call:
-    """Return a call whose errors can be caught by code."""
+def as_catchable(call: Call) -> Call:
+    """Return a call whose client errors are JavaScript exceptions, which code may catch."""
 
-    async def made(arguments: CallArguments) -> object:
+    async def wrapper(arguments: CallArguments) -> object:
         try:
             return await call(arguments)
         except AppError as error:
-            if error.status not in _CLIENT_FAULTS:
+            if error.status not in _CLIENT_ERRORS:
                 raise
             raise ThrownError(error_value(error)) from None
 
-    return made
+    return wrapper
 
 
 def error_value(error: AppError) -> ErrorValue:

@@ -15,7 +15,7 @@ from quire.access.principal import ApiToken, EndUser
 from quire.content_api.format_v4 import HEADER, VALUE
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.project_javascript.context import Context, State, thrown_response
-from quire.content_api.project_javascript.document_apis import DataAccess, error_value, throwing
+from quire.content_api.project_javascript.document_apis import DataAccess, as_catchable, error_value
 from quire.content_api.project_javascript.input import sanitized_input
 from quire.content_api.project_javascript.output import sanitized
 from quire.content_api.project_javascript.queries import Query, content_query
@@ -115,7 +115,7 @@ class _ScriptRequest:
 
     def _scripts(self) -> list[Script]:
         served_route = self._served_route
-        results = [
+        scripts = [
             *served_route.policies,
             *(
                 middleware
@@ -123,7 +123,7 @@ class _ScriptRequest:
                 if isinstance(middleware, Script)
             ),
         ]
-        return results if served_route.script is None else [*results, served_route.script]
+        return scripts if served_route.script is None else [*scripts, served_route.script]
 
     async def respond(self) -> Response:
         """Respond to the request. Raises AppError."""
@@ -174,10 +174,10 @@ class _ScriptRequest:
             name.decode("latin-1"): value.decode("latin-1")
             for name, value in request.headers.items()
         }
-        place = request.client[0] if request.client else ""
+        address = request.client[0] if request.client else ""
         request_object = HostObject(
             {
-                "ip": place,
+                "ip": address,
                 "query": query,
                 "body": body,
                 "params": parameters,
@@ -190,7 +190,7 @@ class _ScriptRequest:
         api = self._uid.removeprefix("api::").partition(".")[0]
         route = HostObject({"info": HostObject({"apiName": api, "type": "content-api"})})
         state = State({**await self._principal_state(), "route": route})
-        members = {"params": parameters, "headers": headers, "header": headers, "ip": place}
+        members = {"params": parameters, "headers": headers, "header": headers, "ip": address}
         return Context(request_object, state, {**members, "method": request.method})
 
     async def _principal_state(self) -> dict[str, object]:
@@ -302,7 +302,7 @@ class _ScriptRequest:
             "validateQuery": self._validate_query,
         }
         base: dict[str, object] = {
-            name: HostFunction(throwing(call), is_async=True) for name, call in methods.items()
+            name: HostFunction(as_catchable(call), is_async=True) for name, call in methods.items()
         }
         del ctx
         home = HostObject({**base, **actions})
@@ -327,7 +327,7 @@ class _ScriptRequest:
                 raise UnsupportedError("calls the core with another request")
             return await self._call_core(ctx, name)
 
-        return HostFunction(throwing(call), is_async=True)
+        return HostFunction(as_catchable(call), is_async=True)
 
     async def _call_core(self, ctx: Context, name: str) -> object:
         """Let the core respond to the present request."""
@@ -419,7 +419,7 @@ class _ScriptRequest:
                 "db": HostObject(
                     {
                         "query": HostFunction(rows),
-                        "transaction": HostFunction(throwing(self._transaction), is_async=True),
+                        "transaction": HostFunction(as_catchable(self._transaction), is_async=True),
                     }
                 ),
                 "entityService": self._engine.entities(),

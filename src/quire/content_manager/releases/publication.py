@@ -32,7 +32,7 @@ _NO_TYPE = "The content type {uid} does not exist, or has no drafts"
 _NO_ENTRY = "The entry does not exist any more"
 _NOT_ALLOWED = "You may not publish this entry"
 _MAX_PROBLEMS = 100
-_INTERNAL = 500
+_SERVER_ERROR = 500
 
 
 class ItemProblem(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -56,7 +56,7 @@ class ReleaseFailedError(ConflictError):
 
 
 class ReleaseTriedError(Exception):
-    """Ends a transaction in which a release was published on trial, with the problems."""
+    """Rolls back a transaction in which a release was only checked; has the problems."""
 
     def __init__(self, problems: Sequence[ItemProblem]) -> None:
         self.problems = tuple(problems)
@@ -82,7 +82,7 @@ class ReleasePublication(Struct, frozen=True):
 
         Raises ReleaseFailedError with all problems if one of the items cannot be published.
         """
-        former_data, problems = yield from self._attempt(items)
+        former_data, problems = yield from self._apply_items(items)
         if problems:
             raise ReleaseFailedError(problems, len(items))
         versions = yield from self.versions([item.entry for item in items])
@@ -100,15 +100,16 @@ class ReleasePublication(Struct, frozen=True):
 
     def attempt(self, items: Sequence[ReleaseItem]) -> Program[None]:
         """Publish a release on trial, and roll back. Raises ReleaseTriedError with the problems."""
-        _, problems = yield from self._attempt(items)
+        _, problems = yield from self._apply_items(items)
         raise ReleaseTriedError(problems)
 
-    def _attempt(
+    def _apply_items(
         self, items: Sequence[ReleaseItem]
     ) -> Program[tuple[dict[EntryKey, str | None], list[ItemProblem]]]:
-        """Publish items, each within a savepoint, and continue after those that fail.
+        """Publish items in order, each within a savepoint, and continue after those that fail.
 
-        So all problems are found at once, and an item may need what an earlier one publishes.
+        All problems are found in one attempt. Later items see the effects of earlier ones: an entry
+        may require a relation to one that the same release publishes.
         """
         versions = yield from self.versions([item.entry for item in items])
         former_data: dict[EntryKey, str | None] = {}
@@ -116,7 +117,7 @@ class ReleasePublication(Struct, frozen=True):
         for item in items:
 
             def act(item: ReleaseItem = item) -> Program[str | None]:
-                return (yield from self._carry_out(item, versions))
+                return (yield from self._apply_item(item, versions))
 
             unit = self.unit
             try:
@@ -124,27 +125,30 @@ class ReleasePublication(Struct, frozen=True):
                     act, as_system=unit.is_system, causes=unit.causes
                 )
             except AppError as error:
-                if error.status >= _INTERNAL:
+                if error.status >= _SERVER_ERROR:
+                    # The database is unavailable, or code failed: no problem of the item.
                     raise
                 problems += _problems_of(item, error)
         return former_data, problems
 
-    def _carry_out(
+    def _apply_item(
         self, item: ReleaseItem, versions_by_key: Mapping[EntryKey, Sequence[EntryJson]]
     ) -> Program[str | None]:
         """Apply one item; returns the former published version of the entry."""
         entry = item.entry
-        rights = self.rights(entry)
+        permissions = self.permissions(entry)
         versions = versions_by_key[entry]
         if not versions:
             raise NotFoundError(_NO_ENTRY)
-        draft = self._version(rights.content_type, versions, "draft", entry.locale)
-        published = self._version(rights.content_type, versions, "published", entry.locale)
+        draft = self._version(permissions.content_type, versions, "draft", entry.locale)
+        published = self._version(permissions.content_type, versions, "published", entry.locale)
         version = draft or published
         if version is None:
             raise NotFoundError(_NO_ENTRY)
-        self.require_publish(rights, version)
-        former_data = None if published is None else (yield from self.content(rights, published))
+        self.require_publish(permissions, version)
+        former_data = (
+            None if published is None else (yield from self.content(permissions, published))
+        )
         if item.action == "publish":
             review = entry_review(self.unit.engine)
             yield from review.require_publishable(entry.uid, entry.document_id, entry.locale)
@@ -156,7 +160,7 @@ class ReleasePublication(Struct, frozen=True):
     def publish(self, entry: EntryKey) -> Program[None]:
         """Publish the draft of an entry, and record a revision."""
         command = PublishDocument(uid=entry.uid, document_id=entry.document_id, locale=entry.locale)
-        yield from WriteContext(self.unit, self.rights(entry), self.history).perform(command)
+        yield from WriteContext(self.unit, self.permissions(entry), self.history).perform(command)
 
     def unpublish(self, entry: EntryKey) -> Program[None]:
         """Unpublish an entry."""
@@ -165,7 +169,7 @@ class ReleasePublication(Struct, frozen=True):
         )
         yield from run_command(self.unit, command)
 
-    def rights(self, entry: EntryKey) -> TypePermissions:
+    def permissions(self, entry: EntryKey) -> TypePermissions:
         """Return the permissions to read entries of a type. Raises NotFoundError without drafts."""
         content_type = self.unit.engine.schema.content_types.get(entry.uid)
         if content_type is None or not content_type.draft_and_publish:
@@ -192,14 +196,14 @@ class ReleasePublication(Struct, frozen=True):
         for uid in dict.fromkeys(entry.uid for entry in entry_keys):
             if uid not in schema.content_types:
                 continue
-            of_type = [entry for entry in entry_keys if entry.uid == uid]
-            rights = read_permissions(self.ability, schema.content_types[uid])
-            ids = list(dict.fromkeys(entry.document_id for entry in of_type))
-            by_document: dict[str, list[EntryJson]] = {}
-            for version in (yield from self.reading.owned_versions(rights, ids)):
-                by_document.setdefault(version["documentId"], []).append(version)
+            type_entries = [entry for entry in entry_keys if entry.uid == uid]
+            permissions = read_permissions(self.ability, schema.content_types[uid])
+            ids = list(dict.fromkeys(entry.document_id for entry in type_entries))
+            versions_by_document: dict[str, list[EntryJson]] = {}
+            for version in (yield from self.reading.owned_versions(permissions, ids)):
+                versions_by_document.setdefault(version["documentId"], []).append(version)
             versions_by_entry |= {
-                entry: by_document.get(entry.document_id, []) for entry in of_type
+                entry: versions_by_document.get(entry.document_id, []) for entry in type_entries
             }
         return versions_by_entry
 

@@ -63,16 +63,16 @@ class ReleaseUndo(Struct, frozen=True):
         for entry, snapshot in reversed(entries.items()):
             if entry in skipped:
                 continue
-            rights = publication.rights(entry)
+            permissions = publication.permissions(entry)
             draft = publication.draft_version(versions, entry) if versions[entry] else None
             published = publication.live_version(versions, entry) if versions[entry] else None
             version = draft or published
             if version is None or (draft is None and snapshot.data is not None):
                 skipped.add(entry)
                 continue
-            publication.require_publish(rights, version)
+            publication.require_publish(permissions, version)
             if snapshot.data is not None and draft is not None:
-                yield from self._restore(entry, rights, draft, snapshot.data)
+                yield from self._restore(entry, permissions, draft, snapshot.data)
             elif published is not None:
                 yield from publication.unpublish(entry)
         return [entry for entry in entries if entry in skipped]
@@ -80,7 +80,11 @@ class ReleaseUndo(Struct, frozen=True):
     def _restore(
         self, entry: EntryKey, permissions: TypePermissions, draft: EntryJson, published_data: str
     ) -> Program[None]:
-        """Publish earlier content, and restore the present draft."""
+        """Publish earlier content, and restore the present draft.
+
+        Only drafts can be published. So the draft gets the earlier content, is published, and gets
+        its own content again.
+        """
         publication = self.publication
         draft_data = yield from publication.content(permissions, draft)
         is_same = orjson.loads(draft_data) == orjson.loads(published_data)

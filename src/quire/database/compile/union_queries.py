@@ -125,7 +125,7 @@ class UnionStatement:
         """How many columns the rows have, once all branches are added."""
         return len(self._types)
 
-    def place(self, kind: StorageKind, used_columns: dict[int, Condition]) -> int:
+    def next_position(self, kind: StorageKind, used_columns: dict[int, Condition]) -> int:
         """Return the first column for values of a kind that the branch has not used yet."""
         sql_type = self._dialect.united_type(kind)
         for position in range(len(_SORTED_BY), len(self._types)):
@@ -189,7 +189,7 @@ class UnionRows:
     def position(self, name: str, column: Condition, kind: StorageKind) -> int:
         """See `Columns.position`."""
         if name not in self._positions:
-            position = self._statement.place(kind, self._columns)
+            position = self._statement.next_position(kind, self._columns)
             self._positions[name] = position
             self._columns[position] = column
         return self._positions[name]

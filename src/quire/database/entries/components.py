@@ -56,10 +56,10 @@ def component_links(
     links = []
     for link_id, entity, id_, uid, name, order in rows:
         if id_ is not None and store.layouts.get(str(uid)) is not None:
-            place = float(order) if isinstance(order, int | float) else None
+            order_value = float(order) if isinstance(order, int | float) else None
             links.append(
                 ComponentLink(
-                    int(link_id or 0), int(entity or 0), int(id_), str(uid), str(name), place
+                    int(link_id or 0), int(entity or 0), int(id_), str(uid), str(name), order_value
                 )
             )
     return links

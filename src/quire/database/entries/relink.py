@@ -290,8 +290,8 @@ class _LinkAddition:
             ]
             return self._insert(builder, source, links, published_id, conditions)
 
-        places = tuple((user.model.uid, name) for user, name in path)
-        key = ("extend to components", self._edge.table, places)
+        positions = tuple((user.model.uid, name) for user, name in path)
+        key = ("extend to components", self._edge.table, positions)
         yield from self._store.writes.run(key, build, self._values)
 
     def _insert(

@@ -185,9 +185,9 @@ class ChangeQueue:
         """Store changes; those of the listeners in ``superseding`` replace older ones."""
         yield from self.tables.ensure_in_transaction(CHANGES)
         newest: dict[object, StoredChange] = {}
-        for place, change in enumerate(changes):
+        for position, change in enumerate(changes):
             is_only = change.listener in superseding
-            key = (change.listener, change.document_id, change.locale) if is_only else place
+            key = (change.listener, change.document_id, change.locale) if is_only else position
             newest.pop(key, None)
             newest[key] = change
         # In a fixed order, so that two transactions cannot deadlock here.

@@ -65,8 +65,8 @@ class QueueTable(Table[RowT]):
         rows = yield from self._run(
             ("claim", *encoded_changes, *order), build, conditions, after=bound_values
         )
-        place = self._selected_columns.index("id")
-        return [self.decode(row) for row in sorted(rows, key=lambda row: int(row[place] or 0))]
+        position = self._selected_columns.index("id")
+        return [self.decode(row) for row in sorted(rows, key=lambda row: int(row[position] or 0))]
 
     def first_due(self, *where: Condition, head: Condition, now: int) -> Program[int | None]:
         """Return when to claim rows next: now, at a later time, or ``None`` for never.

@@ -217,7 +217,7 @@ class Table(Generic[RowT]):
     def _encode_row(self, row: RowT) -> list[Value]:
         """Return the values of the `_written_columns` of a row."""
         values = msgspec.structs.astuple(row)
-        return [encode(values[place]) for place, encode in self._row_encoders]
+        return [encode(values[position]) for position, encode in self._row_encoders]
 
     @cached_property
     def _encoders(self) -> Mapping[str, Encode]:
@@ -233,7 +233,7 @@ class Table(Generic[RowT]):
     def _row_encoders(self) -> list[tuple[int, Encode]]:
         """Encoders of the fields of a row, with their positions."""
         names = enumerate(self._selected_columns)
-        return [(place, self._encoders[name]) for place, name in names if name != "id"]
+        return [(position, self._encoders[name]) for position, name in names if name != "id"]
 
     @cached_property
     def _selected_columns(self) -> tuple[str, ...]:

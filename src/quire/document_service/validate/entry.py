@@ -10,10 +10,10 @@ from quire.document_service.entry_values import ComponentValues, EntryValues, Re
 from quire.document_service.relation_input import UnreadableRelationError, parse_relation, row_id
 from quire.document_service.validate.problems import (
     UNIQUE_MESSAGE,
-    Place,
     Problem,
+    ValuePath,
     path_of,
-    place_text,
+    path_text,
 )
 from quire.errors import AppError
 from quire.javascript.text import string_of
@@ -172,12 +172,12 @@ class _EntryPath(Struct, frozen=True):
 
     model: Model
     data: Mapping[str, object]
-    place: Place
+    place: ValuePath
     fresh: bool
     complete: bool
     component_path: tuple[tuple[str, str], ...] = ()
 
-    def attribute_path(self, attribute: Attribute) -> Place:
+    def attribute_path(self, attribute: Attribute) -> ValuePath:
         """Return the path of an attribute."""
         return (*self.place, attribute.name)
 
@@ -299,8 +299,8 @@ class _EntryValidation:
             return (acceptance.full if demanded else acceptance.draft)(value)
         except RefusedValue as refused:
             for refusal in refused.refusals:
-                place = (*spot.attribute_path(attribute), *refusal.value_path)
-                self._refuse(place, refusal.message, refusal.value, after_path=refusal.after_path)
+                path = (*spot.attribute_path(attribute), *refusal.value_path)
+                self._refuse(path, refusal.message, refusal.value, after_path=refusal.after_path)
             return ABSENT
 
     def _demand_uniqueness(
@@ -346,39 +346,37 @@ class _EntryValidation:
         """Return the components of an attribute; ``None`` if none are given."""
         if isinstance(attribute, ComponentAttribute) and not attribute.repeatable:
             return self._single(spot, attribute, value)
-        place = spot.attribute_path(attribute)
+        path = spot.attribute_path(attribute)
         if value is ABSENT:
             # A missing list is a problem in drafts as well.
             if attribute.required and spot.complete:
-                self._refuse(place, _MUST_BE_DEFINED)
+                self._refuse(path, _MUST_BE_DEFINED)
             return () if spot.complete else None
         if not isinstance(value, list):
-            self._refuse(place, not_of_type("array", value), value)
+            self._refuse(path, not_of_type("array", value), value)
             if value is not None and isinstance(attribute, DynamicZoneAttribute):
                 self._blame_relations(_NO_COMPONENT)
             return ()
         first_unique = len(self._uniques)
-        components = [
-            self._item(spot, attribute, item, (*place, i)) for i, item in enumerate(value)
-        ]
+        components = [self._item(spot, attribute, item, (*path, i)) for i, item in enumerate(value)]
         if self._is_demanded(spot, attribute):
-            self._count(attribute, value, place)
-            self._compare_items(place, first_unique)
+            self._count(attribute, value, path)
+            self._compare_items(path, first_unique)
         return tuple(item for item in components if item is not None)
 
     def _single(
         self, spot: _EntryPath, attribute: ComponentAttribute, value: object
     ) -> tuple[ComponentValues, ...] | None:
-        place = spot.attribute_path(attribute)
+        path = spot.attribute_path(attribute)
         if isinstance(value, dict):
-            return (self._component(spot, attribute, attribute.component, value, place),)
+            return (self._component(spot, attribute, attribute.component, value, path),)
         missed = attribute.required and self._is_demanded(spot, attribute)
         if value is ABSENT:
             if missed and spot.complete:
-                self._refuse(place, _MUST_BE_DEFINED)
+                self._refuse(path, _MUST_BE_DEFINED)
             return None
         if value is not None or missed:
-            self._refuse(place, not_of_type("object", value), value)
+            self._refuse(path, not_of_type("object", value), value)
         return ()
 
     def _item(
@@ -386,30 +384,30 @@ class _EntryValidation:
         spot: _EntryPath,
         attribute: ComponentAttribute | DynamicZoneAttribute,
         item: object,
-        place: Place,
+        path: ValuePath,
     ) -> ComponentValues | None:
         """Return one component of a list; ``None`` if it is not one."""
         if not isinstance(item, dict):
             # A text that contains an object is not parsed: its keys were not checked.
             cast_from = ABSENT if item is None else item
-            self._refuse(place, not_of_type("object", None, cast_from), None)
+            self._refuse(path, not_of_type("object", None, cast_from), None)
             if isinstance(attribute, DynamicZoneAttribute):
                 self._blame_relations(_INVALID_RELATIONS)
             return None
         if isinstance(attribute, ComponentAttribute):
-            return self._component(spot, attribute, attribute.component, item, place)
-        uid = self._zone_component(attribute, item, place)
-        return None if uid is None else self._component(spot, attribute, uid, item, place)
+            return self._component(spot, attribute, attribute.component, item, path)
+        uid = self._zone_component(attribute, item, path)
+        return None if uid is None else self._component(spot, attribute, uid, item, path)
 
     def _zone_component(
-        self, zone: DynamicZoneAttribute, item: Mapping[str, object], place: Place
+        self, zone: DynamicZoneAttribute, item: Mapping[str, object], path: ValuePath
     ) -> str | None:
         """Return the component that an item of a dynamic zone names, if the zone allows it.
 
         Stored items are checked in any case: a component that was removed from the zone must not
         prevent the entry from being published.
         """
-        place = (*place, "__component")
+        path = (*path, "__component")
         uid = item.get("__component", ABSENT)
         exists = isinstance(uid, str) and uid in self._schema.components
         if isinstance(uid, str) and exists and (self._stored or uid in zone.components):
@@ -417,14 +415,14 @@ class _EntryValidation:
         if not exists:
             self._blame_relations(_NO_COMPONENT if uid in _EMPTY else _INVALID_RELATIONS)
         if uid is ABSENT:
-            self._refuse(place, "is a required field")
+            self._refuse(path, "is a required field")
             return None
         no_text = uid is None or isinstance(uid, dict | list)
         if no_text:
-            self._refuse(place, not_of_type("string", uid), uid)
+            self._refuse(path, not_of_type("string", uid), uid)
         choices = ", ".join(zone.components)
         reported_value = uid if no_text else string_of(uid)
-        self._refuse(place, f"must be one of the following values: {choices}", reported_value)
+        self._refuse(path, f"must be one of the following values: {choices}", reported_value)
         return None
 
     def _component(
@@ -433,14 +431,14 @@ class _EntryValidation:
         attribute: Attribute,
         uid: str,
         item: Mapping[str, object],
-        place: Place,
+        path: ValuePath,
     ) -> ComponentValues:
         """Check one component: one with an id is updated, unless everything is new."""
         row = None if self._creating or item.get("id") is None else row_id(item["id"])
         model = self._schema.components[uid]
         component_path = (*parent.component_path, (attribute.name, uid))
         values = self._values(
-            _EntryPath(model, item, place, row is None, self._creating, component_path)
+            _EntryPath(model, item, path, row is None, self._creating, component_path)
         )
         return ComponentValues(uid=uid, id=row, values=values)
 
@@ -448,7 +446,7 @@ class _EntryValidation:
         self,
         attribute: ComponentAttribute | DynamicZoneAttribute,
         items: list[object],
-        place: Place,
+        path: ValuePath,
     ) -> None:
         """Check the length of a list; an empty one is too short only when required."""
         minimum, maximum = attribute.raw.get("min"), attribute.raw.get("max")
@@ -461,11 +459,11 @@ class _EntryValidation:
         if message is not None:
             uid = attribute.component if isinstance(attribute, ComponentAttribute) else None
             reported_items = items if self._stored else shown_items(self._schema, uid, items)
-            self._refuse(place, message, reported_items)
+            self._refuse(path, message, reported_items)
 
-    def _compare_items(self, place: Place, first: int) -> None:
+    def _compare_items(self, path: ValuePath, first: int) -> None:
         """Reject unique values that items of one list share; ``first`` is their first check."""
-        depth = len(place) + 2
+        depth = len(path) + 2
         checks = self._uniques[first:]
         times = Counter(_identity(check) for check in checks if len(check.path) == depth)
         repeated = {identity for identity, count in times.items() if count > 1}
@@ -479,10 +477,10 @@ class _EntryValidation:
                 self._uniques.append(check)
 
     def _refuse(
-        self, place: Place, message: str, value: object = ABSENT, *, after_path: bool = True
+        self, path: ValuePath, message: str, value: object = ABSENT, *, after_path: bool = True
     ) -> None:
-        sentence = f"{place_text(place)} {message}" if after_path else message
-        self._problems.append(Problem(path_of(place), sentence, value))
+        sentence = f"{path_text(path)} {message}" if after_path else message
+        self._problems.append(Problem(path_of(path), sentence, value))
 
 
 def _identity(check: UniqueCheck) -> tuple[str, str, object]:

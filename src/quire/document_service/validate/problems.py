@@ -7,7 +7,7 @@ from msgspec import Struct
 from quire.errors import ValidationError
 from quire.schema.attributes.validation import ABSENT, Step
 
-Place = tuple[Step, ...]
+ValuePath = tuple[Step, ...]
 """The position of a value in an entry: names of attributes and indices in lists."""
 
 MAX_REPORTED = 1000
@@ -28,15 +28,15 @@ class Problem(Struct, frozen=True):
     value: object = ABSENT
 
 
-def place_text(place: Place) -> str:
+def path_text(path: ValuePath) -> str:
     """Write a position as in messages: ``links[0].text``, ``this`` for the entry itself."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return text.removeprefix(".") or "this"
 
 
-def path_of(place: Place) -> tuple[str, ...]:
+def path_of(path: ValuePath) -> tuple[str, ...]:
     """Return a position as a path of texts."""
-    return tuple(str(step) for step in place)
+    return tuple(str(step) for step in path)
 
 
 def validation_error(problems: Sequence[Problem]) -> ValidationError:

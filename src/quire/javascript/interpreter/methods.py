@@ -205,8 +205,8 @@ def _index(value: object, length: int, default: int) -> int:
     number = number_of(value)
     if number != number:  # noqa: PLR0124 - not a number
         return 0
-    place = int(max(min(number, length), -length - 1))
-    return max(place + length, 0) if place < 0 else min(place, length)
+    position = int(max(min(number, length), -length - 1))
+    return max(position + length, 0) if position < 0 else min(position, length)
 
 
 # Texts
@@ -241,8 +241,8 @@ def _substring(receiver: object, start: object = UNDEFINED, end: object = UNDEFI
     return text[first:last]
 
 
-def _char_at(receiver: object, place: object = 0) -> object:
-    text, index = _ascii(receiver), int(number_of(place))
+def _char_at(receiver: object, position: object = 0) -> object:
+    text, index = _ascii(receiver), int(number_of(position))
     return text[index] if 0 <= index < len(text) else ""
 
 
@@ -566,8 +566,8 @@ def _concat(receiver: object, *values: object) -> list[object]:
     return results
 
 
-def _item_at(receiver: object, place: object = 0) -> object:
-    items, index = _list(receiver), int(number_of(place))
+def _item_at(receiver: object, position: object = 0) -> object:
+    items, index = _list(receiver), int(number_of(position))
     return items[index] if -len(items) <= index < len(items) else UNDEFINED
 
 
@@ -641,9 +641,9 @@ def _map_set(receiver: object, key: object = UNDEFINED, value: object = UNDEFINE
     return receiver
 
 
-def _pair_members(receiver: object, place: int) -> list[object]:
+def _pair_members(receiver: object, position: int) -> list[object]:
     pairs = receiver.items if isinstance(receiver, JavaScriptMap) else []
-    return [pair[place] for pair in pairs if isinstance(pair, list)]
+    return [pair[position] for pair in pairs if isinstance(pair, list)]
 
 
 _SET: Mapping[str, Method] = {

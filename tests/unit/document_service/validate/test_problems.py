@@ -3,7 +3,7 @@
 import pytest
 
 from quire.document_service.validate import Problem, validation_error
-from quire.document_service.validate.problems import MAX_REPORTED, Place, path_of, place_text
+from quire.document_service.validate.problems import MAX_REPORTED, ValuePath, path_of, path_text
 
 
 def test_a_single_problem_is_the_message_of_the_error() -> None:
@@ -58,6 +58,6 @@ def test_a_problem_without_a_value_shows_none() -> None:
     ],
 )
 def test_indices_stand_in_brackets_in_sentences_and_are_text_in_paths(
-    place: Place, text: str, path: tuple[str, ...]
+    place: ValuePath, text: str, path: tuple[str, ...]
 ) -> None:
-    assert (place_text(place), path_of(place)) == (text, path)
+    assert (path_text(place), path_of(place)) == (text, path)

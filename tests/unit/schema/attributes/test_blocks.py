@@ -91,7 +91,7 @@ def cast_to(type_name: str, shown: str, source: str) -> str:
 
 PLACED = "Paragraph node children must have at least one Text or Link node"
 NO_TEXT = "Text must be defined with at least an empty string"
-FAULTS: list[tuple[object, list[tuple[str, str]]]] = [
+INVALID_BLOCKS: list[tuple[object, list[tuple[str, str]]]] = [
     (1, [("0", "Block node is of invalid type")]),
     (None, [("0", "Block node is of invalid type")]),
     ({"children": []}, [("0", "Block node is of invalid type")]),
@@ -206,7 +206,7 @@ FAULTS: list[tuple[object, list[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("block", "problems"), FAULTS)
+@pytest.mark.parametrize(("block", "problems"), INVALID_BLOCKS)
 @pytest.mark.parametrize("draft", [False, True])
 def test_an_error_is_reported_with_its_path_also_in_drafts(
     block: object, problems: list[tuple[str, str]], *, draft: bool

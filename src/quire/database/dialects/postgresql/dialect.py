@@ -269,13 +269,13 @@ class PostgresDialect:
         elements = func.jsonb_array_elements(cast(bind, JSONB))
         value_table = elements.table_valued("value", with_ordinality="position")
         value_table = value_table.render_derived(name="listed")
-        places: list[Expression] = [
+        positions: list[Expression] = [
             literal_column(f"(listed.value ->> {place})::{_ROW_TYPES[kind]}").label(name)
             for place, (name, kind) in enumerate(columns.items())
         ]
         # Positions count from zero, as everywhere.
         position: Expression = literal_column("(listed.position - 1)::integer").label("position")
-        return select(position, *places).select_from(value_table).subquery()
+        return select(position, *positions).select_from(value_table).subquery()
 
     def decode_expression(self, kind: StorageKind, variable: str) -> str:
         """See `Dialect.decode_expression`."""

@@ -213,11 +213,11 @@ class SqliteDialect:
         from sqlalchemy import func, literal_column, select  # noqa: PLC0415 - see above
 
         value_table = func.json_each(bind).table_valued("key", "value")
-        places = [
-            func.json_extract(value_table.c.value, literal_column(f"'$[{place}]'")).label(name)
-            for place, name in enumerate(columns)
+        positions = [
+            func.json_extract(value_table.c.value, literal_column(f"'$[{position}]'")).label(name)
+            for position, name in enumerate(columns)
         ]
-        return select(value_table.c.key.label("position"), *places).subquery()
+        return select(value_table.c.key.label("position"), *positions).subquery()
 
     def decode_expression(self, kind: StorageKind, variable: str) -> str:
         """See `Dialect.decode_expression`."""

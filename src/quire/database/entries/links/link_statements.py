@@ -157,13 +157,13 @@ class LinkStatements:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table_clause = _table(table, (_ROW, column, group_column))
             group_rows = table_clause.alias("there")
-            place = sa.func.row_number().over(
+            position = sa.func.row_number().over(
                 partition_by=group_rows.c[group_column],
                 order_by=(group_rows.c[column], group_rows.c[_ROW]),
             )
             is_in_group = self._dialect.member_of(group_rows.c[group_column], builder.parents())
             new_places = (
-                sa.select(group_rows.c[_ROW], place.label("place")).where(is_in_group).subquery()
+                sa.select(group_rows.c[_ROW], position.label("place")).where(is_in_group).subquery()
             )
             has_other_place = table_clause.c[column].is_distinct_from(new_places.c.place)
             update = sa.update(table_clause).values({column: new_places.c.place})

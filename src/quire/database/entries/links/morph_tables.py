@@ -66,8 +66,11 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         """Write the links of a new row; see `Links.attach`."""
         del siblings
         rows = [
-            [*self._value(target.row, target.uid), place if target.order is None else target.order]
-            for place, target in enumerate(targets, 1)
+            [
+                *self._value(target.row, target.uid),
+                position if target.order is None else target.order,
+            ]
+            for position, target in enumerate(targets, 1)
         ]
         yield from self._insert(row_id, rows, {} if self.has_own_table else {FIELD: self.field})
 
@@ -102,7 +105,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
     ) -> Program[None]:
         if not creating:
             yield from self.statements.delete_all(self.table, self._attribute_columns(row_id))
-        numbered = [[*row, place] for place, row in enumerate(rows, 1)]
+        numbered = [[*row, position] for position, row in enumerate(rows, 1)]
         yield from self._insert(row_id, numbered, {FIELD: self.field})
 
     def _insert(
