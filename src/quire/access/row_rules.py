@@ -25,10 +25,10 @@ def bind_rules(rules: Mapping[str, object], placeholders: Mapping[str, object]) 
     return frozenset((action, _bound(rule, placeholders)) for action, rule in rules.items())
 
 
-def join_rules(one: Mapping[str, str], other: Mapping[str, str]) -> Mapping[str, str]:
+def join_rules(first: Mapping[str, str], second: Mapping[str, str]) -> Mapping[str, str]:
     """Return bound rules by action, combined by AND."""
-    joined = dict(one)
-    for action, rule in other.items():
+    joined = dict(first)
+    for action, rule in second.items():
         joined[action] = rule if action not in joined else join_rule((joined[action], rule))
     return joined
 

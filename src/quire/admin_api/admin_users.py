@@ -153,12 +153,12 @@ class AdminUserApi:
         users_by_id = {
             admin_user.id: admin_user for admin_user in await self._database.read(program)
         }
-        results = [
+        users = [
             _serialize_user(users_by_id[user_id], page.fields)
             for user_id in page.ids
             if user_id in users_by_id
         ]
-        return respond_data({"results": results, "pagination": page.pagination})
+        return respond_data({"results": users, "pagination": page.pagination})
 
     async def find_one(self, request: Request) -> Response:
         """Show an administrator."""

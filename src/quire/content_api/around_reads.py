@@ -126,16 +126,16 @@ class AroundReads:
             return ActionResult(call.action, outcome, load, count=count, document=Document)
 
         try:
-            result = await call_around_read(functions, call, context, act, as_system=False)
+            action_result = await call_around_read(functions, call, context, act, as_system=False)
         except NotFoundError:
             # Reads of end users respond like this where there is none.
             if not_found_responses:
                 return not_found_responses[-1]
             raise
-        outcome: _ReadResponse = result.value  # type: ignore[assignment]  # what `act` has put there
-        if result.replaced is None:
+        outcome: _ReadResponse = action_result.value  # type: ignore[assignment]  # what `act` has put there
+        if action_result.replaced is None:
             return outcome.response
-        return await outcome.with_documents(result.replaced)
+        return await outcome.with_documents(action_result.replaced)
 
 
 async def _no_documents() -> list[EntryJson]:
@@ -210,11 +210,11 @@ def _find_documents(body: Any) -> tuple[Any, str | None]:  # noqa: ANN401 - JSON
     member = None
     if isinstance(body, dict):
         member = next((name for name in ("results", "data") if name in body), None)
-    result = body if member is None else body[member]
-    if not isinstance(result, list | dict):
+    documents = body if member is None else body[member]
+    if not isinstance(documents, list | dict):
         message = "the response to this request has no documents"
         raise TypeError(message)
-    return result, member
+    return documents, member
 
 
 def _call(

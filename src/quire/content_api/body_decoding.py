@@ -67,8 +67,8 @@ def check_body(values: object, kind: type[Struct], **checks: Validator) -> None:
 
 def sent_values(values: Struct) -> dict[str, object]:
     """Return the fields of a body that were sent, by their names on the wire."""
-    results = ((wire_name, getattr(values, name)) for wire_name, name in _names(type(values)))
-    return {wire_name: value for wire_name, value in results if value is not UNSET}
+    fields = ((wire_name, getattr(values, name)) for wire_name, name in _names(type(values)))
+    return {wire_name: value for wire_name, value in fields if value is not UNSET}
 
 
 @cache

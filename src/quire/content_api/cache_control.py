@@ -77,10 +77,10 @@ class SharedCaching:
 
     def _public(self, request: Request, response: Response) -> tuple[Header, ...]:
         """Return the headers of a public response, none if it is not public."""
-        result = None if request.found is None else request.found[1]
-        if result is None or not response.is_shared or response.status not in _MARKABLE:
+        match = None if request.found is None else request.found[1]
+        if match is None or not response.is_shared or response.status not in _MARKABLE:
             return ()
-        route, parameters = result
+        route, parameters = match
         if not _is_for_everybody(request, route) or any(
             name == b"set-cookie" for name, _ in response.headers
         ):
@@ -151,22 +151,22 @@ class QueryTags:
         words = set(_words(query))
         if words & _UNSHARED_WORDS:
             return None
-        results: set[str] = set().union(*(self._targets.get(word, set()) for word in words))
+        related_uids: set[str] = set().union(*(self._targets.get(word, set()) for word in words))
         if _ANY in words:
-            closure = self._closure({uid, *results})
+            closure = self._closure({uid, *related_uids})
             if closure is None:
                 return None
-            results |= closure
+            related_uids |= closure
         # There are no events for changes of other types, so caches could not be notified.
-        has_events = all(uid == FILE_UID or uid.startswith(_OF_PROJECT) for uid in results)
-        return frozenset(results) if has_events else None
+        has_events = all(uid == FILE_UID or uid.startswith(_OF_PROJECT) for uid in related_uids)
+        return frozenset(related_uids) if has_events else None
 
     def _closure(self, uids: set[str]) -> set[str] | None:
         """Return all types that are related to some types, through components and other types.
 
         ``None`` if administrators may be shown.
         """
-        result = set(uids)
+        reachable_uids = set(uids)
         pending_uids = list(uids)
         while pending_uids:
             uid = pending_uids.pop()
@@ -177,10 +177,10 @@ class QueryTags:
                 return None
             names = content_type.attributes.keys() - _CREATORS
             for name in names | self._of_components:
-                targets = self._targets.get(name, set()) - result
-                result |= targets
+                targets = self._targets.get(name, set()) - reachable_uids
+                reachable_uids |= targets
                 pending_uids += targets
-        return result
+        return reachable_uids
 
 
 def document_tag(uid: str, document_id: str) -> str:

@@ -129,10 +129,10 @@ class ModelApi:
 
         Those of the server's own that are hidden count as unknown.
         """
-        result = self._schema.content_types.get(request.parameters["uid"])
-        if result is None or not is_visible(result):
+        content_type = self._schema.content_types.get(request.parameters["uid"])
+        if content_type is None or not is_visible(content_type):
             return _not_found("contentType")
-        return respond_bare({"data": describe_content_type(result)})
+        return respond_bare({"data": describe_content_type(content_type)})
 
     async def list_components(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe all components."""
@@ -143,10 +143,10 @@ class ModelApi:
 
     async def find_component(self, request: Request) -> Response:
         """Describe one component."""
-        result = self._schema.components.get(request.parameters["uid"])
-        if result is None:
+        component = self._schema.components.get(request.parameters["uid"])
+        if component is None:
             return _not_found("component")
-        return respond_bare({"data": describe_component(result)})
+        return respond_bare({"data": describe_component(component)})
 
 
 def _not_found(name: str) -> Response:

@@ -238,11 +238,11 @@ class RoleApi:
         Raises ValidationError or InvalidKeyError for an invalid rule, or one on an action without
         rows.
         """
-        result = {}
+        rules_by_action = {}
         for action, permission in body.granted():
             if permission.rule is UNSET:
                 continue
-            rule = result[action] = permission.rule
+            rule = rules_by_action[action] = permission.rule
             if rule is None:
                 continue
             uid, _, action_name = action.rpartition(".")
@@ -250,7 +250,7 @@ class RoleApi:
             if content_type is None or action_name not in _ON_ROWS:
                 raise ValidationError(NO_ROWS.format(action))
             check_rule(rule, content_type, self._reader.schema)
-        return result
+        return rules_by_action
 
 
 def _read(request: Request) -> RoleInput:

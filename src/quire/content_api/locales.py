@@ -46,10 +46,10 @@ class LocaleApi:
         """List the locales of the project."""
         model, ability = self._reader.schema.content_types[LOCALE_UID], request.principal.ability
         prepared = self._reader.prepare_small(model, "window", b"sort=id", ability)
-        results = await self._reader.encoded_rows(
+        body = await self._reader.encoded_rows(
             prepared, request.version, serializer=self._serialize_locale, may_wait=request.may_wait
         )
-        return respond_encoded(results)
+        return respond_encoded(body)
 
     def _serialize_locale(self, item: Item) -> dict[str, Any]:
         attributes = members(item)

@@ -136,7 +136,7 @@ async def _call(function: Callable[..., Any], arguments: Mapping[str, object]) -
 
 def _arguments(route: CustomRoute, request: Request) -> dict[str, object]:
     """Return the arguments of a function. Raises ValidationError for invalid ones."""
-    result: dict[str, object] = {}
+    arguments: dict[str, object] = {}
     for parameter in route.parameters.values():
         name = parameter.name
         if parameter.source == "body":
@@ -148,8 +148,8 @@ def _arguments(route: CustomRoute, request: Request) -> dict[str, object]:
             if parameter.required:
                 raise _invalid(parameter, "is missing")
             continue
-        result[name] = _convert_value(parameter, value)
-    return result
+        arguments[name] = _convert_value(parameter, value)
+    return arguments
 
 
 def _convert_value(parameter: RouteParameter, value: object) -> object:

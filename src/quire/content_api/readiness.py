@@ -100,5 +100,5 @@ class Readiness:
         yield from self._require_schema()
         if is_inspected:
             return True
-        result = yield from opening_program(self._inspector, self._tables)
-        return not (result.problem or result.missing_tables or result.missing_columns)
+        opening = yield from opening_program(self._inspector, self._tables)
+        return not (opening.problem or opening.missing_tables or opening.missing_columns)

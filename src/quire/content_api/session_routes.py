@@ -141,8 +141,8 @@ class SessionApi:
         """List the sessions of the caller, the present one first, then by last use."""
         sessions, user = self._sessions(), _user(request)
         now = self._issuer.clock()
-        result = await self._responses.read(lambda: sessions.active(user.id, now))
-        sessions_json = [_describe_session(session, user.session_id) for session in result]
+        active_sessions = await self._responses.read(lambda: sessions.active(user.id, now))
+        sessions_json = [_describe_session(session, user.session_id) for session in active_sessions]
         sessions_json.sort(key=lambda session: str(session.last_active_at), reverse=True)
         sessions_json.sort(key=lambda session: not session.current)
         return respond_bare(DataEnvelope(sessions_json))

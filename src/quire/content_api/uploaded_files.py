@@ -93,8 +93,10 @@ class UploadedFiles:
         transform = parse_transform(
             f"{UPLOADS_PATH}/{_TRANSFORM_PREFIX}{key}", raw_query, self._rules
         )
-        result = await self._transform_cache.picture(key, transform)
-        response = FileResponse(result.path, media_type=result.type, stat_result=result.path.stat())
+        picture = await self._transform_cache.picture(key, transform)
+        response = FileResponse(
+            picture.path, media_type=picture.type, stat_result=picture.path.stat()
+        )
         response.headers["cache-control"] = "max-age=0"
         return response
 

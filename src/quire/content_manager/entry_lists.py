@@ -52,16 +52,16 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         prepared_read, sanitizer = self.planned, self.sanitizer
         entries, total = yield from prepared_read.entries(facts, prepared_read.budget())
         versions = DocumentVersions(self.permissions.content_type, _all_versions(entries))
-        results = []
+        shown_entries = []
         for entry in entries:
             entry["localizations"] = self._localizations(entry, versions)
             if self.selected is None:
                 entry["status"] = versions.status(entry)
-                results.append(sanitizer.entry(entry))
+                shown_entries.append(sanitizer.entry(entry))
             else:
-                results.append(self._select_fields(entry, versions, self.selected))
+                shown_entries.append(self._select_fields(entry, versions, self.selected))
         meta = {} if prepared_read.pagination is None else prepared_read.pagination.meta(total)
-        return {"results": results, "pagination": meta}
+        return {"results": shown_entries, "pagination": meta}
 
     def _localizations(self, entry: EntryJson, versions: DocumentVersions) -> list[EntryJson]:
         localizations = versions.localizations(entry)

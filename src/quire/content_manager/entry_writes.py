@@ -54,12 +54,12 @@ def blank_fields(
 
 def merge_data(blanks: Mapping[str, object], data: Mapping[str, object]) -> Blanks:
     """Return data merged into replacements, within components too."""
-    result = {**blanks, **data}
+    merged = {**blanks, **data}
     for name, blank in blanks.items():
         value = data.get(name)
         if isinstance(blank, Mapping) and isinstance(value, Mapping) and "set" not in blank:
-            result[name] = merge_data(blank, value)
-    return result
+            merged[name] = merge_data(blank, value)
+    return merged
 
 
 def _component(

@@ -95,8 +95,8 @@ class Relations(Struct, frozen=True):
         plan, slots, pagination = self._search(query, locale, omitted)
         prepared_read = self._planner.planned(plan, slots, self.ability, pagination=pagination)
         rows, total = yield from prepared_read.entries()
-        results = yield from self._describe_rows(rows)
-        return {"results": results, "pagination": pagination.meta(total)}
+        descriptions = yield from self._describe_rows(rows)
+        return {"results": descriptions, "pagination": pagination.meta(total)}
 
     def linked(self, query: RelationQuery) -> Program[Result]:
         """Return a page of the targets of the relation of one entry.
@@ -113,8 +113,8 @@ class Relations(Struct, frozen=True):
         if not self.field.attribute.to_many:
             page_ids = sorted_ids = sorted_ids[:1]
         by_id = {row["id"]: row for row in rows}
-        results = yield from self._describe_rows([by_id[row_id] for row_id in page_ids])
-        return {"results": results, "pagination": self._pages(query, len(sorted_ids))}
+        descriptions = yield from self._describe_rows([by_id[row_id] for row_id in page_ids])
+        return {"results": descriptions, "pagination": self._pages(query, len(sorted_ids))}
 
     def _pages(self, query: RelationQuery, total: int) -> dict[str, int]:
         if not self.field.attribute.to_many:

@@ -65,12 +65,14 @@ class EntrySanitizer:
     def _remove_unreadable(
         self, entry: EntryJson, model: Model, rules: Sequence[GrantRule], path: str
     ) -> EntryJson:
-        result: EntryJson = {}
+        readable_entry: EntryJson = {}
         for name, value in entry.items():
             field_path = f"{path}{name}"
             if name in ALWAYS or covers(rules, field_path):
-                result[name] = self._sanitize_component(value, model, name, rules, field_path)
-        return result
+                readable_entry[name] = self._sanitize_component(
+                    value, model, name, rules, field_path
+                )
+        return readable_entry
 
     def _sanitize_component(
         self, value: object, model: Model, name: str, rules: Sequence[GrantRule], path: str

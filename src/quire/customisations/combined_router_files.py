@@ -30,14 +30,14 @@ def combined_routes(module: Module, types: Mapping[str, ContentType]) -> list[ob
     names |= library(machine, _run_immediately)
     scope = machine.scope_of(module)
     try:
-        result = _run(machine.evaluate(exported, scope, Frame(UNDEFINED, UNDEFINED)))
-        if not isinstance(result, dict) or result.get("prefix", UNDEFINED) not in {UNDEFINED, ""}:
+        routers = _run(machine.evaluate(exported, scope, Frame(UNDEFINED, UNDEFINED)))
+        if not isinstance(routers, dict) or routers.get("prefix", UNDEFINED) not in {UNDEFINED, ""}:
             return None
-        if not {"prefix", "routes", "type"}.issuperset(result):
+        if not {"prefix", "routes", "type"}.issuperset(routers):
             return None
-        if result.get("type", "content-api") not in {UNDEFINED, "content-api"}:
+        if routers.get("type", "content-api") not in {UNDEFINED, "content-api"}:
             return None
-        routes = as_json(result.get("routes"))
+        routes = as_json(routers.get("routes"))
     except (ThrownError, UnsupportedError, RecursionError):
         return None
     return routes if isinstance(routes, list) else None

@@ -59,23 +59,23 @@ def read_controller(
     file: SourceFile, uid: str, project: ReadContext, scripts: ScriptProject
 ) -> Actions:
     """Return how a controller file changes the core actions of its type."""
-    result = Actions()
+    actions = Actions()
     module = file.module
     methods = factory_methods(module, "createCoreController", uid)
     if methods is None:
-        _add_bare_controller(result, module, uid, scripts)
-        return result
+        _add_bare_controller(actions, module, uid, scripts)
+        return actions
     outcome = factory_object(module, "createCoreController", uid) or Object(())
     for name, value in methods.items():
-        _add_action(result, module, name, value, uid, project)
-        reasons = result.closed if name in CORE_ACTIONS else result.own
+        _add_action(actions, module, name, value, uid, project)
+        reasons = actions.closed if name in CORE_ACTIONS else actions.own
         if name in reasons:
-            _add_script(result, module, outcome, uid, name, scripts, is_core=True)
-        elif name in result.reads:
+            _add_script(actions, module, outcome, uid, name, scripts, is_core=True)
+        elif name in actions.reads:
             with suppress(NotUnderstoodError):
                 script = check_action(module, outcome, uid, name, scripts, is_core=True)
-                result.read_scripts[name] = script
-    return result
+                actions.read_scripts[name] = script
+    return actions
 
 
 def _add_bare_controller(

@@ -76,8 +76,8 @@ class Evaluator(Struct):
             case MemberAccess(inner, name, is_optional):
                 return self._member(self.value(inner), name, is_optional=is_optional)
             case ArrayLiteral(items):
-                results = [self.value(item) for item in items]
-                return [None if item is UNDEFINED else item for item in results]
+                values = [self.value(item) for item in items]
+                return [None if item is UNDEFINED else item for item in values]
             case ObjectLiteral(members):
                 return self._merge_members(members)
             case ConditionalValue() | Or() | And() | Not() | Equals():
@@ -129,10 +129,10 @@ class Evaluator(Struct):
         return Evaluator(self.query, self.path, {**self.variables, variable.number: value})
 
     def _items(self, value: Value) -> list[object]:
-        result = self.value(value)
-        if not isinstance(result, list):
+        items = self.value(value)
+        if not isinstance(items, list):
             raise ValidationError("Something has to be a list")
-        return result
+        return items
 
     def _choose_value(self, value: ConditionalValue | Or | And | Not | Equals) -> object:
         match value:
@@ -152,10 +152,10 @@ class Evaluator(Struct):
 
     def _path_parameter(self, name: str) -> object:
         """Return a parameter of the path; the one of core routes is called ``id`` in the code."""
-        result = self.path.get(name)
-        if result is None and name == "id":
-            result = self.path.get("documentId")
-        return UNDEFINED if result is None else result
+        parameter = self.path.get(name)
+        if parameter is None and name == "id":
+            parameter = self.path.get("documentId")
+        return UNDEFINED if parameter is None else parameter
 
     def _member(self, value: object, name: str, *, is_optional: bool) -> object:
         if isinstance(value, dict):

@@ -77,7 +77,7 @@ class Customisations(Struct, frozen=True):
 
     def routed_actions(self, schema: Schema) -> dict[str, tuple[str, ...]]:
         """Return the actions of routes, by uid, for types with other than the usual ones."""
-        result = {
+        actions_by_uid = {
             uid: tuple(dict.fromkeys(route.action for route in routes))
             for uid, routes in self.routes.items()
         }
@@ -86,8 +86,10 @@ class Customisations(Struct, frozen=True):
             usual_actions = (
                 () if content_type is None else (name for _, _, name in core_routes(content_type))
             )
-            result[uid] = tuple(dict.fromkeys((*result.get(uid, usual_actions), *actions)))
-        return result
+            actions_by_uid[uid] = tuple(
+                dict.fromkeys((*actions_by_uid.get(uid, usual_actions), *actions))
+            )
+        return actions_by_uid
 
     def closed_actions(self, content_type: ContentType) -> frozenset[str]:
         """Return the disabled core actions of a content type, without the uid."""
@@ -99,7 +101,7 @@ class Customisations(Struct, frozen=True):
     def missing_actions(self, content_type: ContentType) -> frozenset[str]:
         """Return the core actions of a content type that no route has."""
         usual_actions = {name for _, _, name in core_routes(content_type)}
-        result = self.routes.get(content_type.uid)
-        if result is None:
+        routes = self.routes.get(content_type.uid)
+        if routes is None:
             return frozenset()
-        return frozenset(usual_actions - {route.action for route in result})
+        return frozenset(usual_actions - {route.action for route in routes})

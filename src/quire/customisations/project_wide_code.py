@@ -71,8 +71,8 @@ def _dependencies(project: Path) -> frozenset[str]:
         package = json.loads((project / _PACKAGE_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return frozenset()
-    result = package.get("dependencies") if isinstance(package, dict) else None
-    return frozenset(result) if isinstance(result, dict) else frozenset()
+    dependencies = package.get("dependencies") if isinstance(package, dict) else None
+    return frozenset(dependencies) if isinstance(dependencies, dict) else frozenset()
 
 
 def find_project_code(project: Path, types: Iterable[str]) -> Iterator[Finding]:

@@ -172,23 +172,23 @@ class GuardCode:
 
     def guard(self, config: object, api: str, file: SourceFile) -> RouteGuard:
         """Return the guard of a route from its ``config`` in a file of an API."""
-        result = RouteGuard()
+        guard = RouteGuard()
         if not isinstance(config, dict):
-            result.problems.append(
+            guard.problems.append(
                 GuardProblem(file.path, "routes", "computes the options of a route")
             )
-            return result
+            return guard
         for name, value in config.items():
             if name == "auth":
-                self._authentication(result, value, file)
+                self._authentication(guard, value, file)
             elif name == "policies":
-                self._check(result, value, api, file)
+                self._check(guard, value, api, file)
             elif name == "middlewares":
-                self._change(result, value, api, file)
+                self._change(guard, value, api, file)
             elif name not in _DESCRIPTION_KEYS:
                 sentence = f"has the option {name} on a route, which is not known"
-                result.problems.append(GuardProblem(file.path, "routes", sentence))
-        return result
+                guard.problems.append(GuardProblem(file.path, "routes", sentence))
+        return guard
 
     def _authentication(self, guard: RouteGuard, value: object, file: SourceFile) -> None:
         match value:
@@ -206,14 +206,14 @@ class GuardCode:
 
     def _check(self, guard: RouteGuard, value: object, api: str, file: SourceFile) -> None:
         for policy in _entries(value):
-            result, problem = self._policy(policy, api, file)
+            policy_result, problem = self._policy(policy, api, file)
             if problem is not None:
                 guard.problems.append(problem)
-            elif isinstance(result, Script):
-                guard.policies += (result,)
-            elif result is PolicyResult.SIGNED_IN:
+            elif isinstance(policy_result, Script):
+                guard.policies += (policy_result,)
+            elif policy_result is PolicyResult.SIGNED_IN:
                 guard.needs_user = True
-            elif result is PolicyResult.DENY:
+            elif policy_result is PolicyResult.DENY:
                 guard.is_refused = True
 
     def _policy(

@@ -71,5 +71,5 @@ def has_more_rows(table: str, rows: int) -> Program[bool]:
     """Tell whether a table has more than this many rows, without counting them all."""
     name = table.replace('"', '""')
     limited_select = f'SELECT 1 FROM "{name}" LIMIT {rows + 1}'  # noqa: S608 - a table of the database
-    result = yield Statement(f"SELECT count(*) FROM ({limited_select}) AS found")  # noqa: S608 - the same
-    return int(result[0][0] or 0) > rows
+    count_rows = yield Statement(f"SELECT count(*) FROM ({limited_select}) AS found")  # noqa: S608 - the same
+    return int(count_rows[0][0] or 0) > rows

@@ -77,18 +77,18 @@ def _with_relations(
     values: EntryValues,
     resolution: ResolvedTargets,
 ) -> dict[str, object]:
-    result = dict(entry)
+    described_entry = dict(entry)
     for name, value in entry.items():
         attribute = layout.model.attributes.get(name)
         if isinstance(attribute, ScalarAttribute) and attribute.secret:
-            del result[name]
+            del described_entry[name]
         elif isinstance(attribute, RelationAttribute | MediaAttribute):
             change = values.relations.get(name)
             if change is not None:
                 uid = target_uid(layout, name)
-                result[name] = _describe_change(unit, uid, change, resolution)
+                described_entry[name] = _describe_change(unit, uid, change, resolution)
             else:
-                result[name] = _as_lists(value)
+                described_entry[name] = _as_lists(value)
         elif name in values.components and isinstance(value, list | dict):
             items = value if isinstance(value, list) else [value]
             components = values.components[name]
@@ -99,8 +99,8 @@ def _with_relations(
                     )
                     for item, component in zip(items, components, strict=True)
                 ]
-                result[name] = complete if isinstance(value, list) else complete[0]
-    return result
+                described_entry[name] = complete if isinstance(value, list) else complete[0]
+    return described_entry
 
 
 def _as_lists(value: object) -> object:

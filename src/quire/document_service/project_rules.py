@@ -216,21 +216,21 @@ def _without_none(filters: Mapping[str, object], *, negated: bool) -> dict[str, 
     principal has no id. ``negated`` says that the filters are below ``$not``: there such a
     condition has to match all rows, so that the whole matches none.
     """
-    result: dict[str, object] = {}
+    conditions: dict[str, object] = {}
     has_none = False
     for key, value in filters.items():
         if not _holds_none(value):
-            result[key] = value
+            conditions[key] = value
         elif key == "$not" and isinstance(value, Mapping):
-            result[key] = _without_none(value, negated=not negated)
+            conditions[key] = _without_none(value, negated=not negated)
         elif key in {"$and", "$or"} and isinstance(value, list | tuple):
-            result[key] = [_member(item, negated=negated) for item in value]
+            conditions[key] = [_member(item, negated=negated) for item in value]
         else:
             has_none = True
     if not has_none:
-        return result
+        return conditions
     constant: dict[str, object] = dict(_ALL_ROWS if negated else _NO_ROWS)
-    return {"$and": [result, constant]} if result else constant
+    return {"$and": [conditions, constant]} if conditions else constant
 
 
 def _member(value: object, *, negated: bool) -> object:

@@ -462,10 +462,10 @@ def _load_documents(
     """Read one version of several documents, and fill in the members: entries by document id."""
     document_ids = [document_id for member in members for document_id in member]
     if len(document_ids) == 1:
-        result = yield from reads.document(query, document_ids[0]).entries()
+        page = yield from reads.document(query, document_ids[0]).entries()
     else:
-        result = yield from reads.documents(query, document_ids).entries()
-    entries, _ = result
+        page = yield from reads.documents(query, document_ids).entries()
+    entries, _ = page
     entries_by_id = {entry[IDENTITY]: entry for entry in entries}
     for member in members:
         for document_id in member:

@@ -339,10 +339,8 @@ class _Parser:
 
     def _names_since(self, start: int) -> frozenset[str]:
         """Return the names in what was read, never none: code without names counts as harmless."""
-        results = {
-            name for token in self.tokens[start : self.position] for name in _names_in(token)
-        }
-        return frozenset(results or {"="})
+        names = {name for token in self.tokens[start : self.position] for name in _names_in(token)}
+        return frozenset(names or {"="})
 
     def _function_declaration(self) -> Declaration:
         is_async = self._skip_word("async")
@@ -595,18 +593,18 @@ class _Parser:
 
     def _parameters(self) -> tuple[Pattern, ...]:
         self._mark("(")
-        results: list[Pattern] = []
+        parameters: list[Pattern] = []
         while not self._skip(")"):
             start = self.position
             if self._skip("..."):
                 target = self._pattern()
-                results.append(RestParameter(self._names_since(start), target=target))
+                parameters.append(RestParameter(self._names_since(start), target=target))
             else:
-                results.append(self._parse_default(self._pattern()))
+                parameters.append(self._parse_default(self._pattern()))
             if not self._skip(","):
                 self._mark(")")
                 break
-        return tuple(results)
+        return tuple(parameters)
 
     def _conditional(self) -> Expression:
         test = self._binary(0)

@@ -32,7 +32,7 @@ _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class LoadOptions(Struct, frozen=True, kw_only=True):
-    """Options from outside the files.
+    """Options that do not come from schema files, but from settings and from code of the project.
 
     ``private_attributes`` are hidden in every content type; ``first_published`` adds
     ``firstPublishedAt`` to draft & publish types.
@@ -76,28 +76,29 @@ def build_schema(
     ``problems`` are errors found while reading. Raises SchemaError when there are any at all.
     """
     options = options or LoadOptions()
-    everything = [*_builtin_sources(sources), *sources]
-    files = [source for source in everything if not source.uid.startswith(EXTENSION)]
+    all_sources = [*_builtin_sources(sources), *sources]
+    files = [source for source in all_sources if not source.uid.startswith(EXTENSION)]
     normalized = normalize(files, options.custom_fields, options.attribute_types)
-    own_sources = normalized.sources
+    merged_sources = normalized.sources
     all_problems = [
         *problems,
-        *_double_uids(own_sources),
-        *_shape_problems(own_sources, options.attribute_types),
+        *_duplicate_uids(merged_sources),
+        *_file_problems(merged_sources, options.attribute_types),
     ]
     all_problems += check_models(
-        {source.uid: (source.file, source.raw) for source in own_sources}, options.attribute_types
+        {source.uid: (source.file, source.raw) for source in merged_sources},
+        options.attribute_types,
     )
     if all_problems:
         raise SchemaError(
             sorted(set(all_problems), key=lambda problem: (problem.file, problem.path))
         )
     raws = {source.uid: source.raw for source in files}
-    models = [_build(source, raws[source.uid], options) for source in own_sources]
+    models = [_build(source, raws[source.uid], options) for source in merged_sources]
     return Schema(
         content_types=MappingProxyType({m.uid: m for m in models if isinstance(m, ContentType)}),
         components=MappingProxyType({m.uid: m for m in models if isinstance(m, Component)}),
-        version=_digest(own_sources, options),
+        version=_digest(merged_sources, options),
         custom_fields=normalized.custom_fields,
         notices=normalized.notices,
     )
@@ -116,10 +117,10 @@ def _builtin_sources(sources: Sequence[SchemaFile]) -> Iterator[SchemaFile]:
 
 def in_file_order(sources: Iterable[SchemaFile]) -> list[SchemaFile]:
     """Return sources in the order in which files are read, which `Schema.version` depends on."""
-    return sorted(sources, key=lambda source: (_rank(source), PurePath(source.file).parts))
+    return sorted(sources, key=lambda source: (_file_order(source), PurePath(source.file).parts))
 
 
-def _rank(source: SchemaFile) -> int:
+def _file_order(source: SchemaFile) -> int:
     if source.uid.startswith(EXTENSION):
         return 2
     return 1 if source.is_component else 0
@@ -128,19 +129,19 @@ def _rank(source: SchemaFile) -> int:
 def _read_tree(project: Path, problems: list[SchemaProblem]) -> Iterator[SchemaFile]:
     for path in sorted(project.glob("src/api/*/content-types/*/schema.json")):
         api, name = path.parts[-4], path.parts[-2]
-        yield from _read(project, path, f"api::{_folder(api)}.{_folder(name)}", problems)
+        yield from _read_file(project, path, f"api::{_uid_part(api)}.{_uid_part(name)}", problems)
     for path in sorted(project.glob("src/components/*/*.json")):
-        yield from _read(project, path, f"{path.parent.name}.{path.stem}", problems)
+        yield from _read_file(project, path, f"{path.parent.name}.{path.stem}", problems)
     for path in sorted(project.glob("src/extensions/*/content-types/*/schema.json")):
         plugin, name = path.parts[-4], path.parts[-2]
-        yield from _read(project, path, f"{EXTENSION}plugin::{plugin}.{name}", problems)
+        yield from _read_file(project, path, f"{EXTENSION}plugin::{plugin}.{name}", problems)
 
 
-def _folder(name: str) -> str:
+def _uid_part(name: str) -> str:
     return name if _KEBAB.fullmatch(name) else kebab_case(name)
 
 
-def _read(
+def _read_file(
     project: Path, path: Path, uid: str, problems: list[SchemaProblem]
 ) -> Iterator[SchemaFile]:
     file = path.relative_to(project).as_posix()
@@ -158,19 +159,17 @@ def _read(
     yield SchemaFile(uid, file, raw)
 
 
-def _double_uids(sources: Sequence[SchemaFile]) -> Iterator[SchemaProblem]:
-    """Find folders whose names result in the same uid."""
+def _duplicate_uids(sources: Sequence[SchemaFile]) -> Iterator[SchemaProblem]:
+    """Find folders whose names result in the same uid, such as ``blogPost`` and ``blog-post``."""
     file_by_uid: dict[str, str] = {}
     for source in sources:
-        first = file_by_uid.setdefault(source.uid, source.file)
-        if first != source.file:
-            yield SchemaProblem(source.file, "", f"{source.uid} is the uid of {first} already")
+        first_file = file_by_uid.setdefault(source.uid, source.file)
+        if first_file != source.file:
+            yield SchemaProblem(source.file, "", f"{source.uid} is the uid of {first_file} already")
 
 
-def _shape_problems(
-    sources: Sequence[SchemaFile], types: AttributeTypes
-) -> Iterator[SchemaProblem]:
-    """Find the problems within single files."""
+def _file_problems(sources: Sequence[SchemaFile], types: AttributeTypes) -> Iterator[SchemaProblem]:
+    """Find problems that a file has by itself; `check_models` compares files with each other."""
     for source in sources:
         for path, message in _model_problems(source):
             yield SchemaProblem(source.file, path, message)
@@ -237,13 +236,13 @@ def _build(source: SchemaFile, raw: Mapping[str, object], options: LoadOptions) 
 
 
 def _own_attributes(source: SchemaFile, options: LoadOptions) -> dict[str, Attribute]:
-    attributes = _object(source.raw, "attributes")
-    own_attributes = {}
+    attributes = _object_at(source.raw, "attributes")
+    built_attributes = {}
     for name, raw in attributes.items():
         if isinstance(raw, dict):
             type_ = options.attribute_types[str(raw["type"])]
-            own_attributes[name] = type_.build(type_, name, raw)
-    return own_attributes
+            built_attributes[name] = type_.build(type_, name, raw)
+    return built_attributes
 
 
 def _build_component(
@@ -256,7 +255,7 @@ def _build_component(
         category=category,
         collection_name=str(source.raw["collectionName"]),
         singular_name=name,
-        display_name=str(_object(source.raw, "info").get("displayName", name)),
+        display_name=str(_object_at(source.raw, "info").get("displayName", name)),
         attributes=MappingProxyType({**leading, **_own_attributes(source, options)}),
         file=source.file,
         raw=raw,
@@ -264,10 +263,10 @@ def _build_component(
 
 
 def _build_type(source: SchemaFile, raw: Mapping[str, object], options: LoadOptions) -> ContentType:
-    info, model_options = _object(raw, "info"), _object(raw, "options")
-    localized = _object(_object(raw, "pluginOptions"), "i18n").get("localized") is True
+    info, model_options = _object_at(raw, "info"), _object_at(raw, "options")
+    localized = _object_at(_object_at(raw, "pluginOptions"), "i18n").get("localized") is True
     draft_and_publish = model_options.get("draftAndPublish") is True
-    creators = model_options.get("populateCreatorFields") is True
+    shows_creators = model_options.get("populateCreatorFields") is True
     singular = str(info["singularName"])
     return ContentType(
         uid=source.uid,
@@ -278,7 +277,7 @@ def _build_type(source: SchemaFile, raw: Mapping[str, object], options: LoadOpti
         display_name=str(info["displayName"]),
         draft_and_publish=draft_and_publish,
         localized=localized,
-        populate_creator_fields=creators,
+        populate_creator_fields=shows_creators,
         plugin=source.uid.partition(".")[0].removeprefix("plugin::")
         if source.uid.startswith("plugin::")
         else None,
@@ -290,11 +289,12 @@ def _build_type(source: SchemaFile, raw: Mapping[str, object], options: LoadOpti
 
 
 def _type_attributes(source: SchemaFile, options: LoadOptions) -> Mapping[str, Attribute]:
-    model_options = _object(source.raw, "options")
+    model_options = _object_at(source.raw, "options")
     own_attributes = _own_attributes(source, options)
     trailing = trailing_attributes(
         source.uid,
-        localized=_object(_object(source.raw, "pluginOptions"), "i18n").get("localized") is True,
+        localized=_object_at(_object_at(source.raw, "pluginOptions"), "i18n").get("localized")
+        is True,
         creators_private=model_options.get("populateCreatorFields") is not True,
         first_published=options.first_published and model_options.get("draftAndPublish") is True,
     )
@@ -302,21 +302,21 @@ def _type_attributes(source: SchemaFile, options: LoadOptions) -> Mapping[str, A
     attributes = {**leading, **own_attributes}
     for attribute in trailing:
         attributes.setdefault(attribute.name, attribute)
-    hidden = options.private_attributes | _names(model_options.get("privateAttributes"))
+    hidden = options.private_attributes | _attribute_names(model_options.get("privateAttributes"))
     return MappingProxyType(
         {
-            name: _hide(attribute) if name in hidden else attribute
+            name: _as_private(attribute) if name in hidden else attribute
             for name, attribute in attributes.items()
         }
     )
 
 
-def _hide(attribute: Attribute) -> Attribute:
+def _as_private(attribute: Attribute) -> Attribute:
     type_ = attribute.type
     return type_.build(type_, attribute.name, {**attribute.raw, "private": True})
 
 
-def _names(value: object) -> frozenset[str]:
+def _attribute_names(value: object) -> frozenset[str]:
     return frozenset(str(item) for item in value) if isinstance(value, list) else frozenset()
 
 
@@ -334,7 +334,7 @@ def _indexes(value: object) -> tuple[Index, ...]:
     )
 
 
-def _object(raw: Mapping[str, object], key: str) -> Mapping[str, object]:
+def _object_at(raw: Mapping[str, object], key: str) -> Mapping[str, object]:
     value = raw.get(key)
     return value if isinstance(value, dict) else {}
 
@@ -342,7 +342,8 @@ def _object(raw: Mapping[str, object], key: str) -> Mapping[str, object]:
 def _digest(sources: Sequence[SchemaFile], options: LoadOptions) -> str:
     """Return a digest of sources and options.
 
-    The order of sources, and of the parts of one, does not matter; that of attributes does.
+    The order of attributes matters, because it is the key order of responses; the order of sources
+    and of their members does not.
     """
     models = [[s.uid, sorted(s.raw.items())] for s in sorted(sources, key=lambda s: s.uid)]
     seed = [models, sorted(options.private_attributes), options.first_published]

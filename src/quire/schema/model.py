@@ -125,7 +125,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def acceptances(self) -> Mapping[str, ValueRules]:
-        """How values of attributes with a column are accepted, by name."""
+        """The functions that parse and check written values, by attribute with a column."""
         return {attribute.name: attribute.type.accept(attribute) for attribute in self.scalars}
 
     @cached_property
@@ -140,10 +140,10 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def conditions(self) -> Mapping[str, Condition]:
         """The conditions of attributes, by name; those without one are always part of an entry."""
-        results = (
+        conditions = (
             (attribute.name, condition_of(attribute.raw)) for attribute in self.attributes.values()
         )
-        return {name: condition for name, condition in results if condition is not None}
+        return {name: condition for name, condition in conditions if condition is not None}
 
 
 class Index(Struct, frozen=True, kw_only=True, dict=True):
@@ -203,10 +203,10 @@ class Schema(Struct, frozen=True, kw_only=True, dict=True):
 
     def model(self, uid: str) -> Model:
         """Return the content type or component of a uid. Raises KeyError when there is none."""
-        result = self.content_types.get(uid) or self.components.get(uid)
-        if result is None:
+        model = self.content_types.get(uid) or self.components.get(uid)
+        if model is None:
             raise KeyError(uid)
-        return result
+        return model
 
     def models(self) -> Iterator[Model]:
         """Iterate over all content types, then all components."""

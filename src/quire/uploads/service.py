@@ -193,7 +193,7 @@ class MediaLibrary:
         note = await self._replacements.begin(place, file_row, prepared)
         try:
             await self._keep([prepared])
-            results = await self._documents.run(act)
+            replaced_files = await self._documents.run(act)
         except UncertainOutcomeError:
             raise  # the recovery will see whether the row was changed
         except Exception:
@@ -202,7 +202,7 @@ class MediaLibrary:
         keys = {piece.key for piece in prepared.pieces}
         await self._forget([key for key in file_row.keys if key not in keys])
         await self._replacements.end(place)
-        return results
+        return replaced_files
 
     async def recover(self) -> None:
         """Make bytes and rows consistent after a process crashed while replacing a file.
@@ -354,8 +354,8 @@ class MediaLibrary:
 
     async def _settle(self, file_id: int, place: Path) -> None:
         store = self.rows.store
-        result = await self.rows.database.read(lambda: find_files(store, [file_id]))
-        await self._replacements.settle(place, result[0] if result else None)
+        rows = await self.rows.database.read(lambda: find_files(store, [file_id]))
+        await self._replacements.settle(place, rows[0] if rows else None)
 
 
 async def _all(works: Iterable[Awaitable[T]]) -> list[T]:

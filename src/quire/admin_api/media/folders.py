@@ -202,12 +202,12 @@ class FolderApi:
     def _serialize_result(
         self, files: list[int], folders: list[int]
     ) -> Program[dict[str, list[MediaJson]]]:
-        result: dict[str, list[MediaJson]] = {"files": [], "folders": []}
+        media: dict[str, list[MediaJson]] = {"files": [], "folders": []}
         for file_id in files:
-            result["files"].append((yield from self._reads.stored(file_id)))
+            media["files"].append((yield from self._reads.stored(file_id)))
         for folder_id in folders:
-            result["folders"].append((yield from self._reads.folder(folder_id)))
-        return result
+            media["folders"].append((yield from self._reads.folder(folder_id)))
+        return media
 
 
 def _change(index: int, update: FileUpdate) -> tuple[int, FileInfo]:

@@ -124,15 +124,15 @@ class ImportApi:
 
 def _events(urls: list[str], results: list[_ImportResult]) -> Iterator[bytes]:
     files, problems = [], []
-    for index, (url, result) in enumerate(zip(urls, results, strict=True)):
+    for index, (url, outcome) in enumerate(zip(urls, results, strict=True)):
         yield _event("file:fetching", {"url": url, "index": index, "total": len(urls)})
-        if result.file is None:
-            problems.append({"name": url, "message": result.problem})
-            yield _event("file:error", {"url": url, "index": index, "message": result.problem})
+        if outcome.file is None:
+            problems.append({"name": url, "message": outcome.problem})
+            yield _event("file:error", {"url": url, "index": index, "message": outcome.problem})
         else:
-            files.append(result.file)
-            name = result.file["name"]
-            yield _event("file:complete", {"name": name, "index": index, "file": result.file})
+            files.append(outcome.file)
+            name = outcome.file["name"]
+            yield _event("file:complete", {"name": name, "index": index, "file": outcome.file})
     yield _event("stream:complete", {"data": files, "errors": problems})
 
 

@@ -68,18 +68,18 @@ class OperationErrors:
 
 def _add_index(details: Mapping[str, object], index: int) -> dict[str, object]:
     base_path = ["operations", str(index)]
-    result: dict[str, object] = {**details, "operation": index}
+    indexed_details: dict[str, object] = {**details, "operation": index}
     errors = details.get("errors")
     if isinstance(errors, list):
-        result["errors"] = [
+        indexed_details["errors"] = [
             {**error, "path": [*base_path, "data", *error.get("path", ())]} for error in errors
         ]
     if "key" in details:
         path = details.get("path")
         prefix = "data" if details.get("source") == "body" else None
         parts = [*base_path, prefix, path if isinstance(path, str) else None]
-        result["path"] = ".".join(part for part in parts if part)
-    return result
+        indexed_details["path"] = ".".join(part for part in parts if part)
+    return indexed_details
 
 
 class _PreparedOperation(NamedTuple):

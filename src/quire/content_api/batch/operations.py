@@ -54,11 +54,11 @@ class OperationReferences:
 
     def _find(self, reference: object) -> str:
         is_reference = isinstance(reference, str | int) and not isinstance(reference, bool)
-        result = self._ids.get(reference) if is_reference else None
-        if result is None:
+        document_id = self._ids.get(reference) if is_reference else None
+        if document_id is None:
             message = f"{REFERENCE}: there is no document of an earlier operation {reference!r}"
             raise ValidationError(message)
-        return result
+        return document_id
 
 
 _KEYS = frozenset(

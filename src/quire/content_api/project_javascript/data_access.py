@@ -161,10 +161,10 @@ class DataReads:
     # Reading
 
     def _type(self, uid: object) -> ContentType:
-        result = self._reader.schema.content_types.get(uid) if isinstance(uid, str) else None
-        if result is None or not (result.is_api or result.uid == USER_UID):
+        content_type = self._reader.schema.content_types.get(uid) if isinstance(uid, str) else None
+        if content_type is None or not (content_type.is_api or content_type.uid == USER_UID):
             raise UnsupportedError("a type that is none of the project")
-        return result
+        return content_type
 
     def _ability(self) -> Ability:
         ability = self._request.principal.ability

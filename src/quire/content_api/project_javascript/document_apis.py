@@ -152,8 +152,8 @@ class DataAccess(DataReads):
             items, total = await self.session.page(prepared)
             if prepared.pagination is None:
                 raise UnsupportedError("a list without pages")
-            results = [self._encode_entry(content_type, item, query) for item in items]
-            return {"results": results, "pagination": prepared.pagination.meta(total)}
+            entries = [self._encode_entry(content_type, item, query) for item in items]
+            return {"results": entries, "pagination": prepared.pagination.meta(total)}
 
         async def find_one(arguments: CallArguments) -> object:
             query = content_query(parameters_of(_second_argument(arguments)))
@@ -182,11 +182,11 @@ class DataAccess(DataReads):
         parameters.pop("pagination", None)
         query: Query = {**content_query(parameters), "locale": "*"}
         window: Query = {**query, "start": (page - 1) * size, "limit": size}
-        results = await self._find_entries(content_type, "rows", window)
+        entries = await self._find_entries(content_type, "rows", window)
         filters: Query = {name: query[name] for name in ("filters", "locale") if name in query}
         rows = await self._find_entries(content_type, "rows", {**filters, "fields": ["id"]})
         pagination = {"page": page, "pageSize": size, "pageCount": -(-len(rows) // size)}
-        return {"results": results, "pagination": {**pagination, "total": len(rows)}}
+        return {"results": entries, "pagination": {**pagination, "total": len(rows)}}
 
     async def _row(self, content_type: ContentType, row_id: object) -> object:
         is_id = (isinstance(row_id, int) and not isinstance(row_id, bool)) or (

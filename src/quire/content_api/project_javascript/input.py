@@ -24,12 +24,16 @@ def sanitized_input(
     if not isinstance(value, dict):
         raise UnsupportedError("sanitizes data that are no object")
     attributes = content_type.attributes
-    result = {
+    allowed_data = {
         name: inner
         for name, inner in value.items()
         if name not in _SET_BY_SERVER and not (name in attributes and not attributes[name].writable)
     }
-    return result if ability is None else _remove_unreachable(result, content_type, schema, ability)
+    return (
+        allowed_data
+        if ability is None
+        else _remove_unreachable(allowed_data, content_type, schema, ability)
+    )
 
 
 def _remove_unreachable(value: object, model: Model, schema: Schema, ability: Ability) -> object:
@@ -38,21 +42,23 @@ def _remove_unreachable(value: object, model: Model, schema: Schema, ability: Ab
         return [_remove_unreachable(item, model, schema, ability) for item in value]
     if not isinstance(value, dict):
         return value
-    result: dict[str, object] = {}
+    reachable_data: dict[str, object] = {}
     for name, inner in value.items():
         match model.attributes.get(name):
             case RelationAttribute(target=None):
                 raise UnsupportedError("sanitizes relations to any type")
             case RelationAttribute(target=str(uid)):
                 if can_find(ability, uid):
-                    result[name] = inner
+                    reachable_data[name] = inner
             case ComponentAttribute(component=uid):
-                result[name] = _remove_unreachable(inner, schema.components[uid], schema, ability)
+                reachable_data[name] = _remove_unreachable(
+                    inner, schema.components[uid], schema, ability
+                )
             case DynamicZoneAttribute():
-                result[name] = _zone(inner, schema, ability)
+                reachable_data[name] = _zone(inner, schema, ability)
             case _:
-                result[name] = inner
-    return result
+                reachable_data[name] = inner
+    return reachable_data
 
 
 def _zone(value: object, schema: Schema, ability: Ability) -> object:

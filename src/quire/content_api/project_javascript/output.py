@@ -27,18 +27,18 @@ def sanitized(value: object, model: Model, schema: Schema, ability: Ability) -> 
         return [sanitized(item, model, schema, ability) for item in value]
     if not isinstance(value, dict):
         return value
-    result: dict[str, object] = {}
+    visible_fields: dict[str, object] = {}
     for name, inner in value.items():
         attribute = model.attributes.get(name)
         if name in _CREATORS:
             raise UnsupportedError("shows who has written an entry")
         if attribute is None:
-            result[name] = inner
+            visible_fields[name] = inner
         elif not (attribute.private or inner is SECRET or _is_secret(attribute)):
             sanitized_value = _attribute(attribute, inner, schema, ability)
             if sanitized_value is not SECRET:
-                result[name] = sanitized_value
-    return result
+                visible_fields[name] = sanitized_value
+    return visible_fields
 
 
 def _is_secret(attribute: Attribute) -> bool:
@@ -67,13 +67,13 @@ def _attribute(attribute: Attribute, value: object, schema: Schema, ability: Abi
 def _zone(value: object, schema: Schema, ability: Ability) -> object:
     if not isinstance(value, list):
         return value
-    results: list[object] = []
+    components: list[object] = []
     for item in value:
         uid = item.get("__component") if isinstance(item, dict) else None
         if not isinstance(uid, str) or uid not in schema.components:
             raise UnsupportedError("shows a component that is not known")
-        results.append(sanitized(item, schema.components[uid], schema, ability))
-    return results
+        components.append(sanitized(item, schema.components[uid], schema, ability))
+    return components
 
 
 def with_secrets(value: object, model: Model, schema: Schema, requested: object) -> object:

@@ -120,14 +120,14 @@ def _condition(value: object) -> object:
         return [_condition(item) for item in value]
     if not isinstance(value, dict):
         return plain(value)
-    result: dict[str, object] = {}
+    condition: dict[str, object] = {}
     for name, inner in value.items():
         if inner is not None:
-            result[name] = _condition(inner)
+            condition[name] = _condition(inner)
         elif name in _NULLS:
-            result[_NULLS[name]] = True
+            condition[_NULLS[name]] = True
         elif name.startswith("$"):
             raise UnsupportedError("compares with null")
         else:
-            result[name] = {"$null": True}
-    return result
+            condition[name] = {"$null": True}
+    return condition

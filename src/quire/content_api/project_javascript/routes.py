@@ -311,14 +311,14 @@ class _ScriptRequest:
     async def _methods(self, script: Script, home: object) -> Mapping[str, object]:
         frame = Frame(UNDEFINED, home)
         scope = self._machine.scope_of(script.module)
-        result = await self._machine.evaluate(script.factory, scope, frame)
-        if isinstance(result, Closure):
-            result = settled(
-                await self._machine.call(result, [{"strapi": self._strapi}], UNDEFINED)
+        methods = await self._machine.evaluate(script.factory, scope, frame)
+        if isinstance(methods, Closure):
+            methods = settled(
+                await self._machine.call(methods, [{"strapi": self._strapi}], UNDEFINED)
             )
-        if not isinstance(result, dict):
+        if not isinstance(methods, dict):
             raise UnsupportedError("a controller that is no object")
-        return result
+        return methods
 
     def _core_action(self, name: str) -> HostFunction:
         async def call(arguments: list[object]) -> object:
@@ -477,14 +477,14 @@ class _ScriptRequest:
         base = self._engine.service(uid) if code.is_core else {}
         frame = Frame(UNDEFINED, HostObject(base))
         scope = self._machine.scope_of(code.module)
-        result = await self._machine.evaluate(code.factory, scope, frame)
-        if isinstance(result, Closure):
-            result = settled(
-                await self._machine.call(result, [{"strapi": self._strapi}], UNDEFINED)
+        service = await self._machine.evaluate(code.factory, scope, frame)
+        if isinstance(service, Closure):
+            service = settled(
+                await self._machine.call(service, [{"strapi": self._strapi}], UNDEFINED)
             )
-        if not isinstance(result, dict):
+        if not isinstance(service, dict):
             raise UnsupportedError(f"the service {uid}")
-        self._services[uid] = {**base, **result}
+        self._services[uid] = {**base, **service}
         return self._services[uid]
 
 
@@ -493,8 +493,8 @@ def _auth(strategy: str, credentials: object) -> HostObject:
 
 
 def _config(script: Script) -> object:
-    result: object = msgspec.json.decode(msgspec.json.encode(script.config))
-    return result
+    config: object = msgspec.json.decode(msgspec.json.encode(script.config))
+    return config
 
 
 def _raw_query(query: object) -> bytes:

@@ -336,10 +336,10 @@ class _Checker(Struct):
                     self._require_service(path[1])
 
     def _require_service(self, uid: str) -> ServiceCode:
-        result = self.project.services(uid)
-        if result is None:
+        service = self.project.services(uid)
+        if service is None:
             raise NotUnderstoodError(f"calls the service {uid}")
-        return result
+        return service
 
     def _declaration(self, target: Pattern, value: Expression, names: KnownNames) -> None:
         if type(value) is Opaque:

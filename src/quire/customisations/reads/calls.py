@@ -198,24 +198,26 @@ def _convert_populate_options(value: object) -> object:
         return value
     if not isinstance(value, dict):
         raise NotUnderstoodError("populates in a way that is not known")
-    result = {}
+    options = {}
     for name, inner in value.items():
         match name, inner:
             case "populate", _:
-                result["populate"] = _convert_populate(inner)
+                options["populate"] = _convert_populate(inner)
             case "where", dict():
-                result["filters"] = inner
+                options["filters"] = inner
             case "select", _:
-                result["fields"] = _require_ids(inner)
+                options["fields"] = _require_ids(inner)
             case "orderBy", _:
-                result["sort"] = inner
+                options["sort"] = inner
             case "sort", _:
                 continue  # the query engine does not have it
             case "on", dict():
-                result["on"] = {uid: _convert_populate_options(part) for uid, part in inner.items()}
+                options["on"] = {
+                    uid: _convert_populate_options(part) for uid, part in inner.items()
+                }
             case _:
                 raise NotUnderstoodError(f"populates by {name}")
-    return result
+    return options
 
 
 def _select(value: Value) -> Value:

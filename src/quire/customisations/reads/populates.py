@@ -131,16 +131,16 @@ class _PopulateCheck(Struct, frozen=True):
         """Whether a dotted path is part of the response."""
         models = [model]
         for name in path.split("."):
-            results = [model.attributes[name] for model in models if name in model.attributes]
+            attributes = [model.attributes[name] for model in models if name in model.attributes]
             if self.of_rows and all(
-                isinstance(attribute, ScalarAttribute) for attribute in results
+                isinstance(attribute, ScalarAttribute) for attribute in attributes
             ):
                 return False
-            if not results:
+            if not attributes:
                 raise NotUnderstoodError(f"populates {path}, which does not exist")
-            if self.sanitized and any(attribute.private for attribute in results):
+            if self.sanitized and any(attribute.private for attribute in attributes):
                 return False
-            models = [target for attribute in results for target in self._targets(attribute)]
+            models = [target for attribute in attributes for target in self._targets(attribute)]
             for target in models:
                 self.show(target)
         return True

@@ -57,12 +57,12 @@ def _read_components(
     groups: dict[str, list[int]] = {}
     for link in links:
         groups.setdefault(link.uid, []).append(link.id)
-    result: dict[tuple[str, int], dict[str, object]] = {}
+    components: dict[tuple[str, int], dict[str, object]] = {}
     for uid, ids in groups.items():
         values = yield from _read(store, store.layout(uid), ids)
         for id_, component in values.items():
-            result[uid, id_] = component
-    return result
+            components[uid, id_] = component
+    return components
 
 
 def _place(

@@ -44,11 +44,11 @@ def signatures(
     store: EntryStore, layout: EntryLayout, row_id: int, names: Collection[str] | None = None
 ) -> Program[Signatures]:
     """Return the contents of the parts of a row; ``names`` are the attributes, all by default."""
-    result: Signatures = {}
+    signatures_by_attribute: Signatures = {}
     for name, edge in layout.morph_targets:
         if names is None or name in names:
             rows = yield from _morph_ids(store, edge, row_id)
-            result[name] = [(target_id,) for (target_id,) in rows]
+            signatures_by_attribute[name] = [(target_id,) for (target_id,) in rows]
     links = yield from component_links(store, layout, [row_id])
     for link in links:
         if names is not None and link.field not in names:
@@ -58,8 +58,8 @@ def signatures(
         below = yield from signatures(store, inner, link.id)
         linked = yield from _linked_rows(store, inner, link.id)
         signature = (link.uid, *row, sorted(below.items()), linked)
-        result.setdefault(link.field, []).append(signature)
-    return result
+        signatures_by_attribute.setdefault(link.field, []).append(signature)
+    return signatures_by_attribute
 
 
 def _morph_ids(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program[list[Row]]:

@@ -113,19 +113,19 @@ def _rows_linked_to(store: EntryStore, file_id: int) -> Program[list[_UsingRow]]
 
 def _rows_with_name(store: EntryStore, name: str) -> Program[list[_UsingRow]]:
     """Return rows whose texts contain the name of a file, which is too long to occur by chance."""
-    results: list[_UsingRow] = []
+    using_rows: list[_UsingRow] = []
     if not name:
-        return results
+        return using_rows
     pattern = f"%{_escape_pattern(name)}%"
     for model in store.schema.models():
         if model.uid == FILE_UID:
             continue
         for attribute in _texts(store.layout(model.uid)):
             ids = yield from _rows_with(store, store.layout(model.uid), attribute, pattern)
-            results += [
+            using_rows += [
                 _UsingRow(model.uid, row_id, attribute.name, in_text=True) for row_id in ids
             ]
-    return results
+    return using_rows
 
 
 def _texts(layout: EntryLayout) -> Iterator[ScalarAttribute]:
@@ -156,17 +156,17 @@ def _parents_of(store: EntryStore, parts: Collection[_UsingRow]) -> Program[list
     by_component: dict[str, dict[int, list[_UsingRow]]] = {}
     for part in parts:
         by_component.setdefault(part.uid, {}).setdefault(part.row_id, []).append(part)
-    results: list[_UsingRow] = []
+    parents: list[_UsingRow] = []
     for uid, rows in by_component.items():
         tables = {layout.model.uid: layout for layout, _ in store.layouts.uses_of(uid)}
         for layout in tables.values():
             links = yield from _rows_with_component(store, layout, uid, list(rows))
-            results += [
+            parents += [
                 _UsingRow(layout.model.uid, entity, f"{field}.{part.path}", part.in_text)
                 for entity, component, field in links
                 for part in rows[component]
             ]
-    return results
+    return parents
 
 
 def _rows_with_component(
@@ -209,7 +209,7 @@ def _file_uses(store: EntryStore, holders: Collection[_UsingRow]) -> Program[lis
 
         if "publishedAt" not in columns or "documentId" not in columns:
             continue
-        result = yield from store.writes.run_listed(("used by", uid), build, list(rows))
+        using_rows = yield from store.writes.run_listed(("used by", uid), build, list(rows))
         uses += [
             FileUse(
                 uid=uid,
@@ -220,7 +220,7 @@ def _file_uses(store: EntryStore, holders: Collection[_UsingRow]) -> Program[lis
                 path=holder.path,
                 in_text=holder.in_text,
             )
-            for row_id, document_id, locale, published in result
+            for row_id, document_id, locale, published in using_rows
             for holder in rows[int(row_id or 0)]
         ]
     return uses

@@ -54,8 +54,8 @@ class StatementScope(Struct, frozen=True, kw_only=True):
         column = self.columns[name]
         if column.link is not None:
             return self._linked_expression(column.link)
-        result: Expression = sa.column(column.name, _selectable=self.source)
-        return result
+        expression: Expression = sa.column(column.name, _selectable=self.source)
+        return expression
 
     def _linked_expression(self, edge: LinkEdge) -> Expression:
         links = self.builder.table(edge.table)
@@ -109,8 +109,8 @@ def expression(shape: Shape, scope: StatementScope) -> Expression:
 
 def _comparison(compare: Callable[[Any, Any], Any]) -> Callable[..., Expression]:
     def build(scope: StatementScope, column: str) -> Expression:
-        result: Expression = compare(scope.column(column), scope.slot())
-        return result
+        condition: Expression = compare(scope.column(column), scope.slot())
+        return condition
 
     return build
 

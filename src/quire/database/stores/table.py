@@ -153,10 +153,10 @@ class Table(Generic[RowT]):
             keys = [self.columns[name].name for name in by]
             values = {name: scope.slot() for name in self._written_columns}
             updates = {name: insert.excluded[name] for name in values if name not in keys}
-            result: sa.ClauseElement = insert.values(values).on_conflict_do_update(
+            statement: sa.ClauseElement = insert.values(values).on_conflict_do_update(
                 index_elements=keys, set_=updates
             )
-            return result
+            return statement
 
         yield from self._run(("upsert", by), build, (), before=self._encode_row(row))
 

@@ -286,7 +286,7 @@ def _extreme_function(
 ) -> Callable[..., object]:
     def choose_extreme(*values: object) -> object:
         results = [number_of(value) for value in values]
-        if any(math.isnan(result) for result in results):
+        if any(math.isnan(extreme) for extreme in results):
             return math.nan
         return number(choose(results)) if results else default
 

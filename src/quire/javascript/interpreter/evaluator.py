@@ -428,16 +428,16 @@ class Machine:
         return "".join(parts)
 
     async def _object(self, expression: Object, scope: VariableScope, frame: Frame) -> object:
-        result: dict[str, object] = {}
+        members: dict[str, object] = {}
         for member in expression.members:
             if isinstance(member, Spread):
-                result |= spread(await self._value(member.value, scope, frame))
+                members |= spread(await self._value(member.value, scope, frame))
                 continue
             key = member.key
             if not isinstance(key, str):
                 key = key_of(await self._value(key, scope, frame))
-            result[key_of(key)] = await self._value(member.value, scope, frame)
-        return result
+            members[key_of(key)] = await self._value(member.value, scope, frame)
+        return members
 
     async def _array(self, expression: Array, scope: VariableScope, frame: Frame) -> object:
         return await self._values(expression.items, scope, frame)
@@ -445,13 +445,13 @@ class Machine:
     async def _values(
         self, items: Sequence[Expression], scope: VariableScope, frame: Frame
     ) -> list[object]:
-        results: list[object] = []
+        values: list[object] = []
         for item in items:
             if isinstance(item, Spread):
-                results += iterated(await self._value(item.value, scope, frame))
+                values += iterated(await self._value(item.value, scope, frame))
             else:
-                results.append(await self._value(item, scope, frame))
-        return results
+                values.append(await self._value(item, scope, frame))
+        return values
 
     async def _function(self, expression: Function, scope: VariableScope, frame: Frame) -> object:
         return Closure(expression, scope, frame.this, frame.home)

@@ -581,7 +581,7 @@ def _holds_for_missing(part: Filter) -> bool | None:
         case RelatedCondition(part=inner):
             return None if inner is None else _holds_for_missing(inner)
         case Junction(conjunction=conjunction, parts=parts):
-            results = [_holds_for_missing(inner) for inner in parts]
-            if (not conjunction) in results:
+            outcomes = [_holds_for_missing(inner) for inner in parts]
+            if (not conjunction) in outcomes:
                 return not conjunction
-            return None if None in results else conjunction
+            return None if None in outcomes else conjunction

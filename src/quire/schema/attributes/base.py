@@ -63,8 +63,8 @@ def name_option(value: object) -> str | None:
 
 def count_option(value: object) -> str | None:
     """Accept an integer that is not negative."""
-    good = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return None if good else "expected a whole number, zero or more"
+    is_valid = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return None if is_valid else "expected a whole number, zero or more"
 
 
 def number_option(value: object) -> str | None:
@@ -89,8 +89,8 @@ def object_option(value: object) -> str | None:
 
 def names_option(value: object) -> str | None:
     """Accept a list of names."""
-    good = isinstance(value, list) and all(isinstance(item, str) and item for item in value)
-    return None if good else "expected a list of names"
+    is_valid = isinstance(value, list) and all(isinstance(item, str) and item for item in value)
+    return None if is_valid else "expected a list of names"
 
 
 def any_option(value: object) -> str | None:  # noqa: ARG001 - the signature of all checks
@@ -271,7 +271,7 @@ def as_text(text: str) -> FilterValue:
 
 
 class AttributeType(Struct, frozen=True, kw_only=True):
-    """The behaviour that all attributes of one type share.
+    """The behaviour that all attributes of one type share: a table of functions, not a class tree.
 
     ``options`` are checked one by one, ``check`` then checks the whole; ``build`` makes the
     attribute from a valid object. ``cast`` parses the text of a filter operand and raises
@@ -306,12 +306,16 @@ class AttributeType(Struct, frozen=True, kw_only=True):
         """List every error of an attribute's object in a schema file."""
         missing_options = [(name, "is missing") for name in self.needs if name not in raw]
         known_options = {**COMMON_OPTIONS, **self.options}
-        wrong = [
-            (name, sentence)
+        invalid_options = [
+            (name, message)
             for name, value in raw.items()
-            if name in known_options and (sentence := known_options[name](value)) is not None
+            if name in known_options and (message := known_options[name](value)) is not None
         ]
-        return missing_options + wrong if missing_options or wrong else list(self.check(raw))
+        return (
+            missing_options + invalid_options
+            if missing_options or invalid_options
+            else list(self.check(raw))
+        )
 
 
 def common_fields(raw: Mapping[str, object]) -> dict[str, object]:

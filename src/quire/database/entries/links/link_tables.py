@@ -92,16 +92,16 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         rows = yield from self.statements.select_among(
             edge.table, columns, (edge.source_column, row_ids), fixed={}, order=order
         )
-        result: dict[int, list[LinkedRow]] = {}
+        links_by_row: dict[int, list[LinkedRow]] = {}
         for source_id, target_id, position, inverse in rows:
-            result.setdefault(_row_id(source_id), []).append(
+            links_by_row.setdefault(_row_id(source_id), []).append(
                 LinkedRow(
                     row=_row_id(target_id),
                     order=_number(position) if edge.order else None,
                     inverse_order=_number(inverse) if edge.inverse_order else None,
                 )
             )
-        return result
+        return links_by_row
 
     def _initial_links(self, change: LinkChange) -> list[LinkedRow]:
         """Return the first links of a new row: lists count from 1, connected ones from 0.

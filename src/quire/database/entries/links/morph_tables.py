@@ -89,16 +89,16 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
             fixed=self._distinguishing_columns(),
             order=[self.source_column, ORDER, "id"],
         )
-        result: dict[int, list[LinkedRow]] = {}
+        links_by_row: dict[int, list[LinkedRow]] = {}
         for source_id, target_id, order, *uid in rows:
-            result.setdefault(int(source_id or 0), []).append(
+            links_by_row.setdefault(int(source_id or 0), []).append(
                 LinkedRow(
                     row=int(target_id or 0),
                     order=None if order is None else float(order),
                     uid=str(uid[0]) if uid else None,
                 )
             )
-        return result
+        return links_by_row
 
     def _replace(
         self, row_id: int, rows: Sequence[Sequence[Value]], *, creating: bool
