@@ -28,7 +28,7 @@ import quire.database.tables.table_map
 import quire.document_service.read_planner
 import quire.schema.load
 from quire.database.compile.compiled_read import CompiledRead
-from quire.database.compile.compiler import NOTHING_PRESENTED, ValueSerializers, compile_read
+from quire.database.compile.compiler import NO_SERIALIZERS, ValueSerializers, compile_read
 from quire.database.compile.statements import Query, StatementBuilder
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
@@ -107,9 +107,9 @@ def _compile_read(
     schema: Schema,
     tables: TableMap,
     dialect: Dialect,
-    presented: ValueSerializers = NOTHING_PRESENTED,
+    presented: ValueSerializers = NO_SERIALIZERS,
 ) -> CompiledRead:
-    if presented is not NOTHING_PRESENTED:
+    if presented is not NO_SERIALIZERS:
         return compile_read(plan, schema, tables, dialect, presented)
     key = (plan, id(schema), id(tables), *_identity(dialect))
     found = _reads.get(key)

@@ -13,7 +13,7 @@ from bench.servers import quire
 from quire.clock import now_ms
 from quire.database.integrity.check import examine_program
 from quire.database.integrity.examined_tables import ExaminedTables
-from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_migration_to
+from quire.database.migration.migrate import MigrationRequest, migrate_to, plan_migration_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.settings_target import target_of
 from quire.database.tables.inspection import inspect_program
@@ -178,9 +178,9 @@ async def _problems(project: Path) -> list[str]:
         return [str(one) for one in await looking.run(examine_program(layout))]
 
 
-def _goal(project: Path, renames: Renames) -> MigrationGoal:
+def _goal(project: Path, renames: Renames) -> MigrationRequest:
     settings = load_settings(project, environ={})
-    return MigrationGoal(
+    return MigrationRequest(
         schema=load_project_schema(settings),
         options=load_options(settings),
         renames=renames,

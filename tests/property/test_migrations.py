@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quire.database.compile.writes import Writes
-from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_migration_to
+from quire.database.migration.migrate import MigrationRequest, migrate_to, plan_migration_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import record_schema
 from quire.schema.load import LoadOptions
@@ -74,7 +74,7 @@ def follow(
     Afterwards it has all that the schema wants and nothing else, and needs nothing any more.
     """
     store = context.store
-    goal = MigrationGoal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
+    goal = MigrationRequest(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
     with store.transaction():
         planned = store.run(migrate_to(store.kind, goal, now=NOW))
     arrived = MigratedDatabase(store=store, schema=schema)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from quire import cli
 from quire.cli import migrate
 from quire.database.interface import Database
-from quire.database.migration.migrate import MigrationGoal, migrate_to
+from quire.database.migration.migrate import MigrationRequest, migrate_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
@@ -56,10 +56,10 @@ def change_files(project: Path) -> None:
     write_tree(project, _POSTER)
 
 
-def goal_of(project: Path) -> MigrationGoal:
+def goal_of(project: Path) -> MigrationRequest:
     """What the database of a project is to be migrated to: its files as they are."""
     settings = load_settings(project, environ={})
-    return MigrationGoal(
+    return MigrationRequest(
         schema=load_project_schema(settings),
         options=load_options(settings),
         renames=RENAMES,
@@ -155,7 +155,7 @@ def migrate_and_die(project: str, after: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         yield from ()
 
-    def dying(kind: DatabaseKind, goal: MigrationGoal, *, now: int) -> Program[Any]:
+    def dying(kind: DatabaseKind, goal: MigrationRequest, *, now: int) -> Program[Any]:
         return (yield from watched(migrate_to(kind, goal, now=now), kill))
 
     vars(migrate)["migrate_to"] = dying

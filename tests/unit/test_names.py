@@ -50,6 +50,30 @@ MEMBERS = frozenset(
 )
 """Names of public functions and fields that say nothing, as `near` does."""
 
+PARAMETERS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        answer answers apart aside asked begun behind beside besides chosen drawn everything far
+        fault faults flaw flaws goal gone here kept lack made meant mend most near nothing placed
+        prior question rights said seen shown standing steals taken tells theirs told unseen walked
+        way ways what whole wish within without
+        """,
+    )
+)
+"""Names of parameters that say nothing about their values."""
+
+CONSTANT_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        answer answers apart aside asked behind beside fault faults flaw kept lack made meant mend
+        near odd place postbox question room said seen standing steal told walked wish
+        """,
+    )
+)
+"""Words that no name of a module constant contains."""
+
 
 def _modules() -> list[Path]:
     return [path for path in SOURCE.rglob("*.py") if "__pycache__" not in path.parts]
@@ -79,6 +103,30 @@ def test_type_aliases_have_descriptive_names() -> None:
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name) and target.id.strip("_") in CLASSES
+    ]
+    assert found == []
+
+
+def test_parameters_have_descriptive_names() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}: {node.arg}"
+        for path in sorted(_modules())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.arg) and node.arg.strip("_") in PARAMETERS
+    ]
+    assert found == []
+
+
+def test_constants_have_descriptive_names() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}: {target.id}"
+        for path in sorted(_modules())
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+        and target.id.isupper()
+        and CONSTANT_WORDS.intersection(target.id.lower().split("_"))
     ]
     assert found == []
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 
-PLACES = ("$user.id", "$user.documentId", "$user.username", "$user.email")
+PLACEHOLDERS = ("$user.id", "$user.documentId", "$user.username", "$user.email")
 """The placeholders of rules."""
 
 NO_ROW = ""
 """A bound rule that matches no row: it refers to a user, and there is none."""
 
-_PLACE_MARK = "$user"
+_PLACEHOLDER_PREFIX = "$user"
 
 BoundRules = frozenset[tuple[str, str]]
 
@@ -40,7 +40,7 @@ def join_rule(rules: Sequence[str]) -> str:
     return rules[0] if len(rules) == 1 else f'{{"$and":[{",".join(rules)}]}}'
 
 
-def places_in(rule: object) -> Iterator[str]:
+def placeholders_in(rule: object) -> Iterator[str]:
     """Yield the placeholders of a rule, known or not."""
     waiting = [rule]
     while waiting:
@@ -49,12 +49,12 @@ def places_in(rule: object) -> Iterator[str]:
             waiting.extend(value.values())
         elif isinstance(value, list):
             waiting.extend(value)
-        elif isinstance(value, str) and value.startswith(_PLACE_MARK):
+        elif isinstance(value, str) and value.startswith(_PLACEHOLDER_PREFIX):
             yield value
 
 
 def _bound(rule: object, placeholders: Mapping[str, object]) -> str:
-    if any(placeholders.get(placeholder) is None for placeholder in places_in(rule)):
+    if any(placeholders.get(placeholder) is None for placeholder in placeholders_in(rule)):
         return NO_ROW
     return orjson.dumps(_filled(rule, placeholders), option=orjson.OPT_SORT_KEYS).decode()
 

@@ -6,7 +6,7 @@ from quire.clock import Clock
 from quire.settings import AdminRateLimit
 
 _LONGEST_EMAIL = 320
-_PLACE_FACTOR, _ACCOUNT_FACTOR = 5, 20
+_ADDRESS_FACTOR, _ACCOUNT_FACTOR = 5, 20
 
 
 class LoginThrottle:
@@ -19,7 +19,7 @@ class LoginThrottle:
             RateLimiter(
                 calls, f"admin {name}", limit=limit.max * factor, interval_ms=interval, clock=clock
             )
-            for name, factor in (("", 1), ("place", _PLACE_FACTOR), ("account", _ACCOUNT_FACTOR))
+            for name, factor in (("", 1), ("place", _ADDRESS_FACTOR), ("account", _ACCOUNT_FACTOR))
         )
 
     def count(self, route: str, network: str, email: object = None) -> None:

@@ -11,7 +11,7 @@ from quire.builder.file_transaction import FileTransaction
 from quire.builder.schema_files import SchemaFiles
 from quire.clock import Clock
 from quire.database.interface import Database
-from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_migration_to
+from quire.database.migration.migrate import MigrationRequest, migrate_to, plan_migration_to
 from quire.database.migration.plan import PlannedMigration
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.steps import SeveralDocuments
@@ -121,10 +121,10 @@ class ModelEditor:
         Raises MigrationConflictError, SeveralDocumentsError, and AppError when the database does
         not respond.
         """
-        goal = self._migration_goal(draft, title="", may_lose=True)
+        request = self._migration_request(draft, title="", may_lose=True)
         kind = self._project.kind
         return _check_documents(
-            await self._project.database.read(lambda: plan_migration_to(kind, goal))
+            await self._project.database.read(lambda: plan_migration_to(kind, request))
         )
 
     async def apply(self, draft: ModelDraft, *, title: str, may_lose: bool) -> PlannedMigration:
@@ -137,19 +137,19 @@ class ModelEditor:
         self._busy += 1
         try:
             return await self._apply(
-                draft, self._migration_goal(draft, title=title, may_lose=may_lose)
+                draft, self._migration_request(draft, title=title, may_lose=may_lose)
             )
         finally:
             self._busy -= 1
 
-    async def _apply(self, draft: ModelDraft, goal: MigrationGoal) -> PlannedMigration:
+    async def _apply(self, draft: ModelDraft, request: MigrationRequest) -> PlannedMigration:
         project = self._project
         file_transaction = FileTransaction(
             project.settings.project, draft.schema.version, draft.files
         )
         await asyncio.to_thread(file_transaction.prepare)
         try:
-            migration_plan = await project.database.write(self._migrate(goal))
+            migration_plan = await project.database.write(self._migrate(request))
         except UncertainOutcomeError:
             raise  # the journal stays until the result is known
         except BaseException:
@@ -198,8 +198,10 @@ class ModelEditor:
             files=tuple(file_changes(settings.project, sources, drawn)),
         )
 
-    def _migration_goal(self, draft: ModelDraft, *, title: str, may_lose: bool) -> MigrationGoal:
-        return MigrationGoal(
+    def _migration_request(
+        self, draft: ModelDraft, *, title: str, may_lose: bool
+    ) -> MigrationRequest:
+        return MigrationRequest(
             schema=draft.schema,
             options=load_options(self._project.settings),
             renames=draft.renames,
@@ -208,10 +210,10 @@ class ModelEditor:
             may_lose=may_lose,
         )
 
-    def _migrate(self, goal: MigrationGoal) -> Program[PlannedMigration]:
+    def _migrate(self, request: MigrationRequest) -> Program[PlannedMigration]:
         yield from self._project.require()
         kind, now = self._project.kind, self._project.clock()
-        return _check_documents((yield from migrate_to(kind, goal, now=now)))
+        return _check_documents((yield from migrate_to(kind, request, now=now)))
 
 
 def _refuse_unknown_custom_fields(current_schema: Schema, new_schema: Schema) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from quire.clock import now_ms
 from quire.database.entries.entry_tables import EntryStore, open_store
-from quire.database.integrity.findings import SHOWN_IDS, count_noun
+from quire.database.integrity.findings import MAX_IDS, count_noun
 from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.stores.files import FileRow, all_files
@@ -115,7 +115,7 @@ def describe_surplus(orphans: OrphanedFiles) -> str:
 
 
 def _join_names(names: Collection[object]) -> str:
-    texts = [str(name) for _, name in zip(range(SHOWN_IDS), names, strict=False)]
+    texts = [str(name) for _, name in zip(range(MAX_IDS), names, strict=False)]
     return ", ".join([*texts, *(["..."] if len(names) > len(texts) else [])])
 
 

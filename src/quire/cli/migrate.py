@@ -20,7 +20,7 @@ from quire.database.interface import Database
 from quire.database.migration.archive import forget_expired
 from quire.database.migration.migrate import (
     ConsentNeededError,
-    MigrationGoal,
+    MigrationRequest,
     migrate_to,
     plan_migration_to,
 )
@@ -125,13 +125,13 @@ def migrate_project(
     SchemaError, DatabaseOpenError, MigrationConflictError, and DatabaseLockTimeoutError.
     """
     recover_project(settings)
-    goal = MigrationGoal(
+    request = MigrationRequest(
         schema=load_project_schema(settings),
         options=load_options(settings),
         renames=read_renames(renamed),
         may_lose=may_lose,
     )
-    return asyncio.run(_apply(settings, goal, wait=wait) if apply else _plan(settings, goal))
+    return asyncio.run(_apply(settings, request, wait=wait) if apply else _plan(settings, request))
 
 
 def read_renames(texts: Sequence[str]) -> Renames:
@@ -160,21 +160,21 @@ def follow_files(settings: Settings) -> None:
     Raises ConfigurationError when somebody has to decide, and what `migrate_project` raises. A
     database without tables is left alone.
     """
-    goal = MigrationGoal(
+    request = MigrationRequest(
         schema=load_project_schema(settings), options=load_options(settings), renames=Renames()
     )
-    asyncio.run(_follow(settings, goal))
+    asyncio.run(_follow(settings, request))
 
 
-async def _follow(settings: Settings, goal: MigrationGoal) -> None:
+async def _follow(settings: Settings, request: MigrationRequest) -> None:
     target = target_of(settings)
     if not await target.has_tables():
         return
     async with target.look() as connection:
         recorded_version = await connection.run(recorded_schema(Writes(target.kind.dialect())))
-        if recorded_version is not None and recorded_version.version == goal.schema.version:
+        if recorded_version is not None and recorded_version.version == request.schema.version:
             return
-        migration = await connection.run(plan_migration_to(target.kind, goal))
+        migration = await connection.run(plan_migration_to(target.kind, request))
     if migration.plan.losses:
         raise ConfigurationError(
             f"{ConsentNeededError(migration.plan)}\n"
@@ -182,14 +182,14 @@ async def _follow(settings: Settings, goal: MigrationGoal) -> None:
             "--rename names what was only renamed."
         )
     if migration.plan.steps:
-        await _apply(settings, goal, wait=DEFAULT_WAIT)
+        await _apply(settings, request, wait=DEFAULT_WAIT)
 
 
-async def _plan(settings: Settings, goal: MigrationGoal) -> int:
+async def _plan(settings: Settings, request: MigrationRequest) -> int:
     target = target_of(settings)
     await require_project_database(target)
     async with target.look() as connection:
-        migration = await connection.run(plan_migration_to(target.kind, goal))
+        migration = await connection.run(plan_migration_to(target.kind, request))
     _show(migration.plan)
     if not migration.plan.steps:
         print_message("The database has all that the schema wants.")
@@ -204,12 +204,14 @@ async def _plan(settings: Settings, goal: MigrationGoal) -> int:
     return PROBLEMS
 
 
-async def _apply(settings: Settings, goal: MigrationGoal, *, wait: float) -> int:
+async def _apply(settings: Settings, request: MigrationRequest, *, wait: float) -> int:
     target = target_of(settings)
     lock = DatabaseLock(seconds=wait)
     database = await lock.open(target)
     try:
-        migration = await lock.write(database, lambda: migrate_to(target.kind, goal, now=now_ms()))
+        migration = await lock.write(
+            database, lambda: migrate_to(target.kind, request, now=now_ms())
+        )
         await lock.write(
             database,
             lambda: forget_expired(target.kind, days=settings.database.archive_days, now=now_ms()),

@@ -35,7 +35,7 @@ _SETTINGS = """\
 # [cors]
 # origins = ["https://www.example.org"]
 """
-_MADE_BY_RUNNING = shutil.ignore_patterns(".env", ".tmp", "uploads", "__pycache__")
+_GENERATED_FILES = shutil.ignore_patterns(".env", ".tmp", "uploads", "__pycache__")
 """Files of a used template that are not copied: secrets and content of somebody else."""
 
 
@@ -100,7 +100,7 @@ def _delete_on_failure(root: Path) -> Iterator[None]:
 
 def _copy_template(root: Path, source: Path | None) -> Iterator[str]:
     if source is not None:
-        shutil.copytree(source, root, ignore=_MADE_BY_RUNNING, dirs_exist_ok=True)
+        shutil.copytree(source, root, ignore=_GENERATED_FILES, dirs_exist_ok=True)
         yield f"a copy of the template {source.name}"
 
 

@@ -46,7 +46,7 @@ RELOAD_DELAY = 0.5
 EXIT_RESTART = 75
 """The exit code of a process that `quire dev` starts again."""
 _BACKLOG = 2048
-_READY_WITHIN = 60.0
+_READY_TIMEOUT_SECONDS = 60.0
 _TICK_SECONDS = 0.1
 """The interval of uvicorn's own periodic work, such as the date header."""
 
@@ -405,7 +405,8 @@ class _Processes(multiprocess.Multiprocess):
         vars(_subprocess).update(spawn=context)
         super().init_processes()
         self.is_ready = all(
-            process.wait_until_ready(_READY_WITHIN, self.should_exit) for process in self.processes
+            process.wait_until_ready(_READY_TIMEOUT_SECONDS, self.should_exit)
+            for process in self.processes
         )
         if self.is_ready:
             self._ready()

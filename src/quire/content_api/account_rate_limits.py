@@ -7,11 +7,11 @@ from quire.auth.rate_limit import Allowance, RateLimiter, rate_limit_key
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.errors import AppError
 
-_PLACE_FACTOR = 5
+_ADDRESS_FACTOR = 5
 """How many limits one address has on a route that counts each e-mail separately."""
 _ACCOUNT_FACTOR = 10
 """How many limits of wrong passwords one account has, from all addresses."""
-_LONGEST_EMAIL = 320
+_MAX_EMAIL_LENGTH = 320
 
 
 class CallLimits:
@@ -40,11 +40,11 @@ class CallLimits:
         def count(request: Request) -> Allowance:
             if key is not None:
                 return limiter.count(f"{route} {key(request)}")
-            place = rate_limit_key(request.client[0]) if request.client else ""
+            address = rate_limit_key(request.client[0]) if request.client else ""
             if by_email:
-                limiter.count(f"{route} {place}", times=_PLACE_FACTOR)
-                return limiter.count(f"{route} {place} {_email(request)}")
-            return limiter.count(f"{route} {place}")
+                limiter.count(f"{route} {address}", times=_ADDRESS_FACTOR)
+                return limiter.count(f"{route} {address} {_email(request)}")
+            return limiter.count(f"{route} {address}")
 
         @wraps(handler)
         async def count_and_handle(request: Request) -> Response:
@@ -83,7 +83,7 @@ class CallLimits:
 
 def _email(request: Request) -> str:
     email = request.body_fields.get("email")
-    return email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
+    return email.lower()[:_MAX_EMAIL_LENGTH] if isinstance(email, str) else ""
 
 
 def _encode_headers(headers: Mapping[str, str]) -> tuple[tuple[bytes, bytes], ...]:

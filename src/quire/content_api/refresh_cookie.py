@@ -8,7 +8,7 @@ from quire.settings import CorsSettings, UserSessionSettings
 
 Header = tuple[bytes, bytes]
 
-_ASKED_BY = b"x-strapi-refresh-cookie"
+_REQUEST_HEADER = b"x-strapi-refresh-cookie"
 _EXPIRED_COOKIE_DATE = "Thu, 01 Jan 1970 00:00:00 GMT"
 
 
@@ -30,7 +30,7 @@ class RefreshCookie:
 
     def is_wanted(self, request: Request) -> bool:
         """Tell whether the refresh token is sent as a cookie, and not in the body."""
-        return self._is_http_only or request.headers.get(_ASKED_BY) == b"httpOnly"
+        return self._is_http_only or request.headers.get(_REQUEST_HEADER) == b"httpOnly"
 
     def set(self, token: str) -> tuple[Header, ...]:
         """Return the header that sets the refresh token."""

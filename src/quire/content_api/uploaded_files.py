@@ -15,8 +15,8 @@ from quire.uploads.transform_cache import TransformCache
 from quire.uploads.transforms import TransformRules, parse_transform
 
 _TRANSFORM_PREFIX = "x/"
-_FOUND_ELSEWHERE = 302
-_FOR_EVER = "public, max-age=31536000, immutable"
+_REDIRECT = 302
+_CACHE_FOREVER = "public, max-age=31536000, immutable"
 """For URLs with a version, which change when the file is replaced."""
 
 
@@ -62,12 +62,12 @@ class UploadedFiles:
             response = await self._transform_response(key, raw_query)
         else:
             response = await self._original_response(key)
-        if response.status_code == _FOUND_ELSEWHERE:
+        if response.status_code == _REDIRECT:
             return response
         if self._links is not None:
             response.headers["cache-control"] = "private, max-age=0"
         elif _names_version(raw_query):
-            response.headers["cache-control"] = _FOR_EVER
+            response.headers["cache-control"] = _CACHE_FOREVER
         return response
 
     async def _original_response(self, key: str) -> Response:
@@ -76,7 +76,7 @@ class UploadedFiles:
             return await self._copy_response(key)
         if link is None:
             return file_response(self._folder, key, sandboxed=True, pdf_policy=self._pdf_policy)
-        response = RedirectResponse(link, _FOUND_ELSEWHERE)
+        response = RedirectResponse(link, _REDIRECT)
         response.headers["cache-control"] = "no-store"
         return response
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from quire.access.ability import Ability, FullAccess
 from quire.database.compile.compiled_read import CompiledRead
-from quire.database.compile.compiler import NOTHING_PRESENTED, ValueSerializers, compile_read
+from quire.database.compile.compiler import NO_SERIALIZERS, ValueSerializers, compile_read
 from quire.database.compile.grouped_counts import compile_grouped_counts
 from quire.database.compile.statements import Query as CompiledQuery
 from quire.database.compile.statements import Values
@@ -136,7 +136,7 @@ class ReadPlanner:
         *,
         default_locale: str | None,
         plans: int = PLANS,
-        presented: ValueSerializers = NOTHING_PRESENTED,
+        presented: ValueSerializers = NO_SERIALIZERS,
         counter: CacheCounter | None = None,
     ) -> None:
         """``limits`` are those of one read; ``plans`` is the size of each cache.

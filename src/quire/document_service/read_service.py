@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from quire.database.compile.compiler import NOTHING_PRESENTED, ValueSerializers
+from quire.database.compile.compiler import NO_SERIALIZERS, ValueSerializers
 from quire.database.execute.cached_lists import ListCache, read_list
 from quire.database.execute.json_encoding import EntrySerializer, ResponseBudget, Wrap, encode_list
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
@@ -61,7 +61,7 @@ class ReadService:
         limits: ReadLimits,
         *,
         plans: int,
-        presented: ValueSerializers = NOTHING_PRESENTED,
+        presented: ValueSerializers = NO_SERIALIZERS,
     ) -> ReadService:
         """Return a service that reads the same tables by another schema, with other limits."""
         planner = ReadPlanner(

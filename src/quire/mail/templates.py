@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from quire.errors import MailError
 
-PLACES = frozenset(
+PLACEHOLDERS = frozenset(
     {
         "URL",
         "ADMIN_URL",
@@ -24,15 +24,15 @@ PLACES = frozenset(
 """The names that placeholders may contain."""
 
 UNSOUND = "Invalid template"
-_PLACE = re.compile(r"<%=\s*([A-Za-z_.]{1,40})\s*%>")
+_PLACEHOLDER = re.compile(r"<%=\s*([A-Za-z_.]{1,40})\s*%>")
 _DELIMITERS = re.compile(r"<%|%>|\$\{")
 
 
-def is_sound(template: str, known_names: Collection[str] = PLACES) -> bool:
+def is_sound(template: str, known_names: Collection[str] = PLACEHOLDERS) -> bool:
     """Tell whether a template contains only text and known placeholders."""
-    if any(match[1] not in known_names for match in _PLACE.finditer(template)):
+    if any(match[1] not in known_names for match in _PLACEHOLDER.finditer(template)):
         return False
-    return _DELIMITERS.search(_PLACE.sub("", template)) is None
+    return _DELIMITERS.search(_PLACEHOLDER.sub("", template)) is None
 
 
 def fill_in(template: str, values: Mapping[str, str], escape: Callable[[str], str] = str) -> str:
@@ -42,4 +42,4 @@ def fill_in(template: str, values: Mapping[str, str], escape: Callable[[str], st
     """
     if not is_sound(template):
         raise MailError(UNSOUND)
-    return _PLACE.sub(lambda match: escape(values.get(match[1], "")), template)
+    return _PLACEHOLDER.sub(lambda match: escape(values.get(match[1], "")), template)

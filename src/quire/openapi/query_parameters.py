@@ -221,7 +221,7 @@ class Queries:
 
     def write_parameters(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the parameters of a write: the response, and the version."""
-        return [*self.shape(model), *self._version(model), *self._locale(model, several=False)]
+        return [*self.shape(model), *self._version(model), *self._locale(model, allows_many=False)]
 
     def removed(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the locales of a deletion."""
@@ -287,7 +287,7 @@ class Queries:
                 schema=one_of_texts(names),
                 description="Choose by how draft and published version differ.",
             )
-        yield from self._locale(model, several=several_locales)
+        yield from self._locale(model, allows_many=several_locales)
 
     def _version(self, model: ContentType) -> Iterator[DescribedParameter]:
         if model.draft_and_publish:
@@ -297,13 +297,13 @@ class Queries:
                 description="Which version of a document.",
             )
 
-    def _locale(self, model: ContentType, *, several: bool) -> Iterator[DescribedParameter]:
+    def _locale(self, model: ContentType, *, allows_many: bool) -> Iterator[DescribedParameter]:
         if model.localized:
             description = "Code of a locale; the default one if absent."
             yield DescribedParameter(
                 name="locale",
-                schema=any_of(TEXT, array_of(TEXT)) if several else TEXT,
-                description=f"{description} `{_WILDCARD}` for all." if several else description,
+                schema=any_of(TEXT, array_of(TEXT)) if allows_many else TEXT,
+                description=f"{description} `{_WILDCARD}` for all." if allows_many else description,
             )
 
 

@@ -20,7 +20,7 @@ from quire.content_api.server_timing import ServerTiming, TimedPlanner
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations, find_customisations
-from quire.database.compile.compiler import NOTHING_PRESENTED
+from quire.database.compile.compiler import NO_SERIALIZERS
 from quire.database.entries.entry_tables import EntryStore, open_store
 from quire.database.execute.cached_lists import ListCache
 from quire.database.schema_version import (
@@ -77,7 +77,7 @@ def make_reader(services: Services, schema: Schema, tables: TableMap) -> ReadSer
         limits,
         default_locale=None,
         plans=settings.cache.plans,
-        presented=NOTHING_PRESENTED if links is None else present_files(links),
+        presented=NO_SERIALIZERS if links is None else present_files(links),
         counter=services.metrics.caches.plans,
     )
     lists = ListCache(

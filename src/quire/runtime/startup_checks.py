@@ -5,7 +5,7 @@ import structlog
 from quire.clock import Clock
 from quire.database.interface import Database
 from quire.database.migration.archive import expired, forget_expired
-from quire.database.migration.migrate import MigrationGoal
+from quire.database.migration.migrate import MigrationRequest
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.status import is_followed, require_followed
 from quire.database.settings_target import kind_of
@@ -44,7 +44,7 @@ async def require_agreement(
     kind = kind_of(settings)
     if await database.read(lambda: is_followed(kind, schema)):
         return
-    goal = MigrationGoal(schema=schema, options=options, renames=Renames())
+    goal = MigrationRequest(schema=schema, options=options, renames=Renames())
     pending = await require_followed(database, kind, goal)
     if pending.plan.steps:
         _log.warning(

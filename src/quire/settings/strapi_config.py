@@ -136,7 +136,7 @@ def _policy(value: object) -> dict[str, object]:
     if not isinstance(value, dict) or not isinstance(value.get("directives"), dict):
         return {}
     directives = {
-        _CAPITAL.sub(lambda found: f"-{found[0].lower()}", name): [] if sources is None else sources
+        _CAPITAL.sub(lambda match: f"-{match[0].lower()}", name): [] if sources is None else sources
         for name, sources in value["directives"].items()
     }
     is_plain = all(

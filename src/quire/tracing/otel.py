@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 _PATH = "/v1/traces"
 _TRACE_PARENT = TRACE_PARENT.encode()
-_SERVER_FAULT = 500
+_SERVER_ERROR = 500
 
 _sampled_trace: ContextVar[int | None] = ContextVar("sampled_trace", default=None)
 """The id by which the request was sampled whose span is about to start."""
@@ -150,7 +150,7 @@ class Tracing:
         span.update_name(f"{method} {route}")
         span.set_attribute("http.route", route)
         span.set_attribute("http.response.status_code", status)
-        if status >= _SERVER_FAULT:
+        if status >= _SERVER_ERROR:
             span.set_attribute("error.type", str(status))
             span.set_status(Status(StatusCode.ERROR))
 

@@ -28,7 +28,7 @@ from quire.transfer.entry_rows import (
 )
 from quire.transfer.unpacking import UnpackedArchive
 
-KEPT_SETTINGS = frozenset({OUR_RECORD, THEIR_RECORD, SCHEMA_KEY, SLOW_LISTS_KEY})
+DATABASE_SETTINGS = frozenset({OUR_RECORD, THEIR_RECORD, SCHEMA_KEY, SLOW_LISTS_KEY})
 """Settings about a database rather than its content."""
 
 _EXCLUDED_PREFIXES = ("admin::", "plugin::content-releases.")
@@ -158,7 +158,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         settings.setdefault(ROW_RULES_KEY, {})
         current_grants = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
         settings[CUSTOM_GRANTS_KEY] = _merge_grants(settings.get(CUSTOM_GRANTS_KEY), current_grants)
-        yield from replace_settings(writes, settings, KEPT_SETTINGS)
+        yield from replace_settings(writes, settings, DATABASE_SETTINGS)
         webhook_table = Webhooks(writes)
         existing_webhooks = yield from webhook_table.all()
         yield from webhook_table.delete([webhook.id for webhook in existing_webhooks])

@@ -12,7 +12,7 @@ from quire.database.content_rows import ExistingContent
 from quire.database.initialize import FirstLocale, first_program
 from quire.database.interface import Database
 from quire.database.long_operations import Progress, write_interruptible
-from quire.database.migration.migrate import MigrationGoal, migrate_to
+from quire.database.migration.migrate import MigrationRequest, migrate_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.open import require_project_database
 from quire.database.planner_statistics import renew_statistics
@@ -209,7 +209,7 @@ class _ImportRun:
             if is_new:
                 yield from self._first_program()
             else:
-                yield from migrate_to(self._target.kind, self._migration_goal(), now=now_ms())
+                yield from migrate_to(self._target.kind, self._migration_request(), now=now_ms())
                 if not self._into.replace:
                     # Again, because now nobody else can write.
                     yield from self._require_empty(database)
@@ -230,9 +230,9 @@ class _ImportRun:
             api_prefix=self._into.settings.api.prefix,
         )
 
-    def _migration_goal(self) -> MigrationGoal:
+    def _migration_request(self) -> MigrationRequest:
         """Return the target schema of the tables: that of the schema files, which may be new."""
-        return MigrationGoal(
+        return MigrationRequest(
             schema=self._into.schema,
             options=load_options(self._into.settings),
             renames=Renames(),

@@ -37,7 +37,7 @@ async def crop_file(
     type_ = sniff(await asyncio.to_thread(_head, original))
     if type_ is None or not is_picture(type_) or not can_be_cut(type_):
         raise ApplicationError(NO_CROP)
-    picture = await library.image_workers.run(examine, original, type_, library.most_pixels)
+    picture = await library.image_workers.run(examine, original, type_, library.max_pixels)
     if picture.pages > 1:
         raise ApplicationError(ANIMATED_IMAGE)
     size = picture.upright_size

@@ -24,7 +24,7 @@ _SHRINKS = (8, 4, 2)
 """The factors by which a JPEG can be shrunk while it is decoded."""
 _KEEP_NOTHING = "none"
 _PROFILE = "icc-profile-data"
-_ANY_SIDE = 10_000_000
+_UNLIMITED_PIXELS = 10_000_000
 """A box without a limit, for a side that follows from the other."""
 _MIDDLE = (50.0, 50.0)
 _SIDEWAYS = 5
@@ -140,7 +140,7 @@ def is_picture(type_: str) -> bool:
     return type_ in _FORMATS
 
 
-def examine(path: Path, type_: str, most_pixels: int) -> ImageInfo:
+def examine(path: Path, type_: str, max_pixels: int) -> ImageInfo:
     """Read the header of an image.
 
     Raises ApplicationError if it is not an image, or too large to decode.
@@ -152,7 +152,7 @@ def examine(path: Path, type_: str, most_pixels: int) -> ImageInfo:
         orientation = image.get("orientation") if image.get_typeof("orientation") else 1
     except pyvips.Error:
         raise ApplicationError(INVALID_IMAGE) from None
-    if image.width * height * pages > most_pixels:
+    if image.width * height * pages > max_pixels:
         raise ApplicationError(TOO_MANY_PIXELS)
     return ImageInfo(path, type_, image.width, height, pages, orientation)
 
@@ -276,7 +276,7 @@ def transform(picture: ImageInfo, target: Path, crop: Crop, *, format_: str, qua
     Of an animation the first frame is used. Raises ApplicationError when the image is damaged.
     """
     width, height = picture.upright_size
-    box = (crop.width or _ANY_SIDE, crop.height or _ANY_SIDE)
+    box = (crop.width or _UNLIMITED_PIXELS, crop.height or _UNLIMITED_PIXELS)
     if crop.cover:
         scale = min(max(box[0] / width, box[1] / height), 1)
         box = (math.ceil(width * scale), math.ceil(height * scale))

@@ -47,7 +47,7 @@ class ImageRules(Struct, frozen=True, kw_only=True):
     """How images are processed.
 
     ``boxes`` are other sizes by name, ``variants`` other types that all sizes are stored in, too.
-    ``most_pixels`` is the maximum size of an image to decode.
+    ``max_pixels`` is the maximum size of an image to decode.
     """
 
     lighter: bool = True
@@ -55,7 +55,7 @@ class ImageRules(Struct, frozen=True, kw_only=True):
     upright: bool = False
     boxes: Mapping[str, int]
     variants: tuple[str, ...] = ()
-    most_pixels: int
+    max_pixels: int
 
 
 class StoredPart(Struct, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ async def prepare(
     formats: dict[str, dict[str, Any]] = {}
     other_parts: list[StoredPart] = []
     if file.sniffed_type is not None and is_picture(file.sniffed_type):
-        picture = await image_workers.run(examine, path, file.sniffed_type, rules.most_pixels)
+        picture = await image_workers.run(examine, path, file.sniffed_type, rules.max_pixels)
         picture = await _in_use(image_workers, picture, rules)
         path, width, height = picture.path, picture.width, picture.height
         pictures = await _other_sizes(image_workers, picture, rules)

@@ -69,7 +69,7 @@ class LibraryLimits(Struct, frozen=True, kw_only=True):
 
     boxes: Mapping[str, int]
     variants: tuple[str, ...] = ()
-    most_pixels: int
+    max_pixels: int
     types: AllowedTypes
 
 
@@ -92,9 +92,9 @@ class MediaLibrary:
         self._limits = limits
 
     @property
-    def most_pixels(self) -> int:
+    def max_pixels(self) -> int:
         """The maximum number of pixels of an image to decode."""
-        return self._limits.most_pixels
+        return self._limits.max_pixels
 
     def with_database(self, database: Database) -> "MediaLibrary":
         """Return the same library, which writes rows through another object."""
@@ -299,7 +299,7 @@ class MediaLibrary:
             library_settings(setting),
             boxes=limits.boxes,
             variants=limits.variants,
-            most_pixels=limits.most_pixels,
+            max_pixels=limits.max_pixels,
         )
 
     async def _prepare(

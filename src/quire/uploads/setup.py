@@ -57,7 +57,7 @@ def open_library(
     limits = LibraryLimits(
         boxes=uploads.breakpoints,
         variants=tuple(dict.fromkeys(uploads.variants)),
-        most_pixels=uploads.pixel_limit,
+        max_pixels=uploads.pixel_limit,
         types=types,
     )
     return MediaLibrary(rows, upload_context, limits)
@@ -68,8 +68,8 @@ def open_transform_cache(settings: Settings, library: MediaLibrary) -> Transform
     uploads = settings.uploads
     target = TransformCacheOptions(
         folder=settings.project / uploads.transform_directory,
-        most_bytes=uploads.transform_cache,
-        most_pixels=uploads.pixel_limit,
+        max_bytes=uploads.transform_cache,
+        max_pixels=uploads.pixel_limit,
     )
     rows = library.rows
     return TransformCache(rows.database, rows.store, library.storage, library.image_workers, target)

@@ -65,7 +65,7 @@ def image_rules(
     *,
     boxes: Mapping[str, int],
     variants: tuple[str, ...],
-    most_pixels: int,
+    max_pixels: int,
 ) -> ImageRules:
     """Return how images are processed under these settings."""
     return ImageRules(
@@ -74,7 +74,7 @@ def image_rules(
         upright=settings.auto_orientation,
         boxes=boxes,
         variants=variants,
-        most_pixels=most_pixels,
+        max_pixels=max_pixels,
     )
 
 

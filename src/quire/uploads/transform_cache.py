@@ -46,8 +46,8 @@ class TransformCacheOptions(Struct, frozen=True, kw_only=True):
     """The cache folder, its maximum size in bytes, and the maximum pixels of an original."""
 
     folder: Path
-    most_bytes: int
-    most_pixels: int
+    max_bytes: int
+    max_pixels: int
 
 
 class TransformCache:
@@ -133,19 +133,22 @@ class TransformCache:
             return await self._image_workers.run(self._create_image, row, original, name, transform)
 
     def _create_image(
-        self, row: FileRow, original: Path, name: str, wanted: RequestedTransform
+        self, row: FileRow, original: Path, name: str, requested: RequestedTransform
     ) -> TransformedImage:
         with original.open("rb") as file:
             sniffed_type = sniff(file.read(HEAD))
         if sniffed_type is None or not is_picture(sniffed_type):
             raise ValidationError(NO_PICTURE)
-        picture = examine(original, sniffed_type, self._options.most_pixels)
-        format_ = wanted.format or _format_of(sniffed_type)
+        picture = examine(original, sniffed_type, self._options.max_pixels)
+        format_ = requested.format or _format_of(sniffed_type)
         crop = Crop(
-            width=wanted.width, height=wanted.height, cover=wanted.fit == "cover", focus=row.focus
+            width=requested.width,
+            height=requested.height,
+            cover=requested.fit == "cover",
+            focus=row.focus,
         )
         target_path = original.with_name("made")
-        transform(picture, target_path, crop, format_=format_, quality=wanted.quality)
+        transform(picture, target_path, crop, format_=format_, quality=requested.quality)
         target = self._options.folder / f"{name}.{format_}"
         self._keep(target_path, target)
         return TransformedImage(path=target, type=FORMATS[format_])
@@ -163,7 +166,7 @@ class TransformCache:
         total = sum(size for _, size, _ in files)
         recent = _moment() - _SPARED_SECONDS
         for looked_at, size, path in files:
-            if total <= self._options.most_bytes or looked_at > recent:
+            if total <= self._options.max_bytes or looked_at > recent:
                 return
             if path != newest:
                 path.unlink(missing_ok=True)

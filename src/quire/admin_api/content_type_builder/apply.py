@@ -91,7 +91,7 @@ def _serialize_notice(notice: MigrationNotice) -> dict[str, Any]:
 
 Handler = Callable[[Request], Awaitable[Response]]
 Change = Callable[[SchemaFiles], None]
-_SEVERAL_ENTRIES = (
+_MULTIPLE_ENTRIES = (
     "You cannot convert a collectionType to a singleType when having multiple entries in DB"
 )
 _WOULD_LOSE = "The change would take away what people have written"
@@ -134,7 +134,7 @@ async def apply_change(
         losses = [str(step) for step in error.plan.losses]
         raise ConflictError(_WOULD_LOSE, {"losses": losses}) from error
     except SeveralDocumentsError as error:
-        raise BuilderError(_SEVERAL_ENTRIES) from error
+        raise BuilderError(_MULTIPLE_ENTRIES) from error
     except (MigrationConflictError, UnwritableFilesError) as error:
         raise ConflictError(str(error)) from error
     return draft

@@ -9,7 +9,7 @@ from quire.builder.definitions import ComponentDefinition, TypeDefinition, compo
 from quire.schema.name_words import kebab_case
 
 Body = Mapping[str, Any]
-_OPTIONS_SAID_APART = frozenset({"draftAndPublish"})
+_TOP_LEVEL_OPTIONS = frozenset({"draftAndPublish"})
 
 
 def type_definition(
@@ -109,4 +109,4 @@ def _options(body: Body) -> Mapping[str, Any] | UnsetType:
     options = _option(body, "options")
     if options is UNSET:
         return UNSET
-    return {name: value for name, value in options.items() if name not in _OPTIONS_SAID_APART}
+    return {name: value for name, value in options.items() if name not in _TOP_LEVEL_OPTIONS}

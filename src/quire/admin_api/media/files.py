@@ -80,7 +80,7 @@ def require_attaching(
 
 
 NO_FILES = "Files are empty"
-SEVERAL_FILES = "Cannot replace a file with multiple ones"
+MULTIPLE_FILES = "Cannot replace a file with multiple ones"
 _INFO = "fileInfo"
 _MULTIPART = b"multipart/form-data"
 
@@ -249,7 +249,7 @@ class MediaFileApi:
         self, administrator: Administrator, file_id: int, form: FileForm
     ) -> Response:
         if len(form.files) > 1:
-            raise ApplicationError(SEVERAL_FILES)
+            raise ApplicationError(MULTIPLE_FILES)
         incoming_file: IncomingFile = form.files[0]
         info_texts = form.texts(_INFO)
         file_info = (

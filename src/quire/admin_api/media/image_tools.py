@@ -46,7 +46,7 @@ _MAX_PIXELS = 1_000_000
 _Offset = Annotated[int, Range(0, _MAX_PIXELS)]
 _Length = Annotated[int, Range(1, _MAX_PIXELS)]
 
-_NOTHING_ASKED = f"one of {', '.join(TRANSFORM_PARAMETERS)} must be given"
+_MISSING_PARAMETERS = f"one of {', '.join(TRANSFORM_PARAMETERS)} must be given"
 
 
 class CropInput(RequestBody):
@@ -191,7 +191,7 @@ class TransformApi:
             if value:
                 values[name] = value
         if not values:
-            raise ValidationError(_NOTHING_ASKED)
+            raise ValidationError(_MISSING_PARAMETERS)
         transform = understand_transform(values)
         permissions = FileRights(request.administrator.ability, READ)
         row, _ = await _find_file(self._library, self._reads, request, permissions)

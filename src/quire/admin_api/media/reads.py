@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from quire.access.ability import FullAccess
 from quire.admin_api.admin_user_lists import list_limits, parse_positive
 from quire.content_manager.permissions import CREATOR_FIELDS
-from quire.database.compile.compiler import NOTHING_PRESENTED
+from quire.database.compile.compiler import NO_SERIALIZERS
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import members
 from quire.database.program import Program
@@ -67,7 +67,7 @@ class MediaReads:
             # Filters are limited before the creators of files are added to them: see `_window`.
             replace(list_limits(settings), max_limit=_MAX_PAGE_SIZE, filter_values=None),
             plans=settings.cache.plans,
-            presented=NOTHING_PRESENTED if library.links is None else present_files(library.links),
+            presented=NO_SERIALIZERS if library.links is None else present_files(library.links),
         )
 
     async def files(

@@ -66,7 +66,7 @@ def provisioning_uri(secret: str, account: str, issuer: str) -> str:
 
 WRONG_CODE = "Invalid code"
 ALREADY_ON = "There is a second factor already"
-NOT_BEGUN = "No second factor has been begun"
+NOT_STARTED = "No second factor has been begun"
 _KEY = "quire_second_factor_"
 _RECOVERY_CODES = 10
 _RECOVERY_BYTES = 10
@@ -114,7 +114,7 @@ class SecondFactors:
         """
         factor = yield from self.get(admin_user)
         if factor is None or factor.active:
-            raise ApplicationError(NOT_BEGUN)
+            raise ApplicationError(NOT_STARTED)
         step = matching_step(factor.secret, code, self._clock(), after=factor.step)
         if step is None:
             raise ApplicationError(WRONG_CODE)
@@ -125,7 +125,7 @@ class SecondFactors:
         yield from self.require(admin_user, code)
         factor = yield from self.get(admin_user)
         if factor is None or not factor.active:
-            raise ApplicationError(NOT_BEGUN)
+            raise ApplicationError(NOT_STARTED)
         return (yield from self._issue_codes(admin_user, factor))
 
     def require(self, admin_user: AdminUser, code: str | None) -> Program[None]:

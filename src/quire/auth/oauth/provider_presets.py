@@ -139,11 +139,11 @@ def _generated_profile(name: str | None) -> Profile:
     """Return the address that Strapi generates for a name, by which it finds accounts again."""
     if name is None or not _NAME.fullmatch(name):
         return Profile(None, None)
-    return Profile(f"{name}@{_MADE_UP}", name)
+    return Profile(f"{name}@{_PLACEHOLDER_DOMAIN}", name)
 
 
 _NAME = re.compile(r"[\w.-]{1,64}", re.ASCII)
-_MADE_UP = "strapi.io"
+_PLACEHOLDER_DOMAIN = "strapi.io"
 _PATREON_FIELDS = "fields[user]=full_name,email,is_email_verified"
 
 PRESETS: Mapping[str, Preset] = {

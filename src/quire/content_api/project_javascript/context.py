@@ -38,7 +38,7 @@ _ERRORS = {
 _PHRASES = {422: "Unprocessable Entity"}
 _WITHOUT_WORDS = frozenset({"UnauthorizedError", "ForbiddenError"})
 """Errors of Strapi whose message and details are not shown when they are thrown."""
-_SERVER_FAULT = 500
+_SERVER_ERROR = 500
 _ERROR_STATUSES = range(400, 600)
 _EMPTY = frozenset({204, 205, 304})
 _UNKNOWN_STATUS = 404
@@ -274,7 +274,7 @@ def thrown_response(error: ThrownError) -> Response | None:
         return _response_of_plain(value, details)
     if value.is_application and value.name in _WITHOUT_WORDS:
         return error_response(value.status, value.name, phrase(value.status), {})
-    if not value.is_application and value.status >= _SERVER_FAULT:
+    if not value.is_application and value.status >= _SERVER_ERROR:
         return error_response(value.status, value.name, phrase(value.status), UNDEFINED)
     return error_response(value.status, value.name, value.message, details)
 
@@ -284,7 +284,7 @@ def _response_of_plain(error: ErrorValue, details: object) -> Response | None:
     status = error.members.get("status") or error.members.get("statusCode")
     if not isinstance(status, int) or status not in _ERROR_STATUSES:
         return None
-    if status >= _SERVER_FAULT:
+    if status >= _SERVER_ERROR:
         return error_response(status, error_name(status), phrase(status), UNDEFINED)
     phrase(status)
     return error_response(status, error.name, error.message, details)

@@ -11,12 +11,12 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
 
-MAX_FOUND = 1000
+MAX_LISTED_ENTRIES = 1000
 """How many moved or assigned entries of a type a filtered list may have."""
 
 _NO_WORKFLOW = "{uid} is in no workflow"
 _NO_STAGE = "The workflow has no stage {id}"
-_TOO_MANY = f"More than {MAX_FOUND} entries were moved or assigned"
+_TOO_MANY = f"More than {MAX_LISTED_ENTRIES} entries were moved or assigned"
 _NOT_READY = 'Only entries in the stage "{required}" can be published; this one is in "{present}"'
 
 
@@ -46,8 +46,8 @@ class EntryReview(Struct, frozen=True):
             raise ValidationError(_NO_WORKFLOW.format(uid=uid))
         if stage is not None and workflow.stage(stage).id != stage:
             raise ValidationError(_NO_STAGE.format(id=stage))
-        entry_stages = yield from self.stages.of_type(uid, locale, MAX_FOUND + 1)
-        if len(entry_stages) > MAX_FOUND:
+        entry_stages = yield from self.stages.of_type(uid, locale, MAX_LISTED_ENTRIES + 1)
+        if len(entry_stages) > MAX_LISTED_ENTRIES:
             raise ValidationError(_TOO_MANY)
         first = workflow.stages[0].id
         if stage == first and assignee is None:

@@ -33,7 +33,7 @@ _GROUPS = frozenset({"$and", "$or", "$not"})
 
 _STAR = "*"
 
-_CHOSEN = ("populate", "fields")
+_SELECTION_OPTIONS = ("populate", "fields")
 
 
 def typed_filters(filters: Value, model: Model) -> Value:
@@ -90,7 +90,7 @@ def checked_query(
             raise NotUnderstoodError("shows all that the query asks for")
     checked_members: list[tuple[str | None, Value]] = []
     for name, value in pairs:
-        if name in _CHOSEN or name is None:
+        if name in _SELECTION_OPTIONS or name is None:
             is_constant = isinstance(value, Constant)
             if not sanitized and not is_constant:
                 raise NotUnderstoodError("shows all that the query asks for")

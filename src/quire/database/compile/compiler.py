@@ -67,7 +67,7 @@ UPDATED_AT = "updatedAt"
 ValueSerializers = Mapping[tuple[str, str], ValueSerializer]
 """Functions that convert stored values for responses, by uid and name of the attribute."""
 
-NOTHING_PRESENTED: ValueSerializers = MappingProxyType({})
+NO_SERIALIZERS: ValueSerializers = MappingProxyType({})
 
 
 def compile_read(
@@ -75,7 +75,7 @@ def compile_read(
     schema: Schema,
     tables: TableMap,
     dialect: Dialect,
-    presented: ValueSerializers = NOTHING_PRESENTED,
+    presented: ValueSerializers = NO_SERIALIZERS,
 ) -> CompiledRead:
     """Compile a plan for a database; ``presented`` are attributes shown in another form."""
     return _Compiler(schema, tables, dialect, presented).read(plan)

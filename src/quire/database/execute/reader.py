@@ -205,7 +205,7 @@ def _require_integer(value: Value) -> int:
 _SharedRowsByNode = Mapping[SharedRows, Sequence[Row]]
 """The rows of shared statements, by the node that they belong to."""
 
-_NOTHING_SHARED: _SharedRowsByNode = MappingProxyType({})
+_NO_SHARED_ROWS: _SharedRowsByNode = MappingProxyType({})
 
 
 _Times = Sequence[int] | None
@@ -242,7 +242,7 @@ def _populate(
         occurrences = None if occur_once else _count_occurrences(rows, position, times)
         keys.discard(None)
         parents[position] = _Parents(run.dialect.encode_list(list(keys)), occurrences)
-    parts = _NOTHING_SHARED
+    parts = _NO_SHARED_ROWS
     if node.union_queries:
         parts = yield from _read_shared_rows(node, parents, run)
     for edge in node.edges:
@@ -419,7 +419,7 @@ def _attach_morph_edge(
         if not occurrences:
             continue
         targets = _Parents(run.dialect.encode_list(list(occurrences)), occurrences)
-        rows, children = yield from _read_node(node, targets, _NOTHING_SHARED, run, edge.path)
+        rows, children = yield from _read_node(node, targets, _NO_SHARED_ROWS, run, edge.path)
         items_by_kind[node.uid] = {row[0]: item for row, item in zip(rows, children, strict=True)}
     groups: dict[Value, list[Item]] = defaultdict(list)
     for source_id, target_id, kind in links:

@@ -15,7 +15,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.integrity.examined_tables import DamageQuery, ExaminedTables, ids_of, is_missing
-from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
+from quire.database.integrity.findings import MAX_IDS, Damage, DamageKind, count_noun
 from quire.database.integrity.integrity_rule import DELETE, IntegrityRule, RowRule
 from quire.database.integrity.links import is_unique, select_repeated
 from quire.database.integrity.morph_links import target_gone, type_unknown
@@ -64,7 +64,7 @@ class OrphanRule(Struct, frozen=True):
                 kind=DamageKind.ORPHAN_COMPONENT,
                 table=self.layout.tables[uid].name,
                 count=len(ids),
-                ids=tuple(ids[:SHOWN_IDS]),
+                ids=tuple(ids[:MAX_IDS]),
                 sentence=f"{count_noun(len(ids), 'component')} used by no content",
                 repair=DELETE.text,
             )

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-SHOWN_IDS = 20
+MAX_IDS = 20
 """How many ids a finding lists at most; ``count`` counts all of them."""
 
 
@@ -48,7 +48,7 @@ _HARMLESS = frozenset(
 class Damage(Struct, frozen=True, kw_only=True):
     """Rows of one table with one kind of damage.
 
-    ``ids`` are the first of them, at most `SHOWN_IDS`, in order; ``count`` is how many there are.
+    ``ids`` are the first of them, at most `MAX_IDS`, in order; ``count`` is how many there are.
     ``sentence`` describes the problem, with the count. ``repair`` describes the repair, and is
     ``None`` where only a person can decide; with ``needs_consent`` it is done only on request,
     because it deletes content. ``details`` has more about single rows, a line each.

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from quire.database.compile.statements import StatementBuilder
 from quire.database.dialect import Scalar
 from quire.database.integrity.examined_tables import DamageQuery, ExaminedTables, plain_table
-from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
+from quire.database.integrity.findings import MAX_IDS, Damage, DamageKind, count_noun
 from quire.database.program import Program, Rows
 
 
@@ -94,7 +94,7 @@ def first_ids(damaged: sa.Select[tuple[int]]) -> sa.ClauseElement:
     """Select the first ids of damaged rows, each with the count of all."""
     rows = damaged.subquery()
     count = sa.func.count().over()
-    limit: sa.ColumnElement[int] = sa.literal_column(str(SHOWN_IDS))
+    limit: sa.ColumnElement[int] = sa.literal_column(str(MAX_IDS))
     return sa.select(rows.c.id, count).order_by(rows.c.id).limit(limit)
 
 

@@ -85,7 +85,7 @@ class ConsentNeededError(QuireError):
         super().__init__(f"The migration would remove content:\n{lines}")
 
 
-class MigrationGoal(Struct, frozen=True, kw_only=True):
+class MigrationRequest(Struct, frozen=True, kw_only=True):
     """The target of a migration.
 
     ``options`` are those that the schema was loaded with. ``former`` is the present schema of the
@@ -101,81 +101,86 @@ class MigrationGoal(Struct, frozen=True, kw_only=True):
     may_lose: bool = False
 
 
-def plan_migration_to(kind: DatabaseKind, goal: MigrationGoal) -> Program[PlannedMigration]:
+def plan_migration_to(kind: DatabaseKind, request: MigrationRequest) -> Program[PlannedMigration]:
     """Plan the migration of a database; changes nothing.
 
     Raises MigrationConflictError when a new table or column exists already, and for a rename of
     something that does not exist.
     """
     dialect = kind.dialect()
-    change = yield from _change(kind, dialect, goal)
+    change = yield from _change(kind, dialect, request)
     return (yield from plan_migration(MigrationTarget(kind=kind, dialect=dialect), change))
 
 
-def migrate_to(kind: DatabaseKind, goal: MigrationGoal, *, now: int) -> Program[PlannedMigration]:
+def migrate_to(
+    kind: DatabaseKind, request: MigrationRequest, *, now: int
+) -> Program[PlannedMigration]:
     """Plan the migration of a database and carry it out; run it in one transaction.
 
     Raises what `plan_migration_to` raises, and ConsentNeededError; then nothing is changed.
     """
-    migration = yield from plan_migration_to(kind, goal)
-    if migration.plan.losses and not goal.may_lose:
+    migration = yield from plan_migration_to(kind, request)
+    if migration.plan.losses and not request.may_lose:
         raise ConsentNeededError(migration.plan)
     place = MigrationTarget(kind=kind, dialect=kind.dialect())
     renames = migration.change.renames
     if migration.plan.steps or renames.models or renames.attributes:
-        yield from migrate(place, migration, title=goal.title, now=now)
+        yield from migrate(place, migration, title=request.title, now=now)
     else:
         yield from record(Writes(place.dialect), migration.change)
     return migration
 
 
 def _change(
-    kind: DatabaseKind, dialect: Dialect, goal: MigrationGoal
+    kind: DatabaseKind, dialect: Dialect, request: MigrationRequest
 ) -> Program[RequestedMigration]:
     writes = Writes(dialect)
     recorded = yield from recorded_schema(writes)
     settings = yield from read_settings(writes, (DEFAULT_LOCALE_KEY,))
     locale = settings.get(DEFAULT_LOCALE_KEY)
     tables = yield from kind.inspector.table_names()
-    before = _former_schema(kind, recorded, goal, tables)
-    renames = Renames() if before is None else goal.renames
-    if before is not None and goal.former is None:
-        renames = pending_renames(renames, before.schema, goal.schema)
+    before = _former_schema(kind, recorded, request, tables)
+    renames = Renames() if before is None else request.renames
+    if before is not None and request.former is None:
+        renames = pending_renames(renames, before.schema, request.schema)
     return RequestedMigration(
         before=before,
-        after=schema_tables(goal.schema, kind.column_types),
+        after=schema_tables(request.schema, kind.column_types),
         renames=renames,
         default_locale=locale if isinstance(locale, str) else None,
     )
 
 
 def _former_schema(
-    kind: DatabaseKind, recorded: SchemaRecord | None, goal: MigrationGoal, tables: Collection[str]
+    kind: DatabaseKind,
+    recorded: SchemaRecord | None,
+    request: MigrationRequest,
+    tables: Collection[str],
 ) -> SchemaTables | None:
     """Build the schema that the database was made for; ``None`` if it is unknown."""
     if recorded is None:
-        return None if goal.former is None else schema_tables(goal.former, kind.column_types)
+        return None if request.former is None else schema_tables(request.former, kind.column_types)
     sources = list(recorded.sources)
     if not recorded.is_complete:
         recorded_uids = {source.uid for source in sources}
-        sources += [s for s in _unrecorded_sources(goal, tables) if s.uid not in recorded_uids]
+        sources += [s for s in _unrecorded_sources(request, tables) if s.uid not in recorded_uids]
     # Strapi may have removed the tables of types that it had not seen.
     for known_sources in ([*sources, *recorded.unseen], sources):
         try:
-            return schema_tables(build_schema(known_sources, goal.options), kind.column_types)
+            return schema_tables(build_schema(known_sources, request.options), kind.column_types)
         except SchemaError:
             continue
     return None
 
 
-def _unrecorded_sources(goal: MigrationGoal, tables: Collection[str]) -> list[SchemaFile]:
+def _unrecorded_sources(request: MigrationRequest, tables: Collection[str]) -> list[SchemaFile]:
     """Return components and extensions, which Strapi's record of the schema lacks.
 
     Where they are unknown, they are taken to be as they are now, except for their names.
     """
-    schema, renames = goal.schema, goal.renames
-    if goal.former is not None:
-        schema, renames = goal.former, Renames()
+    schema, renames = request.schema, request.renames
+    if request.former is not None:
+        schema, renames = request.former, Renames()
     components = [
         SchemaFile(renames.models.get(m.uid, m.uid), m.file, _before_renaming(m, renames, tables))
         for m in schema.components.values()

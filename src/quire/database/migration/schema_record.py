@@ -151,10 +151,10 @@ def _describe(content_type: ContentType, known_values: Mapping[str, Any]) -> dic
     }
 
 
-def _own_sources(ours: object) -> Iterator[SchemaFile]:
-    if not isinstance(ours, dict):
+def _own_sources(our_record: object) -> Iterator[SchemaFile]:
+    if not isinstance(our_record, dict):
         return
-    for uid, file, raw in ours.get("sources", ()):
+    for uid, file, raw in our_record.get("sources", ()):
         yield SchemaFile(uid, file, raw)
 
 
@@ -166,6 +166,6 @@ def _their_sources(their_record: Mapping[str, Any]) -> Iterator[SchemaFile]:
                 yield SchemaFile(uid, f"(database) {uid}", raw)
 
 
-def _version(ours: object) -> str | None:
-    version = ours.get("version") if isinstance(ours, dict) else None
+def _version(our_record: object) -> str | None:
+    version = our_record.get("version") if isinstance(our_record, dict) else None
     return version if isinstance(version, str) else None

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
-from quire.database.migration.migrate import MigrationGoal, plan_migration_to
+from quire.database.migration.migrate import MigrationRequest, plan_migration_to
 from quire.database.migration.schema_record import SchemaRecord, recorded_schema, recorded_type
 from quire.database.migration.steps import (
     BeginDrafts,
@@ -47,13 +47,13 @@ def is_followed(kind: DatabaseKind, schema: Schema) -> Program[bool]:
 
 
 async def require_followed(
-    database: Database, kind: DatabaseKind, goal: MigrationGoal
+    database: Database, kind: DatabaseKind, request: MigrationRequest
 ) -> PendingMigration:
     """Plan the steps that are left in a database that another schema is recorded for.
 
     Raises DatabaseOpenError, with advice, when rows would be misread.
     """
-    migration = await database.read(lambda: plan_migration_to(kind, goal), snapshot=True)
+    migration = await database.read(lambda: plan_migration_to(kind, request), snapshot=True)
     pending = PendingMigration(migration.plan)
     if pending.misread:
         steps = "\n".join(f"  {step}" for step in pending.misread)

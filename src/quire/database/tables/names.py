@@ -12,7 +12,7 @@ from msgspec import Struct
 
 MAX_LENGTH = 55
 HASH_LENGTH = 5
-_MIN_ROOM = 3
+_MIN_LENGTH = 3
 
 SHORT_FORMS = {
     "links": "lnk",
@@ -70,7 +70,7 @@ def _allocate(tokens: list[_Token]) -> dict[int, int]:
         sum(len(token.text) for token in tokens if not token.compressible) + len(tokens) - 1
     )
     share, surplus = divmod(MAX_LENGTH - reserved_length, len(names))
-    if share < _MIN_ROOM:
+    if share < _MIN_LENGTH:
         message = "no room for the names in " + "_".join(token.text for token in tokens)
         raise ValueError(message)
     target = {i: min(length, share) for i, length in names.items()}

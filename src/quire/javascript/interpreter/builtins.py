@@ -448,7 +448,7 @@ _VALUES: Mapping[str, object] = {
     "parseInt": function(_parse_int),
 }
 
-_MADE_ANEW: Mapping[str, frozenset[str]] = {
+_REQUEST_MEMBERS: Mapping[str, frozenset[str]] = {
     "Array": frozenset({"isArray", "from"}),
     "Date": frozenset({"new", "now"}),
     "Object": frozenset({*_OBJECT, "assign"}),
@@ -460,7 +460,7 @@ GLOBAL_NAMES: Mapping[str, frozenset[str]] = {
         name: frozenset(value.members) if isinstance(value, HostObject) else frozenset()
         for name, value in _VALUES.items()
     },
-    **_MADE_ANEW,
+    **_REQUEST_MEMBERS,
 }
 """The names of globals, with their members."""
 GLOBAL_FUNCTIONS = frozenset(

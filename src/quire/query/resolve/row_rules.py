@@ -20,7 +20,7 @@ from quire.access.ability import (
     rule_of_call,
     rules_of,
 )
-from quire.access.row_rules import NO_ROW, PLACES, places_in
+from quire.access.row_rules import NO_ROW, PLACEHOLDERS, placeholders_in
 from quire.errors import AppError, InvalidKeyError, ValidationError
 from quire.query.plan import (
     ConstantCondition,
@@ -39,7 +39,7 @@ from quire.query.resolve.scope import ReadLimits, Scope, Slots, target_model
 from quire.schema.model import ContentType, Model, Schema
 
 FIND, FIND_ONE, COUNT = "find", "findOne", "count"
-UNKNOWN_PLACE = "A rule can speak of {}, and of nothing else with a dollar sign and user"
+UNKNOWN_PLACEHOLDER = "A rule can speak of {}, and of nothing else with a dollar sign and user"
 NO_CONDITION = "A rule needs a condition"
 NO_OBJECT = "A rule is an object of filters"
 TOO_LONG = "A rule has at most {} characters"
@@ -82,8 +82,8 @@ def check_rule(rule: object, content_type: ContentType, schema: Schema) -> None:
     text = orjson.dumps(rule).decode()
     if len(text) > _MAX_LENGTH:
         raise ValidationError(TOO_LONG.format(_MAX_LENGTH))
-    if any(placeholder not in PLACES for placeholder in places_in(rule)):
-        raise ValidationError(UNKNOWN_PLACE.format(", ".join(PLACES)))
+    if any(placeholder not in PLACEHOLDERS for placeholder in placeholders_in(rule)):
+        raise ValidationError(UNKNOWN_PLACEHOLDER.format(", ".join(PLACEHOLDERS)))
     scope = _rule_scope(schema, ReadLimits(), Slots())
     # Ids are numbers, other user fields are texts: a numeric placeholder fits wherever possible.
     resolve_filters(as_query(_with_numbers(rule)), content_type, scope)
@@ -229,4 +229,4 @@ def _with_numbers(value: object) -> object:
         return {key: _with_numbers(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_with_numbers(inner) for inner in value]
-    return 1 if value in PLACES else value
+    return 1 if value in PLACEHOLDERS else value

@@ -75,7 +75,7 @@ _ENTRY_OF_ANY_TYPE: JsonSchema = {
     "additionalProperties": True,
 }
 _ID: JsonSchema = {"type": ["integer", "string"]}
-_PLACE: JsonSchema = {
+_POSITION: JsonSchema = {
     "type": "object",
     "properties": {
         "before": _ID,
@@ -102,7 +102,7 @@ _STATUS: JsonSchema = {"type": "string", "enum": ["draft", "published"]}
 def _changed(status: JsonSchema) -> JsonSchema:
     return {
         "type": "object",
-        "properties": {**_MEMBERS, "status": status, "position": _PLACE},
+        "properties": {**_MEMBERS, "status": status, "position": _POSITION},
         **_IDENTIFIED_SCHEMA,
     }
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_migration_to
+from quire.database.migration.migrate import MigrationRequest, migrate_to, plan_migration_to
 from quire.database.migration.schema_diff import MigrationConflictError
 from quire.database.migration.schema_pair import Renames
 from quire.schema.load import LoadOptions
@@ -28,8 +28,8 @@ HEADED = schema_of(content_type(NOTE, {"headline": STRING}))
 HEADLINE = Renames(attributes={NOTE: {"headline": "title"}})
 
 
-def goal(schema: Schema, renames: Renames) -> MigrationGoal:
-    return MigrationGoal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
+def goal(schema: Schema, renames: Renames) -> MigrationRequest:
+    return MigrationRequest(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
 
 
 def move(context: MigratedDatabase, schema: Schema, renames: Renames) -> MigratedDatabase:

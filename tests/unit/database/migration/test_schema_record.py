@@ -8,7 +8,7 @@ import pytest
 from quire.database.compile.writes import Writes
 from quire.database.migration.migrate import (
     ConsentNeededError,
-    MigrationGoal,
+    MigrationRequest,
     migrate_to,
     plan_migration_to,
 )
@@ -31,8 +31,10 @@ PLAIN = schema_of(content_type(NOTE, {"title": STRING}))
 WIDER = schema_of(content_type(NOTE, {"title": STRING, "size": {"type": "integer"}}))
 
 
-def goal(schema: Schema, *, may_lose: bool = False) -> MigrationGoal:
-    return MigrationGoal(schema=schema, options=LoadOptions(), renames=Renames(), may_lose=may_lose)
+def goal(schema: Schema, *, may_lose: bool = False) -> MigrationRequest:
+    return MigrationRequest(
+        schema=schema, options=LoadOptions(), renames=Renames(), may_lose=may_lose
+    )
 
 
 def setting(context: MigratedDatabase, key: str) -> dict[str, Any]:

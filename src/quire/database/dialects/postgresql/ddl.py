@@ -48,7 +48,7 @@ COLUMN_TYPES = ColumnTypes(
 )
 """Timestamps without time zone, in microseconds (see ``timestamps``)."""
 
-_KEPT_AS_WRITTEN = (DATABASE_SCHEMA, "schema")
+_VERBATIM_JSON_COLUMN = (DATABASE_SCHEMA, "schema")
 """The one column whose JSON the reference keeps to the letter, not only what it means."""
 
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's
@@ -68,7 +68,7 @@ class PostgresDdl(DdlWriter):
 
     def written_type(self, column: Column[Any]) -> str:
         """Return the type of a column as PostgreSQL spells it."""
-        if (column.table.name, column.name) == _KEPT_AS_WRITTEN:
+        if (column.table.name, column.name) == _VERBATIM_JSON_COLUMN:
             return "json"
         return column.type.compile(dialect=_DIALECT).lower()
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from quire.database.dialects.postgresql.ddl import quote
-from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
+from quire.database.integrity.findings import MAX_IDS, Damage, DamageKind, count_noun
 from quire.database.program import Program, Statement
 
 _CHECKSUMS = """
@@ -70,5 +70,5 @@ def _select_broken(table: str, column: str, target: str, key: str) -> str:
         f"SELECT s.id, count(*) OVER () FROM {quote(table)} AS s "  # noqa: S608 - names of the database
         f"WHERE s.{quote(column)} IS NOT NULL AND NOT EXISTS "
         f"(SELECT 1 FROM {quote(target)} AS t WHERE t.{quote(key)} = s.{quote(column)}) "
-        f"ORDER BY s.id LIMIT {SHOWN_IDS}"
+        f"ORDER BY s.id LIMIT {MAX_IDS}"
     )

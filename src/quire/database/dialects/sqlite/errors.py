@@ -27,7 +27,7 @@ _TOO_MUCH_TEXTS = (
     "tables in a join",
 )
 """SQLite's messages about correct statements beyond its limits; they have no code."""
-_GONE_TEXTS = ("no such table", "no such column", "has no column named")
+_MISSING_OBJECT_MESSAGES = ("no such table", "no such column", "has no column named")
 """SQLite's messages about missing tables and columns."""
 
 
@@ -41,7 +41,9 @@ def translate(error: apsw.Error) -> AppError:
         return ValidationError("The query is too large")
     if isinstance(error, apsw.SQLError) and any(text in str(error) for text in _TOO_MUCH_TEXTS):
         return ValidationError("The query is too large")
-    if isinstance(error, apsw.SQLError) and any(text in str(error) for text in _GONE_TEXTS):
+    if isinstance(error, apsw.SQLError) and any(
+        text in str(error) for text in _MISSING_OBJECT_MESSAGES
+    ):
         return StaleSchemaError()
     if "pattern too complex" in str(error):
         return ValidationError("The text to look for is too long")

@@ -9,7 +9,7 @@ import apsw
 
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.dialects.sqlite.file_handles import SqliteOptions, open_connection, open_error
-from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
+from quire.database.integrity.findings import MAX_IDS, Damage, DamageKind, count_noun
 from quire.database.program import Program, Rows, Statement, run_program
 from quire.errors import DatabaseOpenError
 
@@ -88,7 +88,7 @@ def foreign_keys_program(reported: Collection[str] = ()) -> Program[list[Damage]
             kind=DamageKind.FOREIGN_KEY,
             table=table,
             count=len(ids),
-            ids=tuple(ids[:SHOWN_IDS]),
+            ids=tuple(ids[:MAX_IDS]),
             sentence=f"{count_noun(len(ids), 'row')} with a foreign key to a row of {parent} "
             "that is gone",
         )
