@@ -8,8 +8,8 @@ import pytest
 
 from quire.settings import Settings, load_settings
 from tests.databases.kind import Kind
-from tests.hazards.asking import Visitor, serving
 from tests.hazards.newsroom import write_project
+from tests.hazards.visitors import Visitor, serving
 from tests.hazards.writing import Editor
 
 

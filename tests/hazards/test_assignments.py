@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.hazards.asking import FULL, WRITER, Who, error
 from tests.hazards.newsroom import AUTHOR_WORD, JsonObject
+from tests.hazards.visitors import FULL, WRITER, Who, error
 from tests.hazards.writing import Editor, shown
 
 SYSTEM_FIELDS: dict[str, object] = {

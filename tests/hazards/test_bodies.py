@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from tests.hazards.asking import ANON, FULL, Visitor, error
+from tests.hazards.visitors import ANON, FULL, Visitor, error
 
 pytestmark = pytest.mark.whatever_the_database("no body comes as far as a row here")
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from quire.settings import Settings
-from tests.hazards.asking import ANON, FULL, Visitor, error, rows, serving
+from tests.hazards.visitors import ANON, FULL, Visitor, error, rows, serving
 
 MANY = 900
 

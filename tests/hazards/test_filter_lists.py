@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from quire.settings import Settings
-from tests.hazards.asking import FULL, Visitor, error, rows, serving, total
+from tests.hazards.visitors import FULL, Visitor, error, rows, serving, total
 from tests.hazards.writing import Editor
 
 MANY = 150

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.hazards.asking import FULL, error
+from tests.hazards.visitors import FULL, error
 from tests.hazards.writing import Editor, shown
 
 BOUNDARY = b"----made-up"

@@ -11,20 +11,6 @@ from quire.schema.model import Schema
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import ClientResponse
-from tests.hazards.asking import (
-    ANON,
-    CLERK,
-    EVERYBODY,
-    FULL,
-    READER,
-    READONLY,
-    Visitor,
-    Who,
-    error,
-    rows,
-    serving,
-    total,
-)
 from tests.hazards.newsroom import (
     ARTICLE,
     AUTHOR,
@@ -38,7 +24,21 @@ from tests.hazards.newsroom import (
     JsonObject,
     write_json,
 )
-from tests.hazards.shown import problems
+from tests.hazards.response_schema import problems
+from tests.hazards.visitors import (
+    ANON,
+    CLERK,
+    EVERYBODY,
+    FULL,
+    READER,
+    READONLY,
+    Visitor,
+    Who,
+    error,
+    rows,
+    serving,
+    total,
+)
 
 GOLDEN = Path(__file__).with_name("hidden_attributes.json")
 USER = "plugin::users-permissions.user"

@@ -9,7 +9,8 @@ import pytest
 from quire.database.program import Program, Statement
 from quire.settings import Settings
 from tests.conformance.client import ClientResponse
-from tests.hazards.asking import (
+from tests.hazards.newsroom import AUTHOR_WORD
+from tests.hazards.visitors import (
     ANON,
     CLERK,
     EVERYBODY,
@@ -20,7 +21,6 @@ from tests.hazards.asking import (
     Who,
     serving,
 )
-from tests.hazards.newsroom import AUTHOR_WORD
 
 TARGETS = [
     "articles",

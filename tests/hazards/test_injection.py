@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.databases.kind import Kind
-from tests.hazards.asking import ANON, FULL, Visitor, error, rows
+from tests.hazards.visitors import ANON, FULL, Visitor, error, rows
 
 HOSTILE = {
     "a quote": "'",

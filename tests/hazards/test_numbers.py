@@ -6,7 +6,7 @@ import pytest
 
 from quire.settings import Settings
 from tests.databases.kind import Kind
-from tests.hazards.asking import FULL, Visitor, error, rows, serving
+from tests.hazards.visitors import FULL, Visitor, error, rows, serving
 
 NOT_A_NUMBER = "convertStartQueryParams expected a positive integer got NaN"
 TOO_FAR = "convertStartQueryParams expected a number up to 9223372036854775807"

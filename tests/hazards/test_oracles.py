@@ -9,8 +9,18 @@ from itertools import product
 import pytest
 
 from tests.conformance.client import ClientResponse
-from tests.hazards.asking import ANON, CLERK, EVERYBODY, FULL, READONLY, Visitor, Who, error, total
 from tests.hazards.newsroom import AUTHOR_WORD, DESK_WORD, PASSCODE_HASH, RESET_TOKEN, SECRET
+from tests.hazards.visitors import (
+    ANON,
+    CLERK,
+    EVERYBODY,
+    FULL,
+    READONLY,
+    Visitor,
+    Who,
+    error,
+    total,
+)
 
 RIGHT = (
     SECRET,

@@ -4,7 +4,7 @@ import pytest
 
 from quire.settings import Settings
 from tests.conformance.client import ClientResponse
-from tests.hazards.asking import FULL, Visitor, serving
+from tests.hazards.visitors import FULL, Visitor, serving
 
 OURS, OTHER = "https://www.example.org", "https://evil.example"
 ALIKE = [

@@ -11,8 +11,8 @@ from quire.clock import now_ms
 from quire.errors import ConfigurationError
 from quire.settings import load_settings
 from tests.conformance.forms import FilePart
-from tests.hazards.asking import ANON, FULL, READER, error, serving
 from tests.hazards.uploading import picture, upload, uploaded
+from tests.hazards.visitors import ANON, FULL, READER, error, serving
 from tests.hazards.writing import Editor, shown
 from tests.services import s3_server
 

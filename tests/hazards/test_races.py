@@ -12,8 +12,8 @@ import pytest
 
 from quire.settings import Settings
 from tests.conformance.client import ClientResponse
-from tests.hazards.asking import error, serving
 from tests.hazards.newsroom import API_TOKENS, JsonObject
+from tests.hazards.visitors import error, serving
 from tests.hazards.writing import JSON_HEADERS, Editor, shown
 from tests.unit.cli.processes import serving as serving_processes
 

@@ -16,8 +16,8 @@ from quire.database.program import LONG_COMPUTATION
 from quire.query.resolve.scope import ReadLimits
 from tests.conformance.client import ClientResponse
 from tests.databases.kind import Kind
-from tests.hazards.asking import FULL, Visitor, error, rows, serving
 from tests.hazards.newsroom import JsonObject
+from tests.hazards.visitors import FULL, Visitor, error, rows, serving
 from tests.hazards.writing import Editor, shown
 from tests.unit.admin_api.office import Office, open_office
 from tests.unit.admin_api.test_content_manager import PAPERS, paper

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.conformance.forms import FilePart
-from tests.hazards.asking import ANON, FULL
 from tests.hazards.uploading import folder_of, upload, uploaded
+from tests.hazards.visitors import ANON, FULL
 from tests.hazards.writing import Editor
 
 ACTIVE = (

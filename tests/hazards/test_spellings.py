@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from quire.schema.attributes.base import ScalarAttribute
 from tests.conformance.client import ClientResponse
 from tests.examples import examples
-from tests.hazards.asking import ANON, CLERK, FULL, READER, Visitor, Who, error, rows
 from tests.hazards.newsroom import (
     ARTICLE,
     AUTHOR_WORD,
@@ -24,7 +23,8 @@ from tests.hazards.newsroom import (
     UNPRINTED,
     JsonObject,
 )
-from tests.hazards.shown import problems
+from tests.hazards.response_schema import problems
+from tests.hazards.visitors import ANON, CLERK, FULL, READER, Visitor, Who, error, rows
 
 # One event loop serves all examples of a test.
 EXAMPLES = settings(

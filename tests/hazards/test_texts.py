@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.databases.kind import Kind
-from tests.hazards.asking import FULL, Visitor, error, rows
+from tests.hazards.visitors import FULL, Visitor, error, rows
 
 UNKNOWN_CHARACTER = "The text contains a character that cannot be stored"
 TEXTS = {

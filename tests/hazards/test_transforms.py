@@ -11,8 +11,8 @@ import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 from quire.uploads.images import transform
 from quire.uploads.transforms import signature_of
 from tests.conformance.forms import FilePart
-from tests.hazards.asking import ANON, error, serving
 from tests.hazards.uploading import TEXT, picture, png_head, temporary, upload, uploaded
+from tests.hazards.visitors import ANON, error, serving
 from tests.hazards.writing import Editor
 
 KEY = "made-up-key"

@@ -6,7 +6,6 @@ import pytest
 
 from quire.errors import OutOfSpaceError, ServiceUnavailableError
 from tests.conformance.forms import FORM_TYPE, FilePart, form
-from tests.hazards.asking import ANON, EVERYBODY, FULL, UPLOADER, WRITER, error, serving
 from tests.hazards.uploading import (
     TEXT,
     kept,
@@ -16,6 +15,7 @@ from tests.hazards.uploading import (
     upload,
     uploaded,
 )
+from tests.hazards.visitors import ANON, EVERYBODY, FULL, UPLOADER, WRITER, error, serving
 from tests.hazards.writing import Editor
 
 ARTICLE = "api::article.article"

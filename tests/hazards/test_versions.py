@@ -6,7 +6,8 @@ import pytest
 
 from quire.settings import Settings
 from tests.databases.kind import Kind
-from tests.hazards.asking import (
+from tests.hazards.newsroom import UNPRINTED
+from tests.hazards.visitors import (
     ANON,
     CLERK,
     EVERYBODY,
@@ -20,7 +21,6 @@ from tests.hazards.asking import (
     serving,
     total,
 )
-from tests.hazards.newsroom import UNPRINTED
 
 DRAFTS = "articles?status=draft&sort=id&fields=title"
 ASKING_FOR_DRAFTS = [

@@ -11,8 +11,8 @@ import pytest
 
 from quire.settings import Settings
 from tests.databases.kinds import SQLITE, kind_of, rows_of
-from tests.hazards.asking import ANON, FULL, Visitor, Who, error, rows, serving
 from tests.hazards.newsroom import SCHEMA_FILES
+from tests.hazards.visitors import ANON, FULL, Visitor, Who, error, rows, serving
 
 HEAVY = "categories?sort=" + "articles.category." * 9 + "name"
 """Looks at the articles of each category of each article of each category, and so on."""

@@ -6,8 +6,8 @@ import unicodedata
 import pytest
 
 from tests.databases.kind import Kind
-from tests.hazards.asking import FULL, WRITER, error
 from tests.hazards.newsroom import JsonObject
+from tests.hazards.visitors import FULL, WRITER, error
 from tests.hazards.writing import Editor, results, shown
 
 INJECTED = [

@@ -12,7 +12,7 @@ import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 from quire.uploads.replacement import MACHINE
 from tests.conformance.client import ClientResponse
 from tests.conformance.forms import FORM_TYPE, FilePart, form
-from tests.hazards.asking import FULL, Who
+from tests.hazards.visitors import FULL, Who
 from tests.hazards.writing import Editor
 
 JsonObject = dict[str, Any]

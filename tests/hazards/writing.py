@@ -9,8 +9,8 @@ from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import ClientResponse
 from tests.databases.kinds import kind_of, rows_of
-from tests.hazards.asking import FULL, Visitor, Watched, Who
 from tests.hazards.newsroom import JsonObject
+from tests.hazards.visitors import FULL, Visitor, Watched, Who
 
 JSON_HEADERS = {"Content-Type": "application/json"}
 
