@@ -61,10 +61,10 @@ class SwaggerPage:
         folder, _, name = path.rpartition("/")
         if folder != PATH or name not in _FILES:
             return None
-        return _part(*_FILES[name], headers.get(b"accept-encoding", b""))
+        return _file_response(*_FILES[name], headers.get(b"accept-encoding", b""))
 
 
-def _part(file_name: str, media_type: str, accept_encoding: bytes) -> Response:
+def _file_response(file_name: str, media_type: str, accept_encoding: bytes) -> Response:
     # Hardly any client requests this, and it would slow down the start.
     import gzip  # noqa: PLC0415
 

@@ -140,9 +140,11 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
                     yield from ((attribute.target, row) for row in _as_rows(inner))
             elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
                 for item in _as_rows(inner):
-                    yield from self._related_entries(self._part(attribute, item), item)
+                    yield from self._related_entries(self._component_of_item(attribute, item), item)
 
-    def _part(self, attribute: ComponentAttribute | DynamicZoneAttribute, item: EntryJson) -> Model:
+    def _component_of_item(
+        self, attribute: ComponentAttribute | DynamicZoneAttribute, item: EntryJson
+    ) -> Model:
         components = self.content.engine.schema.components
         if isinstance(attribute, ComponentAttribute):
             return components[attribute.component]
@@ -226,11 +228,14 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         targets: Mapping[str, _PrefilledTarget | None],
     ) -> object:
         if isinstance(value, dict):
-            return self._form_values(self._part(attribute, value), value, targets)
+            return self._form_values(self._component_of_item(attribute, value), value, targets)
         if not isinstance(value, list):
             return value
         return [
-            {**self._form_values(self._part(attribute, item), item, targets), _KEY: key}
+            {
+                **self._form_values(self._component_of_item(attribute, item), item, targets),
+                _KEY: key,
+            }
             for item, key in zip(value, temporary_keys(len(value)), strict=True)
         ]
 

@@ -136,7 +136,7 @@ class Relations(Struct, frozen=True):
         if isinstance(model, ContentType):
             row_id = (yield from self._entries(model, query))[0]
         else:
-            row_id = yield from self._part(model, query)
+            row_id = yield from self._component_row(model, query)
         name = self.field.attribute.name
         links = yield from self.engine.store.links.read(model.uid, name, [row_id])
         return [link.row for link in links.get(row_id, ())]
@@ -147,7 +147,7 @@ class Relations(Struct, frozen=True):
         if isinstance(model, ContentType):
             rows = yield from self._entries(model, query)
         else:
-            rows = [(yield from self._part(model, query))]
+            rows = [(yield from self._component_row(model, query))]
         links_by_row = yield from self.engine.store.links.read(
             model.uid, self.field.attribute.name, rows
         )
@@ -188,7 +188,7 @@ class Relations(Struct, frozen=True):
         ]
         return [int(requested_entry["id"]), *(int(version["id"]) for version in readable_versions)]
 
-    def _part(self, component: Model, query: RelationQuery) -> Program[int]:
+    def _component_row(self, component: Model, query: RelationQuery) -> Program[int]:
         """Return the row of a component, which is identified only by its id."""
         row_id = read_row_id(query.id)
         slots = Slots()

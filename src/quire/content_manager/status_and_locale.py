@@ -71,7 +71,7 @@ def locale_of(query: Query, content_type: ContentType, default_locale: str | Non
     """
     locale = query.get("locale")
     if isinstance(locale, list | dict):
-        raise invalid_value("locale", _NOT_TEXT.format(_kind(locale)))
+        raise invalid_value("locale", _NOT_TEXT.format(_json_type_of(locale)))
     if locale is not None and "\0" in locale:
         raise invalid_value("locale", f"locale {_NUL}")
     return (locale or default_locale) if content_type.localized else None
@@ -86,7 +86,7 @@ def missing_locale_of(query: Query, content_type: ContentType) -> str | None:
     if locale is None:
         return None
     if not isinstance(locale, str):
-        raise invalid_value("missingLocale", _NOT_TEXT.format(_kind(locale)))
+        raise invalid_value("missingLocale", _NOT_TEXT.format(_json_type_of(locale)))
     if not locale or "\0" in locale:
         raise invalid_value("missingLocale", f"missingLocale {_NUL if locale else _EMPTY}")
     if not content_type.localized:
@@ -107,7 +107,7 @@ def locales_of(
     codes: dict[str, None] = {}
     for item in locales:
         if not isinstance(item, str):
-            raise invalid_value("locale", _NOT_TEXT.format(_kind(item)))
+            raise invalid_value("locale", _NOT_TEXT.format(_json_type_of(item)))
         if "\0" in item:
             raise invalid_value("locale", f"locale {_NUL}")
         if item:
@@ -122,7 +122,7 @@ def invalid_value(path: str | Sequence[str], message: str) -> ValidationError:
     return ValidationError(message, {"errors": [problem]})
 
 
-def _kind(value: object) -> str:
+def _json_type_of(value: object) -> str:
     if value is None:
         return "null"
     return "array" if isinstance(value, list) else "object"

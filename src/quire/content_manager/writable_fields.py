@@ -71,15 +71,15 @@ def _pick_value(
     if isinstance(attribute, ComponentAttribute):
         component = schema.components[attribute.component]
         if isinstance(value, list):
-            return [_part(schema, component, item, rules, path) for item in value]
-        return _part(schema, component, value, rules, path)
+            return [_pick_component(schema, component, item, rules, path) for item in value]
+        return _pick_component(schema, component, value, rules, path)
     if isinstance(attribute, DynamicZoneAttribute) and isinstance(value, list):
         # The components of a zone are granted with it.
         return [_zone_item(schema, item) for item in value]
     return value
 
 
-def _part(
+def _pick_component(
     schema: Schema, component: Model, value: object, rules: Sequence[GrantRule], path: str
 ) -> object:
     if not isinstance(value, Mapping):
@@ -93,7 +93,7 @@ def _zone_item(schema: Schema, item: object) -> object:
     component = schema.components.get(uid) if isinstance(uid, str) else None
     if component is None or not isinstance(item, Mapping):
         return item
-    part = _part(schema, component, item, (GrantRule(),), "")
+    part = _pick_component(schema, component, item, (GrantRule(),), "")
     return {"__component": uid, **part} if isinstance(part, Mapping) else item
 
 

@@ -223,11 +223,13 @@ class RequestValues(Struct):
             case Member(inner, "params") if self.is_ctx(inner):
                 return PathParameters()
             case Member(inner, str() as key, is_optional):
-                return self._part(self.symbol(inner), key, is_optional=is_optional)
+                return self._member_symbol(self.symbol(inner), key, is_optional=is_optional)
             case _:
                 return None
 
-    def _part(self, symbol: Symbol | None, key: str, *, is_optional: bool) -> Symbol | None:
+    def _member_symbol(
+        self, symbol: Symbol | None, key: str, *, is_optional: bool
+    ) -> Symbol | None:
         match symbol:
             case None:
                 return None

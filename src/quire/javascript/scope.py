@@ -364,7 +364,7 @@ class Module:
         result: dict[str, object] = {}
         for member in members:
             if isinstance(member, Spread):
-                value = self._part(member.value, partial=partial)
+                value = self._partial_value(member.value, partial=partial)
                 if value is CODE:
                     result["..."] = CODE
                 elif isinstance(value, dict):
@@ -374,14 +374,14 @@ class Module:
                 continue
             if not isinstance(member.key, str):
                 raise NotPlainError
-            result[member.key] = self._part(member.value, partial=partial)
+            result[member.key] = self._partial_value(member.value, partial=partial)
         return {key: value for key, value in result.items() if value is not UNDEFINED}
 
     def _array(self, items: Iterable[Expression], *, partial: bool) -> list[object]:
         results: list[object] = []
         for item in items:
             if isinstance(item, Spread):
-                value = self._part(item.value, partial=partial)
+                value = self._partial_value(item.value, partial=partial)
                 if isinstance(value, list):
                     results += value
                 elif value is CODE:
@@ -389,10 +389,10 @@ class Module:
                 else:
                     raise NotPlainError
             else:
-                results.append(self._part(item, partial=partial))
+                results.append(self._partial_value(item, partial=partial))
         return results
 
-    def _part(self, expression: Expression, *, partial: bool) -> object:
+    def _partial_value(self, expression: Expression, *, partial: bool) -> object:
         if not partial:
             return self._value(expression, partial=False)
         try:

@@ -36,7 +36,7 @@ def describe_content_types(schema: Schema) -> list[dict[str, Any]]:
 
 def in_order(schema: Schema) -> list[ContentType]:
     """Return all content types in the order of lists: of plugins, the project's, of the admin."""
-    return sorted(schema.content_types.values(), key=_place)
+    return sorted(schema.content_types.values(), key=_sort_key)
 
 
 def describe_content_type(content_type: ContentType) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def is_visible(content_type: ContentType) -> bool:
     return builder.get("visible") is not False
 
 
-def _place(content_type: ContentType) -> tuple[int, int, str]:
+def _sort_key(content_type: ContentType) -> tuple[int, int, str]:
     namespace, _, name = content_type.uid.partition("::")
     if namespace == "plugin":
         return 0, _rank(name.partition(".")[0], _PLUGINS), name

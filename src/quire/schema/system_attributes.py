@@ -14,18 +14,18 @@ from quire.schema.attributes.base import (
     StorageKind,
     build_scalar,
 )
-from quire.schema.attributes.json_schema import plain
+from quire.schema.attributes.json_schema import scalar_form
 from quire.schema.attributes.relation import LOCALIZATIONS, RELATION
 from quire.schema.attributes.temporal import DATETIME
 from quire.schema.attributes.text import STRING
 
 ID = AttributeType(
-    name="id", build=build_scalar, json=plain({"type": "integer"}), storage=StorageKind.ID
+    name="id", build=build_scalar, json=scalar_form({"type": "integer"}), storage=StorageKind.ID
 )
 DOCUMENT_ID = AttributeType(
     name="documentId",
     build=build_scalar,
-    json=plain({"type": "string"}),
+    json=scalar_form({"type": "string"}),
     storage=StorageKind.STRING,
     search=SearchMode.TEXT,
 )

@@ -113,7 +113,7 @@ class EntryCheck:
         for unique in checked_entry.uniques:
             value = (uid, locale, unique.component_path, unique.attribute, unique.value)
             if value in self._taken:
-                yield _place(unique.path), f"{unique.original} is taken"
+                yield _value_path(unique.path), f"{unique.original} is taken"
             self._taken.add(value)
 
     def _describe_media(self, name: str) -> Mapping[str, object]:
@@ -136,14 +136,14 @@ def _messages_of(checked_entry: CheckedEntry) -> Iterator[tuple[ValuePath, str]]
     """
     for problem in checked_entry.problems:
         if problem.path:
-            path = _place(problem.path)
+            path = _value_path(problem.path)
             message = problem.message.removeprefix(f"{path_text(path)} ")
             yield path, " ".join(line.strip() for line in message.splitlines())
     for late_problem in checked_entry.lates:
-        yield _place(late_problem.path), late_problem.error.message
+        yield _value_path(late_problem.path), late_problem.error.message
 
 
-def _place(path: Sequence[str]) -> ValuePath:
+def _value_path(path: Sequence[str]) -> ValuePath:
     """Convert indices in a path back to numbers."""
     return tuple(int(step) if step.isdigit() else step for step in path)
 

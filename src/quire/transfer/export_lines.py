@@ -101,7 +101,7 @@ class _LineExport(Struct, frozen=True, kw_only=True):
             attribute = model.attributes[name]
             if name in _CREATORS or not isinstance(attribute, RelationAttribute):
                 continue
-            link_storage = _place(self.store, model, edge)
+            link_storage = _link_storage(self.store, model, edge)
             if link_storage is None:
                 continue
             table, columns, line = link_storage
@@ -214,7 +214,7 @@ class _LinkRow(Struct, frozen=True):
 _LineOf = Callable[[RelationAttribute, Row], _LinkRow]
 
 
-def _place(
+def _link_storage(
     store: EntryStore, model: Model, edge: Edge
 ) -> tuple[str, Sequence[str], _LineOf] | None:
     """Return where the links of an edge are stored, and a function that makes a line of a row.

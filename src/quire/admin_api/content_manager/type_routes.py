@@ -162,7 +162,10 @@ class ManagedModelApi:
         parts = self._nested_components(component)
         views = await self._database.read(lambda: self._views([component, *parts]))
         return respond_data(
-            {"component": _part(component, views), "components": _parts(parts, views)}
+            {
+                "component": _component_configuration(component, views),
+                "components": _parts(parts, views),
+            }
         )
 
     async def change_component_view(self, request: Request) -> Response:
@@ -171,7 +174,7 @@ class ManagedModelApi:
         if not request.administrator.ability.allows(_CONFIGURE_COMPONENTS):
             raise ForbiddenError
         view = await self._change(component, request.body)
-        return respond_data(_part(component, {component.uid: view}))
+        return respond_data(_component_configuration(component, {component.uid: view}))
 
     async def _respond_type(
         self, content_type: ContentType, *, identified: bool = True
@@ -272,7 +275,7 @@ def _component_uids(model: Model) -> Iterator[str]:
             yield from attribute.components
 
 
-def _part(component: Component, views: Mapping[str, View]) -> dict[str, Any]:
+def _component_configuration(component: Component, views: Mapping[str, View]) -> dict[str, Any]:
     return {
         "uid": component.uid,
         "category": component.category,
@@ -282,7 +285,7 @@ def _part(component: Component, views: Mapping[str, View]) -> dict[str, Any]:
 
 
 def _parts(components: list[Component], views: Mapping[str, View]) -> dict[str, Any]:
-    return {component.uid: _part(component, views) for component in components}
+    return {component.uid: _component_configuration(component, views) for component in components}
 
 
 def _invalid_kind() -> Response:

@@ -73,11 +73,11 @@ def _serialize_step(step: Step) -> dict[str, Any]:
         "step": f"{kind[0].lower()}{kind[1:]}",
         "text": str(step),
         "rowsLost": rows_lost(step),
-        "details": msgspec.to_builtins(msgspec.structs.asdict(step), enc_hook=_plain),
+        "details": msgspec.to_builtins(msgspec.structs.asdict(step), enc_hook=_plain_name),
     }
 
 
-def _plain(value: object) -> str:
+def _plain_name(value: object) -> str:
     """Return a name as a plain text: those of columns are of a class of SQLAlchemy."""
     if isinstance(value, str):
         return str(value)

@@ -17,12 +17,12 @@ from quire.content_api.project_javascript.data_access import DataReads
 from quire.content_api.project_javascript.output import with_secrets
 from quire.content_api.project_javascript.queries import (
     Query,
+    as_query_value,
     content_parameters,
     content_query,
     document_query,
     of_document,
     parameters_of,
-    plain,
     rows_query,
 )
 from quire.customisations.evaluated_code.model import has_single_rows
@@ -425,7 +425,9 @@ class DataAccess(DataReads):
         """Write a document in its own transaction; returns the entry."""
         reader = self._reader
         query: Query = {
-            name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
+            name: as_query_value(parameters[name])
+            for name in ("populate", "fields")
+            if name in parameters
         }
         if content_type.draft_and_publish and not command.publish:
             query["status"] = "draft"
@@ -448,7 +450,9 @@ class DataAccess(DataReads):
 def _rows_query(document_id: str, locale_query: Query, parameters: Query) -> Query:
     """Return the query of the rows of a document, with the shown fields."""
     selection: Query = {
-        name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
+        name: as_query_value(parameters[name])
+        for name in ("populate", "fields")
+        if name in parameters
     }
     return {"filters": {"documentId": document_id}, "sort": ["id"], **locale_query, **selection}
 

@@ -54,7 +54,7 @@ def rows_query(parameters: Mapping[str, object]) -> Query:
 def content_query(parameters: Mapping[str, object]) -> Query:
     """Return parameters in the form of the content API. Raises UnsupportedError."""
     return {
-        name: _condition(value) if name == "filters" else plain(value)
+        name: _condition(value) if name == "filters" else as_query_value(value)
         for name, value in parameters.items()
         if value is not UNDEFINED and not (name == "populate" and value in ({}, []))
     }
@@ -74,13 +74,13 @@ def of_document(query: Query, document_id: object) -> Query:
     return {**query, "filters": condition if filters is None else {"$and": [condition, filters]}}
 
 
-def plain(value: object) -> object:
+def as_query_value(value: object) -> object:
     """Return a value in the form of a query. Raises UnsupportedError for other values."""
     match value:
         case dict():
-            return {name: plain(inner) for name, inner in value.items()}
+            return {name: as_query_value(inner) for name, inner in value.items()}
         case list():
-            return [plain(item) for item in value]
+            return [as_query_value(item) for item in value]
         case DateValue():
             return value.text()
         case str() | bool() | int() | float():
@@ -119,7 +119,7 @@ def _condition(value: object) -> object:
     if isinstance(value, list):
         return [_condition(item) for item in value]
     if not isinstance(value, dict):
-        return plain(value)
+        return as_query_value(value)
     condition: dict[str, object] = {}
     for name, inner in value.items():
         if inner is not None:

@@ -259,7 +259,7 @@ class _Checker(Struct):
                 names.bind(name, kind)
             case ObjectPattern(members):
                 for key, variable in members:
-                    names.bind(variable, self._part(kind, key))
+                    names.bind(variable, self._member_path(kind, key))
             case ArrayPattern(members) if kind not in LIVE:
                 for variable in members:
                     names.bind(variable, None)
@@ -270,14 +270,14 @@ class _Checker(Struct):
                 self._bind(target.target, None, names)
             case Destructuring():
                 for key, inner in target.members:
-                    self._bind(inner, self._part(kind, key), names)
+                    self._bind(inner, self._member_path(kind, key), names)
                 if target.rest is not None:
                     self._require_plain(kind)
                     self._bind(target.rest, None, names)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
-    def _part(self, kind: Path | None, key: str) -> Path | None:
+    def _member_path(self, kind: Path | None, key: str) -> Path | None:
         if kind is None:
             return None
         if kind == ("with strapi",):
@@ -416,7 +416,7 @@ class _Checker(Struct):
                 return self._path_of(value, names, check=True)
             case Call(callee, arguments, is_new):
                 if is_new:
-                    return self._new(callee, arguments, names)
+                    return self._check_new(callee, arguments, names)
                 return self._call(callee, arguments, names)
             case OptionalCall():
                 return self._call(value.callee, value.arguments, names)
@@ -587,7 +587,7 @@ class _Checker(Struct):
 
     # Calls
 
-    def _new(
+    def _check_new(
         self, callee: Expression, arguments: Sequence[Expression], names: KnownNames
     ) -> Path | None:
         name = callee.key if isinstance(callee, Member) else getattr(callee, "text", "")

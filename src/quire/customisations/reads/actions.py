@@ -13,7 +13,12 @@ from msgspec.structs import replace
 from quire.customisations.error_responses import error_response
 from quire.customisations.query_changes import QueryBranch, QueryStep
 from quire.customisations.reads.entry_changes import ChangingFunction
-from quire.customisations.reads.expressions import ReadContext, bare, first, unwrapped
+from quire.customisations.reads.expressions import (
+    ReadContext,
+    first_of,
+    unwrapped,
+    without_envelope,
+)
 from quire.customisations.reads.model import (
     ENTRY_COUNT,
     AttachedEntries,
@@ -195,7 +200,7 @@ class _Interpreter(ChangingFunction):
             case ObjectPattern() if self.values.mentions_request(value):
                 self.values.declare_parts(target, value)
             case ArrayPattern((name,)) if name:
-                self.reads[name] = first(self.read(value))
+                self.reads[name] = first_of(self.read(value))
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
@@ -245,7 +250,7 @@ class _Interpreter(ChangingFunction):
                 Member(Name("this"), "transformResponse"),
                 (inner, Object((Property("pagination", Name(pages)),))),
             ) if pages and pages == self.pages:
-                read = bare(self.read(inner))
+                read = without_envelope(self.read(inner))
                 return replace(read, enveloped=True, shows_pages=True)
             case Object((Property(), *_) as members):
                 return self._object(members)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from quire.customisations.reads.expressions import ReadingFunction, bare
+from quire.customisations.reads.expressions import ReadingFunction, without_envelope
 from quire.customisations.reads.model import (
     AttachedEntries,
     ComputedEntry,
@@ -132,7 +132,7 @@ class ChangingFunction(ReadingFunction):
         return self.reads[name]
 
     def _add_change(self, read: DocumentRead, change: EntryChange) -> DocumentRead:
-        return replace(bare(read), changes=(*read.changes, change))
+        return replace(without_envelope(read), changes=(*read.changes, change))
 
     def _read_as_object(self, read: DocumentRead, function: Expression) -> DocumentRead:
         """Return a read whose response is one object, with a member for each entry.
@@ -170,7 +170,7 @@ class ChangingFunction(ReadingFunction):
         if len(computed_members) > 1:
             computed_value = self.values.with_entry(name).value(Object(tuple(computed_members)))
             read = self._add_change(read, ComputedEntry(computed_value))
-        return replace(bare(read), changes=(*read.changes, *attached_entries))
+        return replace(without_envelope(read), changes=(*read.changes, *attached_entries))
 
     def _unmodified_read(self, name: str) -> DocumentRead:
         read = self.reads[name]

@@ -81,7 +81,7 @@ class ReadingFunction(Struct):
                 return self.reads.get(name)
             case Member(inner, key) if key in {"0", Literal(0)}:
                 list_read = self.maybe_read(inner)
-                return None if list_read is None else first(list_read)
+                return None if list_read is None else first_of(list_read)
             case Conditional(Call(Member(Name("Array"), "isArray"), (tested,)), then, _):
                 list_read = self.maybe_read(tested)
                 is_list = list_read is not None and list_read.is_list
@@ -91,7 +91,7 @@ class ReadingFunction(Struct):
                 if read is not None and read.changes:
                     raise NotUnderstoodError("sanitizes what it has changed")
                 is_own = self.uid is not None and self.values.is_ctx(ctx)
-                return replace(bare(read), sanitized=True) if read and is_own else None
+                return replace(without_envelope(read), sanitized=True) if read and is_own else None
             case Call(Member(Call(Member(Name("strapi"), "service"), (uid,)), str() as name)):
                 return self._service_read(self._uid_of(uid), name, value)
             case Call(Member(Name("this"), str() as name)) if self.uid is None:
@@ -183,14 +183,14 @@ class ReadingFunction(Struct):
                 return False
 
 
-def first(read: DocumentRead) -> DocumentRead:
+def first_of(read: DocumentRead) -> DocumentRead:
     """Return the read of the first entry of a list."""
     if not read.is_list:
         raise NotUnderstoodError(UNKNOWN_CODE)
-    return replace(bare(read), is_list=False)
+    return replace(without_envelope(read), is_list=False)
 
 
-def bare(read: DocumentRead) -> DocumentRead:
+def without_envelope(read: DocumentRead) -> DocumentRead:
     """Return a read that is not a response yet."""
     if read.keyed:
         raise NotUnderstoodError("changes a response")

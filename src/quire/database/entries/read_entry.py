@@ -39,7 +39,7 @@ def _read(
     values_by_id = {int(row[0] or 0): _values(store, layout, row) for row in rows}
     links = yield from component_links(store, layout, ids)
     inner = yield from _read_components(store, links)
-    _place(layout, values_by_id, links, inner)
+    _attach_components(layout, values_by_id, links, inner)
     return values_by_id
 
 
@@ -65,7 +65,7 @@ def _read_components(
     return components
 
 
-def _place(
+def _attach_components(
     layout: EntryLayout,
     rows_by_id: Mapping[int, dict[str, object]],
     links: Sequence[ComponentLink],

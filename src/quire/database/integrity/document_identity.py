@@ -126,7 +126,7 @@ def _locale_rule(
     would be two, and only a person can decide.
     """
 
-    def without(builder: StatementBuilder) -> sa.Select[Any]:
+    def without_locale(builder: StatementBuilder) -> sa.Select[Any]:
         rows = builder.table(table)
         return ids_of(rows, rows.c(LOCALE).is_(None))
 
@@ -145,7 +145,7 @@ def _locale_rule(
         layout=layout,
         kind=DamageKind.NO_LOCALE,
         table=table,
-        damaged=without,
+        damaged=without_locale,
         phrase="without a locale in a localized content type",
         repair_action=Repair(text=text, assigned={LOCALE: default}, repairable=free)
         if default

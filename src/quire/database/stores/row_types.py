@@ -53,11 +53,11 @@ def row_columns(row: type[Struct]) -> dict[str, Column]:
     """
     columns = {"id": Column("id", StorageKind.ID)}
     for field in msgspec.structs.fields(row):
-        columns.setdefault(field.encode_name, Column(field.encode_name, _kind(row, field)))
+        columns.setdefault(field.encode_name, Column(field.encode_name, _storage_kind(row, field)))
     return columns
 
 
-def _kind(row: type[Struct], field: FieldInfo) -> StorageKind:
+def _storage_kind(row: type[Struct], field: FieldInfo) -> StorageKind:
     for part in _parts(field.type):
         if isinstance(part, StorageKind):
             return part

@@ -143,8 +143,8 @@ def add_slow_lists(writes: Writes, counts: Mapping[SlowList, int], now: int) -> 
     latest_counts = sorted(counts_by_list.values(), key=lambda count: count.last, reverse=True)[
         :_MAX_LISTS
     ]
-    yield from write_setting(writes, KEY, _plain(latest_counts))
+    yield from write_setting(writes, KEY, _as_builtins(latest_counts))
 
 
-def _plain(counts: Iterable[SlowListCount]) -> object:
+def _as_builtins(counts: Iterable[SlowListCount]) -> object:
     return msgspec.to_builtins(list(counts))

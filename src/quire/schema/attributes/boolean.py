@@ -8,7 +8,7 @@ from quire.schema.attributes.base import (
     StorageKind,
     build_scalar,
 )
-from quire.schema.attributes.json_schema import plain
+from quire.schema.attributes.json_schema import scalar_form
 from quire.schema.attributes.validation import Refusal, RefusedValue, ValueRules, not_of_type
 
 _FALSE = frozenset({"false", "f", "0", ""})
@@ -44,7 +44,7 @@ def accept_boolean(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - 
 BOOLEAN = AttributeType(
     name="boolean",
     build=build_scalar,
-    json=plain({"type": "boolean"}),
+    json=scalar_form({"type": "boolean"}),
     storage=StorageKind.BOOLEAN,
     cast=cast_boolean,
     accept=accept_boolean,

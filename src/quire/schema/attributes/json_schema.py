@@ -51,7 +51,7 @@ LIMITS = {"minLength": "minLength", "maxLength": "maxLength", "min": "minimum", 
 """Options of a schema file, and the equivalent keywords."""
 
 
-def plain(schema: JsonSchema, *options: str) -> JsonForm:
+def scalar_form(schema: JsonSchema, *options: str) -> JsonForm:
     """Make the form of values that are written as they are shown.
 
     Written ones have the limits of the ``options`` of the attribute; drafts have no lower limits.

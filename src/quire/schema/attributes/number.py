@@ -22,7 +22,7 @@ from quire.schema.attributes.base import (
     build_scalar,
     number_option,
 )
-from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, plain
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, scalar_form
 from quire.schema.attributes.validation import (
     Acceptor,
     Refusal,
@@ -192,7 +192,7 @@ def _big_written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema: 
 INTEGER = AttributeType(
     name="integer",
     build=build_scalar,
-    json=plain({"type": "integer"}, "min", "max"),
+    json=scalar_form({"type": "integer"}, "min", "max"),
     options=RANGE,
     storage=StorageKind.INTEGER,
     accept=accept_integer,
@@ -212,7 +212,7 @@ BIGINTEGER = AttributeType(
 FLOAT = AttributeType(
     name="float",
     build=build_scalar,
-    json=plain({"type": "number"}, "min", "max"),
+    json=scalar_form({"type": "number"}, "min", "max"),
     options=RANGE,
     storage=StorageKind.FLOAT,
     accept=accept_number,
@@ -222,7 +222,7 @@ FLOAT = AttributeType(
 DECIMAL = AttributeType(
     name="decimal",
     build=build_scalar,
-    json=plain({"type": "number"}, "min", "max"),
+    json=scalar_form({"type": "number"}, "min", "max"),
     options=RANGE,
     storage=StorageKind.DECIMAL,
     accept=accept_number,

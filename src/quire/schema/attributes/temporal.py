@@ -18,7 +18,7 @@ from quire.schema.attributes.base import (
     StorageKind,
     build_scalar,
 )
-from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, plain
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, scalar_form
 from quire.schema.attributes.validation import Acceptor, ValueRules
 
 _DATE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
@@ -196,7 +196,7 @@ _TIME_OF_DAY: JsonSchema = {"type": "string", "pattern": r"^\d{2}:\d{2}:\d{2}(\.
 DATE = AttributeType(
     name="date",
     build=build_scalar,
-    json=plain({"type": "string", "format": "date"}),
+    json=scalar_form({"type": "string", "format": "date"}),
     storage=StorageKind.DATE,
     cast=_cast_date,
     accept=_same_for_drafts(_accept_date),
@@ -205,8 +205,8 @@ TIME = AttributeType(
     name="time",
     build=build_scalar,
     json=JsonForm(
-        response=plain(_TIME_OF_DAY).response,
-        request=plain(_TIME_OF_DAY).request,
+        response=scalar_form(_TIME_OF_DAY).response,
+        request=scalar_form(_TIME_OF_DAY).request,
         operand=_TIME_OF_DAY,
     ),
     storage=StorageKind.TIME,
@@ -216,7 +216,7 @@ TIME = AttributeType(
 DATETIME = AttributeType(
     name="datetime",
     build=build_scalar,
-    json=JsonForm(response=plain(_MOMENT).response, request=_moment_written),
+    json=JsonForm(response=scalar_form(_MOMENT).response, request=_moment_written),
     storage=StorageKind.DATETIME,
     cast=_cast_moment,
     accept=_same_for_drafts(_accept_moment),
@@ -224,7 +224,9 @@ DATETIME = AttributeType(
 TIMESTAMP = AttributeType(
     name="timestamp",
     build=build_scalar,
-    json=JsonForm(response=plain(_MILLISECONDS).response, request=_moment_written, operand=_MOMENT),
+    json=JsonForm(
+        response=scalar_form(_MILLISECONDS).response, request=_moment_written, operand=_MOMENT
+    ),
     storage=StorageKind.TIMESTAMP,
     cast=_cast_moment,
     accept=_same_for_drafts(_accept_moment),

@@ -36,16 +36,16 @@ class CustomStorage:
         """Store a file."""
         size = (await asyncio.to_thread(source.stat)).st_size
         meta = FileMeta(type=type_, size=size)
-        await self._done(self._backend.put(key, _pieces(source), meta))
+        await self._await_backend(self._backend.put(key, _pieces(source), meta))
 
     async def version(self, key: str) -> str | None:
         """Return the version of a file."""
-        return await self._done(self._backend.version(key))
+        return await self._await_backend(self._backend.version(key))
 
     async def fetch(self, key: str, target: Path) -> bool:
         """Copy a file to ``target``."""
         try:
-            await self._done(self._copy(key, target))
+            await self._await_backend(self._copy(key, target))
         except FileNotFoundError:
             return False
         return True
@@ -53,11 +53,11 @@ class CustomStorage:
     async def remove(self, keys: Collection[str]) -> None:
         """Delete files."""
         for key in keys:
-            await self._done(self._backend.delete(key))
+            await self._await_backend(self._backend.delete(key))
 
     async def link(self, key: str, lifetime: timedelta) -> str | None:
         """Return an address outside of this server."""
-        return await self._done(self._backend.url(key, expires=lifetime))
+        return await self._await_backend(self._backend.url(key, expires=lifetime))
 
     async def listed(self) -> AsyncIterator[StoredObject]:
         """Iterate over all files.
@@ -70,7 +70,7 @@ class CustomStorage:
         files = aiter(self._backend.list())
         while True:
             try:
-                file = await self._done(anext(files))
+                file = await self._await_backend(anext(files))
             except StopAsyncIteration:
                 return
             moment = int(file.stored_at.timestamp() * 1000)
@@ -84,7 +84,7 @@ class CustomStorage:
         finally:
             await asyncio.to_thread(file.close)
 
-    async def _done(self, work: Awaitable[T]) -> T:
+    async def _await_backend(self, work: Awaitable[T]) -> T:
         """Await a method. Raises FileNotFoundError as it is, and StorageErrors for all else."""
         try:
             return await work

@@ -35,7 +35,7 @@ class LocalStorage:
     async def put(self, key: str, source: Path, *, type_: str) -> None:
         """Move a file into the folder."""
         del type_  # its type is derived from the name when it is served
-        await _run_in_thread(lambda: _place(source, self._path(key)))
+        await _run_in_thread(lambda: _move_file(source, self._path(key)))
 
     async def version(self, key: str) -> str | None:
         """Return the time and size of a file."""
@@ -73,7 +73,7 @@ async def _run_in_thread(act: Callable[[], T]) -> T:
         raise storage_problem(error) from error
 
 
-def _place(source: Path, target: Path) -> None:
+def _move_file(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     _flush(source)
     try:

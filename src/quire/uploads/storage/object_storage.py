@@ -73,14 +73,14 @@ class ObjectStorage:
             max_concurrency=_AT_ONCE,
         )
         try:
-            await _done(sending)
+            await _await_operation(sending)
         except FileNotFoundError as error:  # there is no such bucket
             raise StorageError from error
 
     async def version(self, key: str) -> str | None:
         """Return the tag of an object."""
         try:
-            metadata = await _done(obstore.head_async(self._store, key))
+            metadata = await _await_operation(obstore.head_async(self._store, key))
         except FileNotFoundError:
             return None
         return f"{metadata['e_tag']}-{metadata['size']}"
@@ -103,7 +103,7 @@ class ObjectStorage:
         """Delete objects."""
         for key in keys:
             with suppress(FileNotFoundError):
-                await _done(obstore.delete_async(self._store, key))
+                await _await_operation(obstore.delete_async(self._store, key))
 
     async def listed(self) -> AsyncIterator[StoredObject]:
         """Iterate over all objects of the bucket below its prefix."""
@@ -120,7 +120,7 @@ class ObjectStorage:
     async def link(self, key: str, lifetime: timedelta) -> str | None:
         """Return a URL that anybody can read a file from, for a while."""
         signed: Awaitable[str] = _sign(self._store, "GET", key, lifetime)
-        return await _done(signed)
+        return await _await_operation(signed)
 
 
 def open_bucket(bucket: Bucket, *, base: str) -> ObjectStorage:
@@ -158,7 +158,7 @@ def open_bucket(bucket: Bucket, *, base: str) -> ObjectStorage:
     return ObjectStorage(store, provider=PROVIDERS[scheme], base=base)
 
 
-async def _done(work: Awaitable[T]) -> T:
+async def _await_operation(work: Awaitable[T]) -> T:
     """Await an operation. Raises FileNotFoundError for a missing file, StorageError otherwise."""
     try:
         return await work

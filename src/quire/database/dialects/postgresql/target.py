@@ -210,7 +210,7 @@ class PostgresTarget:
     def __init__(self, options: PostgresOptions) -> None:
         """Does not connect yet."""
         self._options = options
-        self.place = _place(options)
+        self.place = _describe_database(options)
         self.kind = DatabaseKind(
             dialect=lambda: PostgresDialect(options.clock),
             column_types=COLUMN_TYPES,
@@ -321,7 +321,7 @@ class PostgresTarget:
         await restore_database(self._options, path, tables)
 
 
-def _place(options: PostgresOptions) -> str:
+def _describe_database(options: PostgresOptions) -> str:
     """Name the database, without the password."""
     hosts, name = f"{options.host}:{options.port}", options.name
     if options.dsn is not None:

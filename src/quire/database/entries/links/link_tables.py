@@ -42,7 +42,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             return
         if change.set is None and not change.connect and not change.disconnect:
             return
-        current = yield from self._current(row_id)
+        current = yield from self._current_links(row_id)
         targets = yield from self._targets_after(current, change)
         removed_ids = [target_id for target_id in current if target_id not in targets]
         yield from self._delete(current, removed_ids)
@@ -163,7 +163,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             return self._connect_rows(change.connect)
         return [row for target in without_duplicates(change.connect) for row in target.rows]
 
-    def _current(self, row_id: int) -> Program[dict[int, _StoredLink]]:
+    def _current_links(self, row_id: int) -> Program[dict[int, _StoredLink]]:
         edge = self.edge
         order = [edge.order] if edge.order is not None else []
         columns = ["id", edge.target_column, *order]

@@ -37,7 +37,7 @@ def order_targets(
     targets_by_row = {row: target for target in targets for row in target.rows}
     slots = _OrderedSlots(orders)
     for target in _anchors_first(targets, targets_by_row, orders):
-        slots.put(target, strict=strict)
+        slots.insert(target, strict=strict)
     return slots.rows(excluded={*targets_by_row, *removed_ids})
 
 
@@ -125,7 +125,7 @@ class _OrderedSlots:
         for _, rows in groupby(orders, key=orders.__getitem__):
             self._add(_OrderSlot(tuple(rows), is_former=True), before=self._end)
 
-    def put(self, target: LinkTarget, *, strict: bool) -> None:
+    def insert(self, target: LinkTarget, *, strict: bool) -> None:
         """Insert a target at its requested position.
 
         Raises ValidationError when its anchor is not linked, with ``strict``; otherwise it is
