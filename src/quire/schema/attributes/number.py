@@ -72,7 +72,7 @@ def _cast_biginteger(text: str) -> FilterValue:
 
 
 _NOT_A_NUMBER = "NaN"
-_INTEGER_TEXT = re.compile(r"\s*[+-]?[0-9]+\s*")
+_BIG_INTEGER_TEXT = re.compile(r"\s*[+-]?[0-9]+\s*")
 _MAX_EXACT = 2**63 - 1
 
 NumberRule = Callable[[float], str | None]
@@ -164,7 +164,7 @@ def _accept_big(value: object) -> object:
     text = value
     if isinstance(value, int | float) and not isinstance(value, bool) and as_double(value) % 1 == 0:
         text = number_text(value)
-    if not isinstance(text, str) or len(text) > _MAX_DIGITS or not _INTEGER_TEXT.fullmatch(text):
+    if not isinstance(text, str) or len(text) > _MAX_DIGITS or not _BIG_INTEGER_TEXT.fullmatch(text):
         raise RefusedValue(Refusal(message="must be a valid integer", value=text))
     number = int(text)
     return number if abs(number) <= _MAX_EXACT else as_double(number)
