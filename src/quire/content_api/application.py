@@ -1,7 +1,9 @@
 """The content API as an ASGI application with one route table.
 
 A request passes these steps: read the body, find the route, authenticate, check the permission,
-call the handler, send the response. Errors are raised anywhere and handled only here.
+call the handler, send the response. Handlers raise errors; only this module converts them to
+responses. Reads have a second entry point, `ContentApi.respond_now`, which never waits
+(`quire.content_api.fast_path`).
 """
 
 import asyncio
@@ -78,14 +80,14 @@ Successor = Callable[["ContentApi"], Awaitable["ContentApi | None"]]
 Raises ServiceUnavailableError when there is no replacement in time.
 """
 
-_OF_PROJECT = "api::"
-_OF_FILES = frozenset({"HEAD", "GET"})
-_HEALTH = b"/_health"
-_READY = b"/_ready"
-_SERVER_FAULT = 500
+_PROJECT_PREFIX = "api::"
+_FILE_METHODS = frozenset({"HEAD", "GET"})
+_HEALTH_PATH = b"/_health"
+_READY_PATH = b"/_ready"
+_SERVER_ERROR = 500
 _SHUTTING_DOWN = "The server is shutting down"
 _MAX_ATTEMPTS = 4
-"""How often a request is repeated at most: types may be changed one after the other."""
+"""How often a request is repeated after a change of the schema: another change may follow."""
 
 
 async def no_successor(_: "ContentApi") -> None:
@@ -93,10 +95,11 @@ async def no_successor(_: "ContentApi") -> None:
 
 
 class OtherResponders(Struct, frozen=True, kw_only=True):
-    """Handlers of other requests: files for everybody, another API.
+    """Handlers of requests that are not for the content API.
 
-    ``readiness`` handles ``/_ready``; ``successor`` returns the replacement of an outdated API.
-    With ``tracing``, sampled requests do not use the fast path.
+    ``public`` serves files, ``api`` is the admin API, ``readiness`` handles ``/_ready``;
+    ``successor`` returns the replacement of an outdated content API. With ``tracing``,
+    sampled requests do not use the fast path.
     """
 
     readiness: Readiness
@@ -144,7 +147,8 @@ class ContentApi:
         strategies = engine.extensions.strategies
         self._strategies = Strategies(strategies, authenticator) if strategies else None
         if strategies:
-            # The cache key of shared caches has no credentials.
+            # A strategy may take credentials from any header, and the key of a shared cache has
+            # none of them: it would serve the response of one user to others.
             self._shared_caching = None
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
@@ -188,9 +192,9 @@ class ContentApi:
             else:
                 response = respond_error(error)
         except asyncio.CancelledError:
-            await self._deliver(respond_cancelled(request), request, scope, receive, send)
+            await self._send_response(respond_cancelled(request), request, scope, receive, send)
             raise
-        await self._deliver(response, request, scope, receive, send)
+        await self._send_response(response, request, scope, receive, send)
 
     async def response(self, request: Request, receive: AsgiReceive) -> Response | None:
         """Return the response to a request, ``None`` if it is for the public folder.
@@ -209,8 +213,8 @@ class ContentApi:
             return await self.respond_to_read(request)
         except StaleSchemaError as error:
             return await self._respond_with_successor(request, error)
-        except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
-            return _respond_problem(request, error)
+        except Exception as error:  # noqa: BLE001 - logged, and answered without its text
+            return _respond_exception(request, error)
 
     def respond_now(self, request: Request) -> Response | None:
         """Return the response to a GET of content, if no waiting is needed.
@@ -224,18 +228,18 @@ class ContentApi:
             request.may_wait = True
             return None
         except Exception as error:  # noqa: BLE001 - as in `response`
-            response = _respond_problem(request, error)
+            response = _respond_exception(request, error)
         if self._shared_caching is None or response is None:
             return response
         return self._shared_caching.add_headers(request, response)
 
     def _respond_now(self, request: Request) -> Response | None:
-        if request.path.removesuffix(b"/") == _HEALTH:
+        if request.path.removesuffix(b"/") == _HEALTH_PATH:
             return NO_CONTENT
-        result = self._find(request)
+        match = self._match_route(request)
         if self._strategies is not None:
-            return None  # they have to be awaited
-        if result is None or not result[0].is_immediate:
+            return None  # strategies are coroutines
+        if match is None or not match[0].is_immediate:
             return None
         version = self._content_version.current_or_none()
         if version is None:
@@ -243,7 +247,7 @@ class ContentApi:
         principal = self._authenticator.cached_principal(request.credential, version)
         if principal is None:
             return None
-        route, request.parameters = result
+        route, request.parameters = match
         request.version = version
         principal = request.principal = self._rules.narrow(principal)
         self._require(principal, route, request)
@@ -276,10 +280,10 @@ class ContentApi:
 
         Routes of plugins are excluded: some of them do more than read. Raises StaleSchemaError.
         """
-        result = self._find(request)
-        if result is None or not (result[0].uid or "").startswith(_OF_PROJECT):
+        match = self._match_route(request)
+        if match is None or not (match[0].uid or "").startswith(_PROJECT_PREFIX):
             return respond_error(NotFoundError())
-        route, request.parameters = result
+        route, request.parameters = match
         try:
             request.version = await self._content_version.current()
             principal = request.principal = self._rules.narrow(principal)
@@ -290,39 +294,40 @@ class ContentApi:
         except StaleSchemaError:
             raise
         except Exception as error:  # noqa: BLE001 - as in `response`
-            return _respond_problem(request, error)
+            return _respond_exception(request, error)
 
     def reads_content(self, request: Request) -> bool:
         """Tell whether a GET is for a route that `respond_now` handles, now or later."""
-        result = self._find(request)
-        return result is not None and result[0].is_immediate
+        match = self._match_route(request)
+        return match is not None and match[0].is_immediate
 
     async def _respond_with_successor(
         self, request: Request, error: StaleSchemaError
     ) -> Response | None:
         """Repeat a request whose tables have changed meanwhile, with the replacement of this API.
 
-        A request that has written something is not repeated; one whose body was streamed to its
-        handler has to be sent again.
+        A request that has committed something is not repeated, because it would be written twice;
+        nor is one whose body was streamed to its handler, because the body is gone: the client gets
+        503 and has to send it again.
         """
-        problem = error
+        stale_error = error
         outdated = self
         for _ in range(_MAX_ATTEMPTS):
             try:
                 successor = await outdated.successor(outdated)
-                if successor is None or _has_written(request):
+                if successor is None or _has_committed(request):
                     break
                 if hasattr(request, "receive"):
                     return respond_error(ServiceUnavailableError())
                 outdated = successor
                 return await successor.respond_to_read(request)
-            except StaleSchemaError as again:
-                problem = again
-            except Exception as other:  # noqa: BLE001 - the last resort here, too
-                return _respond_problem(request, other)
-        return _respond_problem(request, problem)
+            except StaleSchemaError as repeated_error:
+                stale_error = repeated_error
+            except Exception as unexpected:  # noqa: BLE001 - as in `response`
+                return _respond_exception(request, unexpected)
+        return _respond_exception(request, stale_error)
 
-    async def _deliver(
+    async def _send_response(
         self,
         response: Response | None,
         request: Request,
@@ -357,7 +362,7 @@ class ContentApi:
 
     async def _read_body(self, request: Request, receive: AsgiReceive) -> None:
         """Read the body of a request, or leave it to the handler."""
-        if self._streams(request):
+        if self._is_streamed(request):
             request.receive = receive
         else:
             request.body = await read_body(request.headers, receive, self._limits)
@@ -369,20 +374,20 @@ class ContentApi:
         """
         method, headers = request.method, request.headers
         path = request.path.removesuffix(b"/")
-        if path == _HEALTH:
+        if path == _HEALTH_PATH:
             return NO_CONTENT
-        if path == _READY:
+        if path == _READY_PATH:
             return await self._readiness.respond()
         if method == "OPTIONS" and b"origin" in headers and _is_preflight(headers):
             return Response(204, b"", None)
         route_method = "GET" if method == "HEAD" else method
-        result = self._find(request)
-        if result is None:
+        match = self._match_route(request)
+        if match is None:
             if route_method != "GET":
                 request.commits = watch_commits()
             response = await self._other_api(request) if self._other_api is not None else None
             return response or self._respond_unrouted(method, request.path)
-        route, request.parameters = result
+        route, request.parameters = match
         version = self._content_version.current_or_none()
         if version is None:
             version = await self._content_version.current()
@@ -410,29 +415,29 @@ class ContentApi:
         header = request.headers.get(b"authorization")
         return await self._authenticator.principal(header, version)
 
-    def _streams(self, request: Request) -> bool:
+    def _is_streamed(self, request: Request) -> bool:
         """Tell whether a form is for a handler that reads it itself."""
         if not is_form(request.headers):
             return False
-        result = self._find(request)
-        if result is not None:
-            return result[0].streams
+        match = self._match_route(request)
+        if match is not None:
+            return match[0].streams
         return self._other_api is not None and self._other_api.streams(request.method, request.path)
 
-    def _find(self, request: Request) -> MatchedRoute | None:
+    def _match_route(self, request: Request) -> MatchedRoute | None:
         """Return the route of a request, which is looked up once.
 
         Raises BadRequestError as `RouteTable.find` does.
         """
         if request.found is not None and request.found[0] is self._routes:
             return request.found[1]
-        path = self._below_prefix(request.path)
+        path = self._strip_prefix(request.path)
         method = "GET" if request.method == "HEAD" else request.method
-        result = None if path is None else self._routes.find(method, path)
-        request.found = self._routes, result
-        return result
+        match = None if path is None else self._routes.find(method, path)
+        request.found = self._routes, match
+        return match
 
-    def _below_prefix(self, raw_path: bytes) -> bytes | None:
+    def _strip_prefix(self, raw_path: bytes) -> bytes | None:
         prefix = self._prefix
         if raw_path.startswith(prefix) or raw_path[: len(prefix)].lower() == prefix:
             return raw_path[len(prefix) :]
@@ -454,14 +459,14 @@ class ContentApi:
 
         GET is always allowed: a path without a route may be a file.
         """
-        path = self._below_prefix(raw_path)
+        path = self._strip_prefix(raw_path)
         methods = frozenset() if path is None else self._routes.methods(path)
         if self._other_api is not None:
             methods |= self._other_api.methods(raw_path)
-        return ", ".join(method for method in METHODS if method in methods | _OF_FILES)
+        return ", ".join(method for method in METHODS if method in methods | _FILE_METHODS)
 
 
-def _has_written(request: Request) -> bool:
+def _has_committed(request: Request) -> bool:
     return request.commits is not None and request.commits.count > 0
 
 
@@ -471,16 +476,16 @@ def respond_cancelled(request: Request) -> Response:
     return respond_error(ServiceUnavailableError(_SHUTTING_DOWN))
 
 
-def _respond_problem(request: Request, error: Exception) -> Response:
+def _respond_exception(request: Request, error: Exception) -> Response:
     """Respond to an error, and log it if it is an internal one."""
     log_fields = _log_fields(request)
     if isinstance(error, ServiceUnavailableError):
-        # Many requests may meet the same outage; a traceback would say nothing.
+        # An outage hits many requests, whose tracebacks would be equal and fill the log.
         reason = repr(error.__cause__ or error)
         _log.warning("request put off", **log_fields, reason=reason)
         return respond_error(error)
     if isinstance(error, AppError):
-        if error.status >= _SERVER_FAULT and not isinstance(error, UnimplementedError):
+        if error.status >= _SERVER_ERROR and not isinstance(error, UnimplementedError):
             _log.error("request failed", **log_fields, exc_info=error)
         return respond_error(error)
     _log.error("request failed", **log_fields, exc_info=error)

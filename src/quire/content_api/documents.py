@@ -52,6 +52,7 @@ from quire.schema.model import ContentType, TypeKind
 CREATED = 201
 OK = 200
 _LARGE_BODY = 1_000_000
+"""Hashing a longer body takes about a millisecond, and would delay the event loop."""
 UPDATED_AT = "updatedAt"
 
 
@@ -132,8 +133,8 @@ class DocumentApi:
             response, is_cacheable = await completion
             if is_cacheable and responses.can_keep(version):
                 if mode == "list":
-                    response.tag = await _tag(response.body)
-                # The tables that the functions read are unknown.
+                    response.tag = await _entity_tag(response.body)
+                # Functions of the project may read any table, so any commit invalidates it.
                 responses.keep(key, version, response, None)
             return response
         serializer = self._serializer(request, prepared)
@@ -144,7 +145,7 @@ class DocumentApi:
             )
             response = respond_encoded(body)
         else:
-            response = _respond_found(
+            response = _respond_document(
                 await self._reader.encoded_row(
                     prepared,
                     document_id,
@@ -156,7 +157,7 @@ class DocumentApi:
         response.is_shared = is_cacheable = prepared.is_cacheable
         if is_cacheable and responses.can_keep(version):
             if mode == "list":
-                response.tag = await _tag(response.body, may_wait=request.may_wait)
+                response.tag = await _entity_tag(response.body, may_wait=request.may_wait)
             responses.keep(key, version, response, prepared.tables)
         return response
 
@@ -172,17 +173,17 @@ class DocumentApi:
         principal, reader = request.principal, self._reader
         if mode == "list":
             items, total = await reader.rows(prepared, request.version)
-            result = await computed.complete(prepared, items, principal)
-            entries = [self._serialize(request, prepared, one) for one in result.documents]
+            completed = await computed.complete(prepared, items, principal)
+            entries = [self._serialize(request, prepared, one) for one in completed.documents]
             response = respond_encoded(encode(paged(prepared.pagination)(entries, total)))
         else:
             item = await reader.row(prepared, document_id)
             if item is None:
                 raise NotFoundError
-            result = await computed.complete(prepared, [item], principal)
-            response = self._respond_computed(request, prepared, result.documents[0])
+            completed = await computed.complete(prepared, [item], principal)
+            response = self._respond_computed(request, prepared, completed.documents[0])
         prepared.budget().check_encoded(len(response.body), lambda: "")
-        return response, result.is_cacheable
+        return response, completed.is_cacheable
 
     def _cache_key(self, request: Request, mode: Mode, document_id: str | None) -> ResponseKey:
         return ResponseKey(
@@ -192,7 +193,7 @@ class DocumentApi:
             request.principal.ability,
             self._planner.default_locale,
             document_id,
-            _is_nested(request),
+            _requests_v4(request),
         )
 
     def _respond_computed(
@@ -205,19 +206,19 @@ class DocumentApi:
         self, request: Request, prepared: PreparedRead, document: EntryJson
     ) -> EntryJson | None:
         """Return a document with computed fields in the format that a request asks for."""
-        if not _is_nested(request):
+        if not _requests_v4(request):
             return document
         return to_v4(document, prepared.plan.root, self._reader.schema)
 
     def _serializer(self, request: Request, prepared: PreparedRead) -> EntrySerializer | None:
         """Return the conversion of entries to the v4 format, if a request asks for it."""
-        if not _is_nested(request):
+        if not _requests_v4(request):
             return None
         root, schema = prepared.plan.root, self._reader.schema
         return lambda item: to_v4(item, root, schema)
 
     async def create(self, request: Request) -> Response:
-        """Make a document."""
+        """Create a document."""
         prepared, data = await self._prepare_write(request)
         command = CreateDocument(
             uid=self._type.uid,
@@ -312,11 +313,11 @@ class DocumentApi:
 
         principal = request.principal
         items = await self._documents.run(act, commands=[command], principal=principal)
-        result = await computed.complete(prepared, items, principal, is_written=True)
-        return self._respond_computed(request, prepared, result.documents[0], status)
+        completed = await computed.complete(prepared, items, principal, is_written=True)
+        return self._respond_computed(request, prepared, completed.documents[0], status)
 
 
-async def _tag(body: bytes, *, may_wait: bool = True) -> bytes:
+async def _entity_tag(body: bytes, *, may_wait: bool = True) -> bytes:
     """Return the tag of a body; that of a large one is computed on another thread.
 
     Raises WouldBlockError for a large one where ``may_wait`` is false.
@@ -328,7 +329,7 @@ async def _tag(body: bytes, *, may_wait: bool = True) -> bytes:
     return await asyncio.to_thread(tag_of, body)
 
 
-def _respond_found(entry: EncodedEntry | None) -> Response:
+def _respond_document(entry: EncodedEntry | None) -> Response:
     """Respond with a document. Raises NotFoundError if there is none."""
     if entry is None:
         raise NotFoundError
@@ -345,6 +346,6 @@ def _respond_unless_cached(request: Request, response: Response) -> Response:
     return response
 
 
-def _is_nested(request: Request) -> bool:
+def _requests_v4(request: Request) -> bool:
     """Tell whether a request asks for the v4 format."""
     return request.headers.get(HEADER) == VALUE

@@ -33,10 +33,10 @@ from quire.logging import request_id
 
 _REQUEST_LINE = re.compile(rb"GET (/[!\"$->@-~]*)(?:\?([!\"$-~]*))? HTTP/1\.1")
 """The request line of a plain read: path and query, of printable ASCII without a fragment."""
-_LONGEST_KNOWN = 8192
+_MAX_CACHED_REQUEST = 8192
 """How many bytes of a request are stored to compare the next one with."""
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
-"""Headers that a plain read does not have."""
+"""Headers of requests with a body or an upgrade, which uvicorn has to handle."""
 _CONNECTION_CLOSE = b"connection: close\r\n"
 _REQUEST_ID, _END = REQUEST_ID + b": ", b"\r\n"
 
@@ -62,7 +62,7 @@ class _ReadCycle:
         self.disconnected = False
 
 
-_COMPLETE: Any = _ReadCycle(is_complete=True)
+_COMPLETED_CYCLE: Any = _ReadCycle(is_complete=True)
 """The cycle after the response; later data of the request are ignored."""
 
 
@@ -87,8 +87,8 @@ class _Head:
         self.block = b""
         self.size = 0
 
-    def stands_behind(self, block: bytes) -> None:
-        """Record that these fields have a given received form."""
+    def remember_block(self, block: bytes) -> None:
+        """Store the bytes from which these fields were parsed."""
         self.block = block
         self.size = len(block)
 
@@ -126,18 +126,24 @@ class FastPathProtocol(LimitedConnection):
 
     def data_received(self, data: bytes) -> None:
         """Respond to a read with known header fields, or parse the data."""
-        if self._cached_head is not None and self._responds_to_known(data, self._cached_head):
+        if self._cached_head is not None and self._respond_with_cached_head(
+            data, self._cached_head
+        ):
             return
         self._cached_head = self._head = None
         self._messages = 0
-        was_at_rest = self._is_at_rest()
+        was_at_rest = self._is_between_requests()
         super().data_received(data)
         if was_at_rest and self._messages == 1:
-            self._learn(data)
+            self._cache_head(data)
 
-    def _responds_to_known(self, data: bytes, head: _Head) -> bool:
-        """Respond to a piece that is a read with a known head; return whether it is one."""
-        if self.cycle is not _COMPLETE or self.flow.write_paused:
+    def _respond_with_cached_head(self, data: bytes, head: _Head) -> bool:
+        """Respond to a read whose header fields are those of the last one; tell whether it is one.
+
+        The fields are compared as bytes. The request line has to match a strict pattern, because
+        the parser, which rejects malformed ones, does not see it.
+        """
+        if self.cycle is not _COMPLETED_CYCLE or self.flow.write_paused:
             return False
         if not data.endswith(head.block) or len(data) > MAX_HEAD:
             return False
@@ -145,7 +151,7 @@ class FastPathProtocol(LimitedConnection):
         content: ContentApi | None = self._application.content
         if line is None or content is None:
             return False
-        return self._responds(content, line[1], line[2] or b"", head)
+        return self._respond_to_read(content, line[1], line[2] or b"", head)
 
     def shutdown(self) -> None:
         """Close the connection after the running request; later ones use the ordinary path."""
@@ -153,22 +159,25 @@ class FastPathProtocol(LimitedConnection):
         self._cached_head = None
         super().shutdown()
 
-    def _is_at_rest(self) -> bool:
+    def _is_between_requests(self) -> bool:
         """Tell whether the next byte begins a request."""
         cycle: Any = self.cycle
         return not self._in_head and (cycle is None or not cycle.more_body)
 
-    def _learn(self, data: bytes) -> None:
+    def _cache_head(self, data: bytes) -> None:
         """Keep the head of the only request in a piece, if its response can be reused."""
         head = self._head
         line = _REQUEST_LINE.match(data)
-        if head is None or line is None or len(data) > _LONGEST_KNOWN:
+        if head is None or line is None or len(data) > _MAX_CACHED_REQUEST:
             return
-        head.stands_behind(data[line.end() :])
+        head.remember_block(data[line.end() :])
         self._cached_head = head
 
     def on_message_begin(self) -> None:
-        """Begin a request; the scope of an ordinary one is created when it is known to be one."""
+        """Begin a request, without the ASGI scope that uvicorn creates here.
+
+        `_continue_as_ordinary` creates it for requests that need it.
+        """
         self.head_begins()
         self._messages += 1
         self.url = b""
@@ -178,10 +187,10 @@ class FastPathProtocol(LimitedConnection):
     def on_headers_complete(self) -> None:
         """Respond to a read of content, or create an ordinary request."""
         self.head_ends()
-        if not self._responds_to_parsed():
+        if not self._respond_to_parsed():
             self._continue_as_ordinary()
 
-    def _responds_to_parsed(self) -> bool:
+    def _respond_to_parsed(self) -> bool:
         """Respond to the request that was parsed if it is a read of content."""
         content: ContentApi | None = None
         if self._application is not None:
@@ -191,12 +200,12 @@ class FastPathProtocol(LimitedConnection):
             return False
         path, _, query = self.url.partition(b"?")
         head = _Head(fields, content.headers)
-        if not self._responds(content, path, query, head):
+        if not self._respond_to_read(content, path, query, head):
             return False
         self._head = head
         return True
 
-    def _responds(self, content: ContentApi, path: bytes, query: bytes, head: _Head) -> bool:
+    def _respond_to_read(self, content: ContentApi, path: bytes, query: bytes, head: _Head) -> bool:
         """Respond to a plain read of content, now or in a task; return whether it is one.
 
         One that is recorded in a trace is an ordinary request.
@@ -223,13 +232,13 @@ class FastPathProtocol(LimitedConnection):
         self.cycle = cycle
         common = head.common + request.id + _END
         task = self.loop.create_task(
-            self._respond_later(content, request, cycle, common, start_time)
+            self._respond_in_task(content, request, cycle, common, start_time)
         )
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
         return True
 
-    async def _respond_later(
+    async def _respond_in_task(
         self,
         content: ContentApi,
         request: Request,
@@ -290,11 +299,11 @@ class FastPathProtocol(LimitedConnection):
     def _write(self, response: Response, common: bytes) -> None:
         """Send the response to a read without a pipelined request."""
         self._send(response, common)
-        self.cycle = _COMPLETE
+        self.cycle = _COMPLETED_CYCLE
         self.server_state.total_requests += 1
         self._last_read = self.loop.time()
         if self.timeout_keep_alive_task is None:
-            self._arm_keep_alive(self.timeout_keep_alive)
+            self._start_keep_alive_timer(self.timeout_keep_alive)
 
     def _send(self, response: Response, common: bytes) -> None:
         if self._date_headers is not self.server_state.default_headers:
@@ -304,7 +313,7 @@ class FastPathProtocol(LimitedConnection):
         parts = (STATUS_LINE[response.status], self._date_lines, common, lines, b"\r\n")
         self.transport.write(b"".join((*parts, response.body)))
 
-    def _arm_keep_alive(self, seconds: float) -> None:
+    def _start_keep_alive_timer(self, seconds: float) -> None:
         self.timeout_keep_alive_task = self.loop.call_later(
             seconds, self.timeout_keep_alive_handler
         )
@@ -321,9 +330,9 @@ class FastPathProtocol(LimitedConnection):
         cycle: Any = self.cycle
         remaining_seconds = self._last_read + self.timeout_keep_alive - self.loop.time()
         if not cycle.response_complete:
-            self._arm_keep_alive(self.timeout_keep_alive)
-        elif remaining_seconds > 0 and cycle is _COMPLETE:
-            self._arm_keep_alive(remaining_seconds)
+            self._start_keep_alive_timer(self.timeout_keep_alive)
+        elif remaining_seconds > 0 and cycle is _COMPLETED_CYCLE:
+            self._start_keep_alive_timer(remaining_seconds)
         else:
             super().timeout_keep_alive_handler()
 

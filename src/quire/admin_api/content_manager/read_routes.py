@@ -111,7 +111,9 @@ class EntryApi:
         columns = requested_columns(query)
         if computed and columns and not columns.isdisjoint(computed):
             return await self._list_computed(request, permissions, query, columns)
-        return respond_encoded(await self._lists.page(permissions, raw_query, query, request.version))
+        return respond_encoded(
+            await self._lists.page(permissions, raw_query, query, request.version)
+        )
 
     async def _list_computed(
         self, request: Request, permissions: TypePermissions, query: Query, columns: frozenset[str]
@@ -142,7 +144,9 @@ class EntryApi:
     async def find_one(self, request: Request) -> Response:
         """Show one document."""
         permissions = permissions_of(self._engine.schema, request)
-        version = requested_version(request.query, permissions.content_type, self._engine.default_locale)
+        version = requested_version(
+            request.query, permissions.content_type, self._engine.default_locale
+        )
         rows = populated_relations(request.query, permissions.content_type)
         document_id = request.parameters["id"]
         return await self._read(

@@ -164,7 +164,11 @@ def _accept_big(value: object) -> object:
     text = value
     if isinstance(value, int | float) and not isinstance(value, bool) and as_double(value) % 1 == 0:
         text = number_text(value)
-    if not isinstance(text, str) or len(text) > _MAX_DIGITS or not _BIG_INTEGER_TEXT.fullmatch(text):
+    if (
+        not isinstance(text, str)
+        or len(text) > _MAX_DIGITS
+        or not _BIG_INTEGER_TEXT.fullmatch(text)
+    ):
         raise RefusedValue(Refusal(message="must be a valid integer", value=text))
     number = int(text)
     return number if abs(number) <= _MAX_EXACT else as_double(number)
