@@ -63,7 +63,12 @@ _log = structlog.get_logger("quire")
 
 
 class Application:
-    """A project as an ASGI application: opens its database at the start, closes it at the end."""
+    """A project as an ASGI application.
+
+    `Services` live from the start to the end. A `SchemaRuntime` has the handlers for one schema and
+    one version of the project's code; a change creates another one and replaces it with one
+    assignment, so that each request uses one of the two throughout.
+    """
 
     def __init__(
         self,
@@ -87,7 +92,7 @@ class Application:
         self._is_timed = is_timed or settings.is_development
         self._tracing = tracing
         self._schema = schema or load_project_schema(settings)
-        # Created before the import, so that it notices what changes from then on.
+        # Before the import: otherwise a change during the import would not be noticed.
         follower = None if restart is None else CodeFollower(settings, self.adopt_code, restart)
         self._code: CodeFollower | None = follower
         self._modules = modules or import_modules(settings.project, settings)
@@ -100,7 +105,7 @@ class Application:
         """The objects with the lifetime of the server."""
         self.runtime: SchemaRuntime | None = None
         """The objects that handle new requests."""
-        self._adopting = asyncio.Lock()
+        self._adoption_lock = asyncio.Lock()
         self._schemas: SchemaFollower | None = None
 
     @property
@@ -175,12 +180,12 @@ class Application:
             try:
                 await self._start(database)
             except BaseException:
-                await self._give_up(database)
+                await self._close_after_failed_start(database)
                 raise
         except ServiceUnavailableError as error:
             raise DatabaseOpenError(_no_response(error)) from error
 
-    async def _give_up(self, database: Database) -> None:
+    async def _close_after_failed_start(self, database: Database) -> None:
         """Close what was opened by a start that failed."""
         if self.services is None:
             await database.close()
@@ -232,10 +237,10 @@ class Application:
         self._follow(database, disregarded)
 
     async def _servable_schema(self, database: Database, writes: Writes) -> str | None:
-        """Return the other schema that is recorded for the tables, if it can be served.
+        """Return the version of the recorded schema if it is not that of the files.
 
-        Types may have been changed since the files were read: then they are read again. Otherwise
-        they were changed by hand, or by Strapi.
+        Another process may have changed types since the files were read: then they are read again,
+        and ``None`` is returned. Otherwise files or tables were changed by hand or by Strapi.
         """
         announced = await database.read(lambda: announced_schema(writes))
         if announced in {None, self._schema.version}:
@@ -248,17 +253,17 @@ class Application:
 
     def _follow(self, database: Database, disregarded: str | None) -> None:
         """Start to watch for changes of other processes."""
-        following = FollowerContext(
+        context = FollowerContext(
             current_version=lambda: self.schema.version,
-            load=self._load,
+            load=self._load_recorded,
             adopt=self.adopt,
         )
-        self._schemas = SchemaFollower(database, following, disregarded=disregarded)
+        self._schemas = SchemaFollower(database, context, disregarded=disregarded)
         self._schemas.start()
         if self._code is not None:
             self._code.start()
 
-    async def _load(self, announced: str) -> Schema:
+    async def _load_recorded(self, announced: str) -> Schema:
         """Read the schema that is recorded for the tables, after finishing a change of files.
 
         If another server made the change in its own folder, the files are updated from the record,
@@ -271,9 +276,9 @@ class Application:
         record = await database.read(lambda: recorded_schema(Writes(database.dialect)))
         if record is None or record.version != announced:
             return schema
-        followed = await asyncio.to_thread(follow_record, self.settings, self.schema, record)
-        if followed is not None:
-            return followed
+        followed_schema = await asyncio.to_thread(follow_record, self.settings, self.schema, record)
+        if followed_schema is not None:
+            return followed_schema
         return await asyncio.to_thread(self._load_files, announced)
 
     def _load_files(self, announced: str) -> Schema:
@@ -286,7 +291,8 @@ class Application:
             check_extensions(self._modules, schema)
         except ExtensionError as error:
             return [
-                SchemaProblem(one.file, f"line {one.line}", one.message) for one in error.problems
+                SchemaProblem(problem.file, f"line {problem.line}", problem.message)
+                for problem in error.problems
             ]
         return []
 
@@ -312,12 +318,12 @@ class Application:
         StaleSchemaError when yet another schema is recorded, and whatever prevents a runtime from
         being created; the present one stays then.
         """
-        async with self._adopting:
-            services, present = self.services, self.runtime
-            if services is None or present is None:
+        async with self._adoption_lock:
+            services, present_runtime = self.services, self.runtime
+            if services is None or present_runtime is None:
                 message = "a schema cannot be adopted before the start"
                 raise RuntimeError(message)
-            if schema.version == present.schema.version:
+            if schema.version == present_runtime.schema.version:
                 return
             database = services.database
             writes = Writes(database.dialect)
@@ -326,6 +332,7 @@ class Application:
                 raise StaleSchemaError
             await require_tables(self.settings, database, map_tables(schema))
             extensions = check_extensions(self._modules, schema)
+            # On a thread: requests go on meanwhile.
             runtime = await asyncio.to_thread(make_schema_runtime, services, schema, extensions)
             await runtime.content_version.current()
             self._schema, self.runtime = schema, runtime
@@ -342,9 +349,9 @@ class Application:
         function fails, and RestartRequiredError when storage backends are involved, which are
         opened once; the present code stays then.
         """
-        async with self._adopting:
-            services, present, schemas = self.services, self.runtime, self._schemas
-            if services is None or present is None or schemas is None:
+        async with self._adoption_lock:
+            services, present_runtime, schemas = self.services, self.runtime, self._schemas
+            if services is None or present_runtime is None or schemas is None:
                 message = "code cannot be adopted before the start"
                 raise RuntimeError(message)
             extensions = check_extensions(modules, self._schema)
@@ -363,17 +370,19 @@ class Application:
             self._modules, self._extensions, self.runtime = modules, extensions, runtime
             services.jobs.adopt(runtime.jobs)
             services.database.forget_statements()
-            await run_stop(present.jobs, self.settings.server.shutdown_timeout.total_seconds())
+            await run_stop(
+                present_runtime.jobs, self.settings.server.shutdown_timeout.total_seconds()
+            )
 
     async def _successor(self, stale: ContentApi) -> ContentApi | None:
         """Return the handler that replaces an API (`quire.content_api.application.Successor`)."""
-        if self._schemas is not None and self._is_present(stale):
+        if self._schemas is not None and self._is_current(stale):
             await self._schemas.catch_up()
-        if self.runtime is None or self._is_present(stale):
+        if self.runtime is None or self._is_current(stale):
             return None
         return self.runtime.content
 
-    def _is_present(self, content: ContentApi) -> bool:
+    def _is_current(self, content: ContentApi) -> bool:
         return self.runtime is not None and self.runtime.content is content
 
     async def stop(self) -> None:

@@ -1,8 +1,9 @@
-"""The permissions of a principal, as a value that is computed once.
+"""Abilities: the permissions of a principal, as immutable values.
 
-Everything is denied unless granted. Actions are named as in the routes:
-``api::article.article.find``, ``plugin::users-permissions.user.me``. Two abilities that grant the
-same are equal and have equal hashes, so results cached for one request serve the next.
+Everything is denied unless granted. Actions have the names of Strapi's permissions:
+``api::article.article.find``, ``plugin::users-permissions.user.me``. Abilities are part of the keys
+of all caches of reads and responses. Therefore two that grant the same are equal, whoever has them,
+and two that differ in anything that changes a response must not be equal.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ class FullAccess(Struct, frozen=True):
 
 
 class Unsanitized(Struct, frozen=True):
-    """Everything, including private attributes: for content that a project's code returns."""
+    """Everything, including private attributes: for reads of a project's code as the system."""
 
     def allows(self, action: str) -> bool:  # noqa: ARG002 - every action
         """Grant every action."""
@@ -101,8 +102,8 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
         """
         name = rule_of_call(uid)
         rules = {**self.rules, name: condition}
-        moving = self.volatile | {name} if volatile else self.volatile
-        return ProjectRules(rules=rules, volatile=moving)
+        volatile_actions = self.volatile | {name} if volatile else self.volatile
+        return ProjectRules(rules=rules, volatile=volatile_actions)
 
 
 def rule_of_call(uid: str) -> str:
@@ -162,9 +163,10 @@ def narrow_for_call(ability: "Ability", uid: str, condition: str, *, volatile: b
         message = "what the system reads is not narrowed by its ability"
         raise TypeError(message)
     if volatile or project_rules_of(ability).volatile:
-        # Abilities with other moments are equal.
+        # Not cached: abilities with volatile rules are equal although these were bound at other
+        # times, so that a cached one would apply the condition of an earlier request.
         return _narrowed(ability, uid, condition, volatile=volatile)
-    return _narrowed_once(ability, uid, condition)
+    return _cached_narrowed(ability, uid, condition)
 
 
 def _narrowed(
@@ -179,8 +181,8 @@ def _narrowed(
     return NarrowedAbility(granted, rules)
 
 
-_narrowed_once = lru_cache(1000)(_narrowed)
-"""Each read of one caller has the same condition."""
+_cached_narrowed = lru_cache(1000)(_narrowed)
+"""Creating an ability hashes all of its grants; most calls of a function have equal conditions."""
 
 
 def rules_of(ability: "Ability") -> Mapping[str, str]:

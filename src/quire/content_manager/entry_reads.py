@@ -36,11 +36,15 @@ _BY_DOCUMENT = (
     SortKey((), "locale", descending=False),
 )
 
-_IN_SHORT = ("id", "firstname", "lastname", "email")
+_SUMMARY_FIELDS = ("id", "firstname", "lastname", "email")
 
 
 class ContentReading(Struct, frozen=True):
-    """Programs that read content for administrators."""
+    """Programs that read entries for administrators, with only the fields that they may read.
+
+    A program checks permissions on the entry itself, because conditions of a permission, such as
+    "is creator", depend on its values.
+    """
 
     engine: WriteEngine
 
@@ -72,7 +76,7 @@ class ContentReading(Struct, frozen=True):
         versions = yield from self.every_version(permissions, document_id)
         if not versions:
             raise NotFoundError
-        version = chosen_of(permissions.content_type, versions, requested_version)
+        version = find_version(permissions.content_type, versions, requested_version)
         if version is None:
             return self._describe_missing_version(permissions, versions, requested_version)
         rules = permissions.require_on(entry_origin(version))
@@ -80,7 +84,7 @@ class ContentReading(Struct, frozen=True):
             permissions, version["id"], requested_version, rows, budget=self.budget()
         )
         if full:
-            localizations = yield from self.localized_in_full(permissions, entry, versions)
+            localizations = yield from self.full_localizations(permissions, entry, versions)
         else:
             localizations = self.localized(permissions, entry, versions)
         return self.document(permissions, entry, versions, requested_version, localizations, rules)
@@ -88,8 +92,8 @@ class ContentReading(Struct, frozen=True):
     def single(self, content_type: ContentType, *, changed: bool = False) -> Program[str | None]:
         """Return the id of the document of a single type, if there is one.
 
-        A former collection type may have several: when one is ``changed``, Strapi takes another
-        one.
+        A former collection type may have several documents. Strapi reads the first by row id, and
+        with ``changed`` (in a write) the first by document id.
         """
         layout = self.engine.store.layout(content_type.uid)
         by_name = changed and content_type.kind is not TypeKind.SINGLE
@@ -123,9 +127,9 @@ class ContentReading(Struct, frozen=True):
         Raises NotFoundError and ForbiddenError.
         """
         versions = yield from self.owned_versions(permissions, [document_id])
-        draft = chosen_of(permissions.content_type, versions, RequestedVersion("draft", locale))
+        draft = find_version(permissions.content_type, versions, RequestedVersion("draft", locale))
         published = RequestedVersion("published", locale)
-        version = draft or chosen_of(permissions.content_type, versions, published)
+        version = draft or find_version(permissions.content_type, versions, published)
         if version is None:
             raise NotFoundError
         origin = entry_origin(version)
@@ -194,7 +198,7 @@ class ContentReading(Struct, frozen=True):
             for localization in localizations
         ]
 
-    def localized_in_full(
+    def full_localizations(
         self, permissions: TypePermissions, entry: EntryJson | None, all_versions: list[EntryJson]
     ) -> Program[list[EntryJson]]:
         """Return the localizations of an entry with what can prevent publishing.
@@ -207,13 +211,15 @@ class ContentReading(Struct, frozen=True):
         full, _ = yield from self.planner.localizations(permissions, [document_id]).entries()
         versions = DocumentVersions(permissions.content_type, all_versions)
         sanitizer = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
-        by_id = {version["id"]: version for version in full}
+        versions_by_id = {version["id"]: version for version in full}
         full_localizations = [
-            sanitizer.entry({**by_id[localization["id"]], "status": versions.status(localization)})
+            sanitizer.entry(
+                {**versions_by_id[localization["id"]], "status": versions.status(localization)}
+            )
             for localization in (
                 in_locale_order(all_versions) if entry is None else versions.localizations(entry)
             )
-            if localization["id"] in by_id
+            if localization["id"] in versions_by_id
         ]
         return [
             {name: value for name, value in localization.items() if name not in CREATORS}
@@ -263,10 +269,10 @@ class ContentReading(Struct, frozen=True):
         prepared_read = self.planner.forms(permissions, requested_version, ids, sort=keys)
         entries, _ = yield from prepared_read.entries(budget=budget)
         draft_document_ids = [draft["documentId"] for draft in drafts]
-        full, _ = yield from self.planner.localizations(permissions, draft_document_ids).entries(
-            budget=budget
-        )
-        versions = DocumentVersions(permissions.content_type, full)
+        localization_rows, _ = yield from self.planner.localizations(
+            permissions, draft_document_ids
+        ).entries(budget=budget)
+        versions = DocumentVersions(permissions.content_type, localization_rows)
         sanitizer = self.sanitizer(permissions, requested_version)
         localization_sanitizer = self.sanitizer(
             permissions, RequestedVersion("draft", EVERY_LOCALE)
@@ -300,8 +306,8 @@ class ContentReading(Struct, frozen=True):
         if not any(permissions.rules_for_entry(entry_origin(version)) for version in versions):
             raise ForbiddenError
         locale = requested_version.locale if requested_version.names_locale else None
-        absent = {"documentId": versions[0]["documentId"], "locale": locale, "id": None}
-        return {"data": {}, "meta": self._meta(permissions, versions, absent)}
+        missing_entry = {"documentId": versions[0]["documentId"], "locale": locale, "id": None}
+        return {"data": {}, "meta": self._meta(permissions, versions, missing_entry)}
 
     def _meta(
         self, permissions: TypePermissions, all_versions: list[EntryJson], entry: Mapping[str, Any]
@@ -326,7 +332,7 @@ class ContentReading(Struct, frozen=True):
         return {"availableLocales": locales, "availableStatus": statuses}
 
 
-def chosen_of(
+def find_version(
     content_type: ContentType, versions: list[EntryJson], requested_version: RequestedVersion
 ) -> EntryJson | None:
     """Return the requested version of a document, if it exists."""
@@ -346,12 +352,12 @@ def _find_version(
     requested_version: RequestedVersion,
 ) -> EntryJson | None:
     document_versions = [version for version in versions if version["documentId"] == document_id]
-    return chosen_of(permissions.content_type, document_versions, requested_version)
+    return find_version(permissions.content_type, document_versions, requested_version)
 
 
 def version_summary(version: EntryJson, *, localized: bool) -> EntryJson:
     """Return the summary of another version of an entry: its time of change and its editor."""
-    names = CREATOR_FIELDS if localized else _IN_SHORT
+    names = CREATOR_FIELDS if localized else _SUMMARY_FIELDS
     return {
         **{name: version.get(name) for name in SYSTEM_FIELDS},
         **{name: _creator(version.get(name), names) for name in CREATORS},

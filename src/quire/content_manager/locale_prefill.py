@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.permissions import may_follow, read_permissions
 from quire.content_manager.plan_nodes import CREATORS, SYSTEM_FIELDS
@@ -115,7 +115,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         if document_id is None:
             document_id = yield from self.content.single(content_type)
         versions = yield from self.content.every_version(permissions, document_id or "")
-        version = chosen_of(content_type, versions, requested_version)
+        version = find_version(content_type, versions, requested_version)
         if version is None:
             raise NotFoundError
         rules = permissions.require_on(entry_origin(version))
@@ -168,7 +168,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
                 version for version in all_versions if version["documentId"] == document_id
             ]
             version = (
-                chosen_of(target, document_versions, RequestedVersion("draft", locale))
+                find_version(target, document_versions, RequestedVersion("draft", locale))
                 if target.localized
                 else row
             )

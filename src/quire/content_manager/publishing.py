@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from quire.access.admin_actions import CREATE, PUBLISH, UPDATE
-from quire.content_manager.entry_reads import chosen_of
+from quire.content_manager.entry_reads import find_version
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.entry_writes import NO_ENTITY, ContentWriting
 from quire.content_manager.review.entry_stages import entry_review
@@ -77,7 +77,7 @@ class ContentPublishing(WriteContext, frozen=True):
         """
         self._require_drafts()
         versions = yield from self.versions(document_id)
-        published = chosen_of(self._type, versions, RequestedVersion("published", locale))
+        published = find_version(self._type, versions, RequestedVersion("published", locale))
         if published is None:
             raise NotFoundError(NO_ENTITY)
         self._permissions_for(PUBLISH).require_on(entry_origin(published))
@@ -92,7 +92,7 @@ class ContentPublishing(WriteContext, frozen=True):
         command = UnpublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         yield from run_command(self.unit, command)
         remaining_versions = yield from reader.every_version(self.permissions, document_id)
-        localizations = yield from reader.localized_in_full(
+        localizations = yield from reader.full_localizations(
             self.permissions, None, remaining_versions
         )
         return reader.document(self.permissions, entry, versions, requested_version, localizations)
@@ -101,7 +101,7 @@ class ContentPublishing(WriteContext, frozen=True):
         """Replace the draft of a document by the published version, in one locale."""
         self._require_drafts()
         versions = yield from self.versions(document_id)
-        published = chosen_of(self._type, versions, RequestedVersion("published", locale))
+        published = find_version(self._type, versions, RequestedVersion("published", locale))
         if published is None:
             raise NotFoundError
         self._permissions_for(UPDATE).require_on(entry_origin(published))

@@ -75,9 +75,9 @@ def require_fields(query: Query, permissions: TypePermissions) -> None:
             error = InvalidKeyError(name, None if attribute is None else name, source="query")
             error.details = {"key": name, "path": None if attribute is None else name}
             raise error
-    several = isinstance(query.get("fields"), list) or len(names) > 1
+    is_list = isinstance(query.get("fields"), list) or len(names) > 1
     visible = (_is_shown(permissions, name) for name in names if name != "*")
-    if several and not all(visible):
+    if is_list and not all(visible):
         raise ValidationError(_NO_TEXTS)
 
 
@@ -128,16 +128,16 @@ class Planner(Struct, frozen=True):
         )
         pagination = pages_of(query, scope)
         list_node = nodes.listed(content_type)
-        versioned = content_type.draft_and_publish
+        has_drafts = content_type.draft_and_publish
         root = replace(
             list_node,
             edges=(*list_node.edges, *_other_versions(content_type)),
             filter=and_filters(
-                filters, self.reached(permissions, requested_version.locales, scope)
+                filters, self.permission_filter(permissions, requested_version.locales, scope)
             ),
             sort=sort,
-            status=requested_version.status if versioned else None,
-            publication=resolve_publication(query, scope) if versioned else None,
+            status=requested_version.status if has_drafts else None,
+            publication=resolve_publication(query, scope) if has_drafts else None,
             missing_locale=_missing_locale(query, permissions, scope.slots),
         )
         scope.findings.raise_first()
@@ -170,7 +170,7 @@ class Planner(Struct, frozen=True):
         root = PlanNode(
             uid=content_type.uid,
             fields=("id",),
-            filter=self.reached(permissions, requested_version.locales, scope),
+            filter=self.permission_filter(permissions, requested_version.locales, scope),
             status=status if content_type.draft_and_publish else None,
             publication=publication,
         )
@@ -315,7 +315,7 @@ class Planner(Struct, frozen=True):
             trusted=trusted,
         )
 
-    def reached(
+    def permission_filter(
         self, permissions: TypePermissions, locales: tuple[str, ...] | None, scope: ManagedScope
     ) -> Filter | None:
         """Return the filter of the caller's rules, ``None`` for every row."""

@@ -61,7 +61,7 @@ class RecentEntries(Struct, frozen=True):
         root = replace(
             node,
             fields=tuple(dict.fromkeys((*_LISTED_FIELDS, main))),
-            filter=planner.reached(permissions, None, scope),
+            filter=planner.permission_filter(permissions, None, scope),
             sort=(SortKey((), MOMENTS[action], descending=True),),
             status=status if content_type.draft_and_publish else None,
         )

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import CREATE, READ, UPDATE
-from quire.content_manager.entry_reads import chosen_of
+from quire.content_manager.entry_reads import find_version
 from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.permissions import TypePermissions, covers, may_follow, read_permissions
 from quire.content_manager.query_scope import ManagedScope
@@ -173,7 +173,7 @@ class Relations(Struct, frozen=True):
             (
                 version
                 for requested_version in requested_versions
-                if (version := chosen_of(content_type, versions_in_locale, requested_version))
+                if (version := find_version(content_type, versions_in_locale, requested_version))
             ),
             None,
         )
@@ -340,7 +340,7 @@ class Relations(Struct, frozen=True):
             term_filter = resolve_filters(term, target, trusted)
         permission_filter: Filter | None = None
         if self.ability.allows(self._permissions.action, target.uid):
-            permission_filter = self._planner.reached(
+            permission_filter = self._planner.permission_filter(
                 self._permissions, requested_version.locales, scope
             )
         return and_filters(term_filter, permission_filter)

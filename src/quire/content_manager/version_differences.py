@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.sanitize import entry_origin
@@ -29,7 +29,7 @@ def draft_and_published(
     sides: dict[str, EntryJson] = {}
     for status in VERSIONS:
         requested_version = RequestedVersion(status, locale, status)
-        version = chosen_of(permissions.content_type, versions, requested_version)
+        version = find_version(permissions.content_type, versions, requested_version)
         if version is None or not permissions.content_type.draft_and_publish:
             raise NotFoundError
         rules = permissions.require_on(entry_origin(version))

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.admin_ability import GrantRule
-from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.revisions import RevisionLog
@@ -92,7 +92,7 @@ class WriteContext(Struct, frozen=True):
             forget_roles(entry)
             versions = yield from reader.every_version(permissions, first.document_id)
             if full:
-                localizations = yield from reader.localized_in_full(permissions, entry, versions)
+                localizations = yield from reader.full_localizations(permissions, entry, versions)
             else:
                 localizations = reader.localized(permissions, entry, versions)
             return _FormEntry(first.document_id, entry, requested_version, localizations)
@@ -154,9 +154,9 @@ class WriteContext(Struct, frozen=True):
 
     def draft_of(self, versions: Sequence[EntryJson], locale: str | None) -> EntryJson | None:
         """Return the draft of a document in a locale, or its only version, if it exists."""
-        return chosen_of(self._type, [*versions], RequestedVersion("draft", locale)) or chosen_of(
-            self._type, [*versions], RequestedVersion("published", locale)
-        )
+        return find_version(
+            self._type, [*versions], RequestedVersion("draft", locale)
+        ) or find_version(self._type, [*versions], RequestedVersion("published", locale))
 
     def _is_in(self, version: Mapping[str, object], locale: str | None) -> bool:
         if not self._type.localized or locale == EVERY_LOCALE:

@@ -26,7 +26,7 @@ from quire.content_api.body_decoding import RequestBody
 from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.sanitize import entry_origin
@@ -282,7 +282,7 @@ class CheckApi:
         self, permissions: TypePermissions, versions: list[EntryJson], locale: str | None
     ) -> EntryJson | None:
         """Return the draft in a locale, if it exists. Raises ForbiddenError if it is hidden."""
-        draft = chosen_of(permissions.content_type, versions, RequestedVersion("draft", locale))
+        draft = find_version(permissions.content_type, versions, RequestedVersion("draft", locale))
         if draft is not None:
             permissions.require_on(entry_origin(draft))
         return draft

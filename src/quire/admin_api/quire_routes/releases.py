@@ -26,7 +26,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, MaxLength, Range, id_of, single_line
-from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.releases.publication import (
     ReleaseFailedError,
@@ -508,9 +508,9 @@ class ReleaseApi:
             entry_versions = [
                 version for version in versions if version["documentId"] == entry.document_id
             ]
-            current_version = chosen_of(
+            current_version = find_version(
                 content_type, entry_versions, RequestedVersion("draft", entry.locale)
-            ) or chosen_of(
+            ) or find_version(
                 content_type, entry_versions, RequestedVersion("published", entry.locale)
             )
             if current_version is None or not permissions.rules_for_entry(

@@ -29,7 +29,7 @@ from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.content_api.write_requests import expected_tags
-from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
 from quire.content_manager.revision_content import Data as RevisionData
@@ -198,7 +198,7 @@ class RevisionApi:
             raise NotFoundError
         content_type = permissions.content_type
         draft_version = RequestedVersion("draft", key.locale, "draft")
-        draft_entry = chosen_of(content_type, versions, draft_version)
+        draft_entry = find_version(content_type, versions, draft_version)
         rules = permissions.require_on(
             entry_origin(draft_entry or {**versions[0], "locale": key.locale})
         )

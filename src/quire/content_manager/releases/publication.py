@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import PUBLISH
 from quire.clock import ms_from_iso
-from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
@@ -230,7 +230,7 @@ class ReleasePublication(Struct, frozen=True):
         requested_version = RequestedVersion(
             "published" if status == "published" else "draft", locale
         )
-        return chosen_of(content_type, [*versions], requested_version)
+        return find_version(content_type, [*versions], requested_version)
 
 
 def published_moment(version: EntryJson | None) -> int | None:

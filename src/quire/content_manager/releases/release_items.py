@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import PUBLISH
-from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.entry_titles import NAMELESS, main_field, stored_views
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
@@ -98,8 +98,8 @@ def _draft_or_published(
 ) -> EntryJson | None:
     """Return the draft of an entry, or its published version, ``None`` if neither exists."""
     all_versions = [*versions.all_versions(entry.document_id)]
-    draft = chosen_of(content_type, all_versions, RequestedVersion("draft", entry.locale))
-    return draft or chosen_of(
+    draft = find_version(content_type, all_versions, RequestedVersion("draft", entry.locale))
+    return draft or find_version(
         content_type, all_versions, RequestedVersion("published", entry.locale)
     )
 
