@@ -56,9 +56,9 @@ def _strategy() -> str:
 
 @cache
 def _server() -> Session:
-    return Session(server_url())
+    return Session(server_url()).close_at_exit()
 
 
 @cache
 def _dropping_session() -> Session:
-    return Session(server_url())
+    return Session(server_url()).close_at_exit()

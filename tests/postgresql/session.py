@@ -4,6 +4,7 @@ Tests look at rows where no event loop runs, and where one does; so this one has
 """
 
 import asyncio
+import atexit
 import threading
 from collections.abc import Coroutine, Sequence
 from functools import cache
@@ -43,6 +44,14 @@ class Session:
     def close(self) -> None:
         """Let go of the database."""
         wait(self._connection.close())
+
+    def close_at_exit(self) -> "Session":
+        """Keep the connection until the process ends; returns the session."""
+        atexit.register(lambda: wait(self._terminate()))
+        return self
+
+    async def _terminate(self) -> None:
+        self._connection.terminate()
 
 
 @cache
