@@ -21,6 +21,7 @@ from quire.document_service.transaction_context import CallContext
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
 from quire.hooks.document import Document, Page, is_unrestricted
 from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.function_times import FunctionTimer
 from quire.hooks.policies import PolicyContext
 from quire.hooks.routes import CustomRoute, RouteParameter
 from quire.hooks.shape import Shape
@@ -46,7 +47,7 @@ def custom_route(
         context = CallContext(route.name, documents, request.principal)
         limit = asyncio.timeout(route.timeout)
         try:
-            with context.activate():
+            with context.activate(), FunctionTimer(route):
                 async with limit:
                     result = await _call(route.function, arguments)
             if context.has_unrestricted:

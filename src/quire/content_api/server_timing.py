@@ -2,6 +2,7 @@
 
 Browsers show it with each request. ``authenticate`` is the authentication, ``resolve`` the
 preparation of the query (missing if it is cached), ``database`` all statements, with their number.
+Functions of the project's code have their own names; a function's time includes its statements.
 Only stages that ran are listed; statements of ``authenticate`` count in both. A server in
 production does not use these classes.
 """
@@ -20,6 +21,7 @@ from quire.database.execute.prepared_read import PreparedRead
 from quire.database.observed_database import Operation, Record
 from quire.database.program import Program, Statement, is_query
 from quire.document_service.read_planner import Mode, Query, ReadPlanner
+from quire.hooks.function_times import FunctionTimes, function_times
 from quire.schema.model import ContentType
 
 T = TypeVar("T")
@@ -30,6 +32,7 @@ class Timings:
 
     def __init__(self) -> None:
         self.spent: dict[str, float] = {}
+        self.functions: FunctionTimes = {}
         self.statements = 0
 
     def count(self, statement: Statement) -> None:  # noqa: ARG002 - for those who list them
@@ -51,9 +54,13 @@ class Timings:
 
     def header(self) -> bytes:
         """Return the value of the header."""
-        return ", ".join(
-            self._metric(target, seconds) for target, seconds in self.spent.items()
-        ).encode()
+        functions = (
+            f'{name};desc="function";dur={seconds * 1000:.3f}'
+            for name, seconds in self.functions.items()
+            if name.isascii()
+        )
+        stages = (self._metric(target, seconds) for target, seconds in self.spent.items())
+        return ", ".join((*functions, *stages)).encode()
 
     def _metric(self, target: str, seconds: float) -> str:
         description = f';desc="{self.statements} statements"' if target == "database" else ""
@@ -88,6 +95,7 @@ class ServerTiming:
         """Handle one HTTP request."""
         timings = Timings()
         _present.set(timings)
+        function_times.set(timings.functions)
         start_time = time.perf_counter()
 
         async def send_with_timing(message: dict[str, object]) -> None:

@@ -43,6 +43,7 @@ from quire.errors import (
 from quire.hooks.around import AroundCall, Call, Result
 from quire.hooks.document import D, Document, is_unrestricted, make_document
 from quire.hooks.errors import UnknownFieldError
+from quire.hooks.function_times import FunctionTimer
 from quire.hooks.policies import RuleAction
 from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.time import observe_time
@@ -197,7 +198,7 @@ async def _call(
 
     try:
         require_depth(context.causes, context.engine.code_limits)
-        with not_as_system(), context.activate():
+        with not_as_system(), context.activate(), FunctionTimer(function, context.function_times):
             result = await function.function(call, proceed)
         if not isinstance(result, ActionResult):
             message = f"{function.name} must return the result of proceed(call), not {result!r}"

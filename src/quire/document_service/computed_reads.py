@@ -27,6 +27,7 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.computed import ComputedField
 from quire.hooks.document import make_document
+from quire.hooks.function_times import FunctionTimer
 from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.time import observe_time
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode
@@ -182,7 +183,7 @@ class _ComputedCalls:
         field = self._fields[uid][name]
         self.is_cacheable &= not field.volatile
         try:
-            with observe_time(self._engine.clock) as observed:
+            with FunctionTimer(field), observe_time(self._engine.clock) as observed:
                 values = await self._call_function(field, documents)
         except Exception as error:
             if self._null_on_error or not isinstance(error, AppError):

@@ -19,6 +19,7 @@ from quire.database.program import Program
 from quire.document_service.commands import Command
 from quire.document_service.unit_of_work import WriteEngine, WriteProgram
 from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.function_times import FunctionTimes, function_times
 from quire.hooks.registry import CallCause
 
 T = TypeVar("T")
@@ -65,6 +66,11 @@ class ExtensionContext(ABC):
     @abstractmethod
     def is_in_transaction(self) -> bool:
         """Whether a transaction is open, which blocks other writes."""
+
+    @property
+    def function_times(self) -> FunctionTimes | None:
+        """The times of functions in the request, ``None`` where nobody measures."""
+        return function_times.get()
 
     async def as_user(self, user_id: int) -> "ExtensionContext":
         """Return a context that acts as an end user.

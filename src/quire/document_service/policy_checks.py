@@ -12,6 +12,7 @@ from quire.document_service.commands import (
     UpdateDocument,
 )
 from quire.errors import AppError, ForbiddenError
+from quire.hooks.function_times import FunctionTimer
 from quire.hooks.policies import Policy, PolicyContext
 from quire.hooks.principal import Principal
 from quire.hooks.write import WriteAction
@@ -93,7 +94,8 @@ def ask_policies(policies: Sequence[Policy], context: PolicyContext) -> None:
 
 def _allows(policy: Policy, context: PolicyContext) -> bool:
     try:
-        verdict: object = policy.function(context)
+        with FunctionTimer(policy):
+            verdict: object = policy.function(context)
     except AppError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever fails in a policy refuses

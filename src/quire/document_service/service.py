@@ -70,6 +70,7 @@ from quire.errors import (
     UncertainOutcomeError,
 )
 from quire.hooks import principal as hooks
+from quire.hooks.function_times import function_times
 from quire.logging import trace_parent
 from quire.schema.model import Schema
 from quire.webhooks.outbox import Outbox
@@ -217,6 +218,7 @@ class DocumentService:
                 rules=rules,
                 prepared=prepared,
                 trace=trace_parent.get(),
+                function_times=function_times.get(),
             )
             program = self._run_and_record(act, unit)
             try:

@@ -23,6 +23,7 @@ from quire.document_service.policy_checks import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.read_planner import ReadPlanner
 from quire.hooks.after_commit import ChangeListener
+from quire.hooks.function_times import FunctionTimes
 from quire.hooks.registry import (
     DEFAULT_LIMITS,
     NO_EXTENSIONS,
@@ -167,6 +168,8 @@ class UnitOfWork(Struct, kw_only=True):
     """Changes for `@after_commit` functions, which are stored with the transaction."""
     committed: list[Callable[[], None]] = field(default_factory=list)
     """Functions that are called after the commit; they must not fail."""
+    function_times: FunctionTimes | None = None
+    """The times of the project's functions in the request, if they are measured."""
     hook_statements: dict[Hook, list[int]] = field(default_factory=dict)
     """How many statements each call of a hook has run; in development, see `advise_batches`."""
     is_interleaved: bool = False

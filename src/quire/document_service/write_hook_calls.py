@@ -51,6 +51,7 @@ from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.after_commit import LinkedDocument
 from quire.hooks.document import Document
 from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.function_times import FunctionTimer, FunctionTimes
 from quire.hooks.registry import (
     CallCause,
     Hook,
@@ -93,6 +94,11 @@ class HookContext(ExtensionContext):
     def is_in_transaction(self) -> bool:
         """Always true in a hook."""
         return True
+
+    @property
+    def function_times(self) -> FunctionTimes | None:
+        """Those of the unit of work: programs may run in a thread without the request's context."""
+        return self._unit.function_times
 
     async def read(self, act: Callable[[], Program[T]]) -> T:
         """Run a program that reads in the transaction of the hook."""
@@ -159,14 +165,15 @@ def _call(
     try:
         require_depth(causes, unit.engine.code_limits)
         context = HookContext(unit, causes)
-        with context.activate():
+        with FunctionTimer(hook, unit.function_times), context.activate():
             # Calling a coroutine function does not start it yet. `iscoroutinefunction` would miss
             # plain functions that return a coroutine, such as decorated ones.
             result = hook.function(hook_input)
         try:
             if inspect.isawaitable(result):
                 context.task = task = HookTask(result, context, hook.name, hook.place)
-                yield from task.program()
+                with FunctionTimer(hook, unit.function_times):
+                    yield from task.program()
                 if unit.engine.is_development and not hook.batch:
                     unit.hook_statements.setdefault(hook, []).append(task.statements)
         finally:
