@@ -1,6 +1,6 @@
 """The rows of a PostgreSQL database, to be restored while it is served (a `RowSnapshot`)."""
 
-from tests.postgresql.session import Session
+from tests.postgresql.session import Row, Session
 
 _SEQUENCES = """
 SELECT c.oid::int, quote_ident(c.relname) FROM pg_class AS c
@@ -26,8 +26,6 @@ class PostgresqlSnapshot:
         self._session = Session(url)
         # Foreign keys do not matter while rows are restored: at the end all are as they were.
         self._session.script("SET session_replication_role = replica")
-        self._numbers: dict[str, int] = {}
-        """How many rows each table had."""
         sequences = " UNION ALL ".join(
             f"SELECT {oid} AS oid, last_value, is_called FROM public.{name}"
             for oid, name in self._session.execute(_SEQUENCES)
@@ -37,23 +35,16 @@ class PostgresqlSnapshot:
             for name in self._tables()
         )
         self._session.script(f"{copies}CREATE TEMP TABLE sequences_before AS {sequences}")
-        for name in self._tables():
-            ((self._numbers[name],),) = self._session.execute(f'SELECT count(*) FROM "{name}"')
         self._restored_in = self._transaction()
+        self._numbers = {name: number for name, number, _ in self._states()}
+        """How many rows each table had."""
 
     def restore(self) -> None:
         """See `RowSnapshot.restore`."""
-        present = self._tables()
-        states = self._session.execute(
-            " UNION ALL ".join(
-                f"SELECT '{name}', count(*), count(*) FILTER (WHERE xmin::text::bigint > $1)"
-                f' FROM public."{name}"'
-                for name in present
-            ),
-            [self._restored_in],
-        )
         changed = [
-            name for name, number, young in states if young or number != self._numbers.get(name, 0)
+            name
+            for name, number, young in self._states()
+            if young or number != self._numbers.get(name, 0)
         ]
         if changed:
             # Vacuumed while they are empty, tables have their rows in the same order as before.
@@ -78,6 +69,12 @@ class PostgresqlSnapshot:
             " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
         )
         return [name for (name,) in found]
+
+    def _states(self) -> list[Row]:
+        """Return each table with the number of its rows, and of those of younger transactions."""
+        counted = "SELECT '{0}', count(*), count(*) FILTER (WHERE xmin::text::bigint > $1)"
+        tables = (f'{counted} FROM public."{{0}}"'.format(name) for name in self._tables())
+        return self._session.execute(" UNION ALL ".join(tables), [self._restored_in])
 
     def _transaction(self) -> int:
         """Return the number of this transaction; younger ones have higher numbers."""

@@ -11,6 +11,9 @@ from tests.databases.kind import Kind
 from tests.hazards.newsroom import write_project
 from tests.hazards.visitors import Visitor, serving
 from tests.hazards.writing import Editor
+from tests.unit.admin_api.conftest import shared_offices
+
+__all__ = ["shared_offices"]
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ granted changes nothing, and tells nothing.
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from quire.content_api.routes import Route
 from quire.database.tables.initial_values import AUTHOR, EDITOR
 from tests.databases.kind import Kind
 from tests.databases.kinds import rows_of
-from tests.unit.admin_api.office import PASSWORD, Office, open_office
+from tests.unit.admin_api.office import PASSWORD, Office, SharedOffices
 from tests.unit.admin_api.test_admin_users import clerk, invited
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.admin_api.test_routes import OPEN, is_closed, named, routes
@@ -40,9 +39,9 @@ MAKING = {
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 def contents(office: Office) -> dict[str, list[tuple[object, ...]]]:

@@ -13,8 +13,8 @@ from tests.unit.admin_api.office import (
     BOSS,
     PASSWORD,
     Office,
+    SharedOffices,
     office_project,
-    open_office,
     run_office,
 )
 from tests.unit.admin_api.test_admin_users import clerk
@@ -30,9 +30,9 @@ SECRETS = ("password", "resetPasswordToken", "registrationToken", "confirmationT
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 async def writer(office: Office, name: str, token: str | None = None) -> str:

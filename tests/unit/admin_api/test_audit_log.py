@@ -1,6 +1,7 @@
 """Actions of administrators are logged for super admins, and the log cannot be changed."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ async def test_it_says_who_did_what_to_whom_and_when(office: Office) -> None:
 
     assert changed["actor"] == BOSS["email"]
     assert (changed["actorId"], changed["target"], changed["status"]) == (1, "2", 200)
-    assert changed["at"].startswith("2027-01-15T")
+    passed = office.clock.now - datetime.fromisoformat(changed["at"]).timestamp() * 1000
+    assert 0 <= passed < 1000
     assert changed["place"] == "127.0.0.1"
 
 

@@ -1,13 +1,12 @@
 """Quire's extra routes: one response per screen, with the permissions of the caller."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
 from tests.databases.kind import Kind
-from tests.unit.admin_api.office import Office, open_office
+from tests.unit.admin_api.office import Office, SharedOffices
 from tests.unit.admin_api.test_admin_users import clerk
 from tests.unit.admin_api.test_content_manager import EXPLORER, PAPERS, editor, grant, paper
 from tests.unit.kiosk import PAPER, WRITER
@@ -18,9 +17,9 @@ PERSONAL = "admin::is-creator"
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 async def publish(office: Office, document_id: str) -> None:

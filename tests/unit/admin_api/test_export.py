@@ -3,12 +3,11 @@
 import csv
 import io
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from tests.databases.kind import Kind
-from tests.unit.admin_api.office import Office, open_office
+from tests.unit.admin_api.office import Office, SharedOffices
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.kiosk import PAPER, WRITER
 
@@ -16,9 +15,9 @@ EXPORT = f"/admin/x/export/{PAPER}"
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 async def table(office: Office, query: str = "", token: str | None = None) -> list[list[str]]:

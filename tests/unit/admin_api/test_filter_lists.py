@@ -1,12 +1,11 @@
 """Lists of the admin API apply long lists of a filter, and reject other objects."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from tests.databases.kind import Kind
-from tests.unit.admin_api.office import BOSS, Office, open_office
+from tests.unit.admin_api.office import BOSS, Office, SharedOffices
 from tests.unit.admin_api.test_content_manager import PAPERS, paper, titles
 from tests.unit.kiosk import PAPER, WRITER
 
@@ -24,9 +23,9 @@ PLACES = [
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 def listed(name: str, *values: str, unknown: int) -> str:

@@ -1,13 +1,12 @@
 """Translation coverage: documents missing in a locale, and numbers by locale."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.databases.kind import Kind
-from tests.unit.admin_api.office import Office, open_office
+from tests.unit.admin_api.office import Office, SharedOffices
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, paper, titles
 from tests.unit.kiosk import PAPER, WRITER
 
@@ -16,9 +15,9 @@ COVERAGE = "/admin/x/locale-coverage"
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 async def translate(office: Office, document_id: str, title: str) -> None:

@@ -14,6 +14,7 @@ from tests.unit.admin_api.office import (
     SECRETS,
     Office,
     Reply,
+    SharedOffices,
     office_project,
     open_office,
     run_office,
@@ -27,9 +28,9 @@ MISSING = "title must be a `string` type, but the final value was: `null`."
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 async def ask(
@@ -392,23 +393,26 @@ async def test_titles_that_may_not_be_read_are_not_shown(office: Office) -> None
     assert item["title"] == document_id
 
 
-async def test_a_thousand_entries_are_published_at_once_and_no_more(office: Office) -> None:
-    made = []
-    for _ in range(10):
-        body = {"count": 100}
-        reply = await office.ask("POST", f"/admin/x/samples/{PAPER}", body, token=office.boss)
-        made += reply.data["documentIds"]
-    release_id = await release(office)
-    await add(office, release_id, *(entry(one) for one in made), action="publish")
-    another = await paper(office)
-    more = {"entries": [entry(another)]}
-    assert (await ask(office, "POST", f"/{release_id}/items", more)).status == 400
+async def test_a_thousand_entries_are_published_at_once_and_no_more(
+    kind: Kind, tmp_path: Path
+) -> None:
+    async with open_office(tmp_path, kind=kind) as office:
+        made = []
+        for _ in range(10):
+            body = {"count": 100}
+            reply = await office.ask("POST", f"/admin/x/samples/{PAPER}", body, token=office.boss)
+            made += reply.data["documentIds"]
+        release_id = await release(office)
+        await add(office, release_id, *(entry(one) for one in made), action="publish")
+        another = await paper(office)
+        more = {"entries": [entry(another)]}
+        assert (await ask(office, "POST", f"/{release_id}/items", more)).status == 400
 
-    done = await ask(office, "POST", f"/{release_id}/publish")
+        done = await ask(office, "POST", f"/{release_id}/publish")
 
-    assert done.status == 200, done.json
-    count = await office.ask("GET", "/api/papers?pagination[pageSize]=1")
-    assert count.json["meta"]["pagination"]["total"] == 1000
+        assert done.status == 200, done.json
+        count = await office.ask("GET", "/api/papers?pagination[pageSize]=1")
+        assert count.json["meta"]["pagination"]["total"] == 1000
 
 
 async def test_releases_outlive_the_server(kind: Kind, tmp_path: Path) -> None:

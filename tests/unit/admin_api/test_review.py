@@ -1,13 +1,12 @@
 """Review workflows: stages of entries, and the stage required for publishing."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.databases.kind import Kind
-from tests.unit.admin_api.office import Office, Reply, open_office
+from tests.unit.admin_api.office import Office, Reply, SharedOffices
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper, titles
 from tests.unit.admin_api.test_releases import ask as ask_release
 from tests.unit.admin_api.test_releases import entry, live, release
@@ -18,9 +17,9 @@ NOT_READY = 'Only entries in the stage "Approved" can be published; this one is 
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 def stage(name: str, **more: object) -> dict[str, object]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.databases.kind import Kind
 from tests.databases.kinds import rows_of
-from tests.unit.admin_api.office import Office, open_office
+from tests.unit.admin_api.office import Office, SharedOffices, open_office
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.kiosk import PAPER, WRITER
 
@@ -18,9 +18,9 @@ JsonObject = dict[str, Any]
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 async def put(office: Office, document_id: str, query: str = "", **data: object) -> JsonObject:

@@ -1,13 +1,12 @@
 """Sample entries: valid values, with the permissions of the caller."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.databases.kind import Kind
-from tests.unit.admin_api.office import Office, open_office
+from tests.unit.admin_api.office import Office, SharedOffices
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant
 from tests.unit.kiosk import MASTHEAD, PAPER, WRITER
 
@@ -46,9 +45,9 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 async def create(office: Office, uid: str, token: str | None = None, **body: object) -> Any:  # noqa: ANN401 - a reply

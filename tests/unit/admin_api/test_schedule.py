@@ -11,7 +11,7 @@ from quire.clock import iso_from_ms
 from tests.databases.kind import Kind
 from tests.databases.kinds import rows_of
 from tests.extending.background import ended, jobs_of, pass_time, until
-from tests.unit.admin_api.office import Office, Reply, office_project, open_office, run_office
+from tests.unit.admin_api.office import Office, Reply, SharedOffices, office_project, run_office
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.admin_api.test_releases import MISSING, add, ask, change, entry, live, release
 from tests.unit.kiosk import PAPER, WRITER
@@ -20,9 +20,9 @@ HOUR = 3_600_000
 
 
 @pytest.fixture
-async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
-    async with open_office(tmp_path, kind=kind) as opened:
-        yield opened
+async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Office]:
+    async with shared_offices.lend(kind) as lent:
+        yield lent
 
 
 def later(office: Office, hours: float = 1) -> str:
