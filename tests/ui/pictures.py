@@ -15,12 +15,13 @@ _LARGEST = 150_000
 def take_picture(page: Page, name: str) -> None:
     """Write what the page shows to ``docs/images/<name>.png``, if ``PICTURES`` is set.
 
-    The page should be 1280 x 800 pixels in the light scheme, as all of them are.
+    The page should be 1280 x 800 pixels, as all of them are.
     """
     if not os.environ.get("PICTURES"):
         return
     IMAGES.mkdir(exist_ok=True)
     file = IMAGES / f"{name}.png"
     page.evaluate("document.activeElement?.blur()")
+    page.emulate_media(color_scheme="light")
     page.screenshot(path=file, animations="disabled", caret="hide")
     assert file.stat().st_size <= _LARGEST, f"{file.name} is too large for the documentation"

@@ -2,7 +2,8 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import SETTLE, assert_accessible
+from tests.ui.accessibility import assert_accessible_in_both_schemes
+from tests.ui.conftest import go_on
 from tests.ui.site import Site
 from tests.ui.steps import assert_fits_phone
 
@@ -11,7 +12,7 @@ TAGS = "/content-manager/collection-types/api::tag.tag"
 
 def test_a_role_is_viewed_without_changing_anything(site: Site, page: Page) -> None:
     tag = site.api("POST", TAGS, {"label": "Viewed", "slug": "viewed"})["data"]
-    page.goto("/admin/settings/roles/2")
+    go_on(page, "/admin/settings/roles/2")
     page.get_by_label("Description").fill("Changed")
     view = page.get_by_role("button", name="View as this role")
     view.hover()
@@ -31,10 +32,7 @@ def test_a_role_is_viewed_without_changing_anything(site: Site, page: Page) -> N
     expect(
         page.get_by_text("Nothing is changed while you view the UI as Editor").first
     ).to_be_visible()
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.evaluate(SETTLE)
-        assert_accessible(page)
+    assert_accessible_in_both_schemes(page)
     assert_fits_phone(page)
     page.set_viewport_size({"width": 1280, "height": 800})
     assert site.api("GET", f"{TAGS}/{tag['documentId']}")["data"]["label"] == "Viewed"
