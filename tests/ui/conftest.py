@@ -19,7 +19,7 @@ from playwright.sync_api import (
 
 from tests.ui.models import content_type, update
 from tests.ui.site import EMAIL, PASSWORD, Site, serve_empty, serve_site
-from tests.ui.tabs import WIDE, Tab, Tabs
+from tests.ui.tabs import ARRIVED, WIDE, Tab, Tabs
 
 # A busy machine needs longer than the five seconds that Playwright waits by itself.
 expect.set_options(timeout=15_000)
@@ -113,13 +113,15 @@ def open_page(tabs: Tabs) -> Iterator[OpenPage]:
     """Open pages on which nothing may go wrong unnoticed, at the address of a server.
 
     A test that leaves something behind in the page, such as a listener or a clock, or that needs
-    another locale, takes one of its ``own``.
+    another locale, takes one of its ``own``. A page that is ``shown_to`` an administrator has the
+    UI already, without any screen: tests go on to one.
     """
     taken: list[tuple[Tab, bool]] = []
 
     def opened(
-        address: str,
+        site: Site | str,
         *,
+        shown_to: str | None = None,
         storage_state: StorageState | None = None,
         viewport: ViewportSize = WIDE,
         color_scheme: Literal["light", "dark"] = "light",
@@ -127,8 +129,11 @@ def open_page(tabs: Tabs) -> Iterator[OpenPage]:
         own: bool = False,
     ) -> Page:
         own = own or locale is not None
+        address = site if isinstance(site, str) else site.address
         tab = tabs.take(address, own=own, locale=locale)
         taken.append((tab, own))
+        if isinstance(site, Site) and shown_to is not None:
+            return tab.begin_signed_in(site, shown_to, viewport)
         return tab.begin(storage_state, viewport, color_scheme)
 
     yield opened
@@ -140,20 +145,20 @@ def open_page(tabs: Tabs) -> Iterator[OpenPage]:
 
 @pytest.fixture
 def page(site: Site, open_page: OpenPage) -> Page:
-    """An empty page of the administrator, who is signed in."""
-    return open_page(site.address, storage_state=site.session())
+    """A page that shows the UI to the administrator, for tests that go on to a screen."""
+    return open_page(site, shown_to=EMAIL)
 
 
 @pytest.fixture
 def own_page(site: Site, open_page: OpenPage) -> Page:
-    """The same, for a test that leaves something behind in the page."""
+    """An empty page of the administrator, for a test that leaves something behind in the page."""
     return open_page(site.address, storage_state=site.session(), own=True)
 
 
 @pytest.fixture
 def home(page: Page) -> Page:
     """The page that an administrator sees first."""
-    page.goto("/admin")
+    go_on(page, "/admin")
     page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
     return page
 
@@ -167,19 +172,13 @@ def sign_in(page: Page, email: str = EMAIL, password: str = PASSWORD) -> None:
     page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
 
 
-_ARRIVED = """() => {
-  const { status, location, resolvedLocation } = __TSR_ROUTER__.state
-  return status === 'idle' && location.href === resolvedLocation.href
-}"""
-
-
 def go_on(page: Page, path: str) -> None:
     """Go to another screen as by a link, for a third of what it takes to load the UI again.
 
     The screen is there with what it has asked the server for.
     """
     page.evaluate("(path) => history.pushState({}, '', path)", path)
-    page.wait_for_function(_ARRIVED)
+    page.wait_for_function(ARRIVED)
     page.get_by_role("heading", level=1).first.wait_for()
     expect(page.locator("[aria-busy=true], .mantine-Loader-root")).to_have_count(0)
 

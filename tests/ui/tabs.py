@@ -15,18 +15,50 @@ from playwright.sync_api import (
     ViewportSize,
 )
 
+from tests.ui.site import Site
+
 WIDE: ViewportSize = {"width": 1440, "height": 900}
+ARRIVED = """() => {
+  const { status, location, resolvedLocation } = __TSR_ROUTER__.state
+  return status === 'idle' && location.href === resolvedLocation.href
+}"""
+"""Whether the UI is at the screen of its address."""
+
+_NOWHERE = "/admin/nowhere"
+"""An address of the UI without a screen, where it asks the server for nothing."""
 _CLEAR = """(stored) => {
   sessionStorage.clear()
   localStorage.clear()
   for (const { name, value } of stored) localStorage.setItem(name, value)
 }"""
+_FORGET_RESPONSES = """() => {
+  const find = (fiber) =>
+    fiber && (fiber.memoizedProps?.client ?? find(fiber.child) ?? find(fiber.sibling))
+  const root = document.getElementById('root')
+  const container = Object.keys(root).find((key) => key.startsWith('__reactContainer'))
+  find(root[container].stateNode.current).clear()
+}"""
+"""The query client of the UI is a property of a component."""
+_STILL = """{
+  const still = new CSSStyleSheet()
+  const nothing = 'animation: none !important; transition: none !important'
+  still.replaceSync(`*, ::before, ::after { ${nothing} }`)
+  document.adoptedStyleSheets = [still]
+}"""
+"""Keeps a page from being drawn sixty times in a second while something on it fades or pulses."""
+_WITHOUT_IDLE_CALLBACKS = "delete window.requestIdleCallback"
+"""Lets the UI load the code of a screen when it is opened, as in Safari.
+
+Elsewhere each page loads the code of most screens while it is idle; a test's own page does so.
+"""
 
 
 class Tab:
     """A page in a separate context, at the address of a server."""
 
-    def __init__(self, browser: Browser, address: str, locale: str | None = None) -> None:
+    def __init__(
+        self, browser: Browser, address: str, locale: str | None = None, *, own: bool = False
+    ) -> None:
         self.address = address
         self.problems: list[str] = []
         """What went wrong on the page that its test would not notice otherwise."""
@@ -34,6 +66,9 @@ class Tab:
         self.context = browser.new_context(
             base_url=address, locale=locale, reduced_motion="reduce", viewport=WIDE
         )
+        self.context.add_init_script(_STILL)
+        if not own:
+            self.context.add_init_script(_WITHOUT_IDLE_CALLBACKS)
         self.page = self.context.new_page()
         self.page.set_default_timeout(15_000)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
@@ -57,6 +92,13 @@ class Tab:
         self.problems.clear()
         return self.page
 
+    def begin_signed_in(self, site: Site, user: str, viewport: ViewportSize) -> Page:
+        """Let the page show the UI to an administrator, without any screen."""
+        self.begin(site.session(user), viewport, "light")
+        self.page.goto(_NOWHERE)
+        self.page.get_by_role("heading", level=1).wait_for()
+        return self.page
+
     def end(self) -> bool:
         """Leave what the test has opened; returns whether another test can begin here."""
         try:
@@ -78,6 +120,13 @@ class Tab:
             self.problems.append(message.text)
 
 
+def forget(page: Page) -> None:
+    """Leave the screen, and forget all responses of the server, as when the UI is loaded again."""
+    page.evaluate("(path) => history.pushState({}, '', path)", _NOWHERE)
+    page.wait_for_function(ARRIVED)
+    page.evaluate(_FORGET_RESPONSES)
+
+
 class Tabs:
     """The pages of a browser, of which those that no test uses wait for the next one."""
 
@@ -88,7 +137,7 @@ class Tabs:
     def take(self, address: str, *, own: bool = False, locale: str | None = None) -> Tab:
         """Return a page at the address of a server: a new one if it shall be the test's own."""
         if own or locale is not None:
-            return Tab(self._browser, address, locale)
+            return Tab(self._browser, address, locale, own=True)
         idle = self._idle.setdefault(address, [])
         return idle.pop() if idle else Tab(self._browser, address)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import Site
 from tests.ui.steps import assert_fits_phone
 
@@ -50,5 +50,5 @@ def test_activity_is_for_super_admins(site: Site, open_page: OpenPage) -> None:
     page.goto("/admin")
     expect(page.get_by_role("link", name="API explorer")).to_be_visible()
     expect(page.get_by_role("link", name="Activity")).to_have_count(0)
-    page.goto("/admin/activity")
+    go_on(page, "/admin/activity")
     expect(page.get_by_text("Your role may see neither the audit log")).to_be_visible()

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage, go_on
 from tests.ui.pictures import take_picture
-from tests.ui.site import HTTP, QUIRE, Site, serve
+from tests.ui.site import EMAIL, HTTP, QUIRE, Site, serve
 from tests.ui.steps import assert_fits_phone
 from tests.unit.schema.trees import type_file, write_tree
 
@@ -80,11 +80,7 @@ def site_with_jobs(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -
 def activity(site_with_jobs: Site, open_page: OpenPage) -> Page:
     """The page of a super admin, while all functions fail."""
     call(site_with_jobs, "/api/heal?well=false")
-    return open_page(
-        site_with_jobs.address,
-        viewport={"width": 1280, "height": 800},
-        storage_state=site_with_jobs.session(),
-    )
+    return open_page(site_with_jobs, shown_to=EMAIL, viewport={"width": 1280, "height": 800})
 
 
 def call(site: Site, path: str) -> None:
@@ -110,7 +106,7 @@ def test_jobs_are_filtered_retried_run_now_and_cancelled(
         "/api/mails?to=max&later=true",
     ):
         call(site, path)
-    page.goto("/admin/activity")
+    go_on(page, "/admin/activity")
     page.get_by_role("tab", name="Jobs").click()
     failed = row_of(page, "LookupError: nobody there")
     expect(failed).to_contain_text("send_mail")
@@ -146,7 +142,7 @@ def test_jobs_are_filtered_retried_run_now_and_cancelled(
 
 def test_schedules_show_their_next_run_and_run_now(site_with_jobs: Site, activity: Page) -> None:
     page = activity
-    page.goto("/admin")
+    go_on(page, "/admin")
     page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
     page.keyboard.press("Control+k")
     page.get_by_role("textbox", name="Search or jump to").fill("sched")
@@ -179,7 +175,7 @@ def test_changes_that_were_given_up_are_delivered_again_or_discarded(
 ) -> None:
     page, site = activity, site_with_jobs
     ids = [site.api("POST", AUTHORS, {"name": name})["data"]["documentId"] for name in ("A", "B")]
-    page.goto("/admin/activity?tab=outbox")
+    go_on(page, "/admin/activity?tab=outbox")
     first, second = (row_of(page, one) for one in ids)
     for row in (first, second):
         expect(row).to_contain_text("Failed")

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
+from tests.ui.conftest import go_on
 from tests.ui.site import Site
 from tests.ui.steps import expect_lifted_over, move_with_keys
 
@@ -28,7 +29,7 @@ def _no_more_articles(site: Site) -> Iterator[None]:
 
 def _open(site: Site, page: Page, title: str, *body: dict[str, Any]) -> str:
     made = site.api("POST", ARTICLES, {"title": title, "body": body})["data"]
-    page.goto(f"/admin/content/api::article.article/{made['documentId']}")
+    go_on(page, f"/admin/content/api::article.article/{made['documentId']}")
     page.get_by_role("textbox", name="Body").wait_for()
     return str(made["documentId"])
 

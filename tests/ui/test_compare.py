@@ -4,7 +4,8 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import assert_accessible_in_both_schemes
+from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
+from tests.ui.conftest import go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 from tests.ui.steps import assert_fits_phone, expect_saved
@@ -20,7 +21,7 @@ def find_article(site: Site, title: str) -> dict[str, object]:
 
 def test_an_entry_is_translated_beside_its_source(site: Site, page: Page) -> None:
     article = find_article(site, "After the Keepers Left")
-    page.goto(f"{ENTRY}/{article['documentId']}?locale=de")
+    go_on(page, f"{ENTRY}/{article['documentId']}?locale=de")
     page.get_by_role("button", name="Copy from English").click()
     title = page.get_by_role("textbox", name="Title").first
     expect(title).to_have_value("After the Keepers Left")
@@ -58,7 +59,7 @@ def test_what_has_changed_since_publication_is_put_back_field_by_field(
     body = {"title": "Dead Reckoning, Twice", "readingTime": 77, "tags": {"set": []}}
     site.api("PUT", f"{path}?locale=en", body)
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(f"{ENTRY}/{article['documentId']}?locale=en")
+    go_on(page, f"{ENTRY}/{article['documentId']}?locale=en")
     page.get_by_role("textbox", name="Title").first.wait_for()
     page.keyboard.press("Control+\\")
     bar = page.get_by_role("region", name="Side by side")
@@ -78,9 +79,9 @@ def test_what_has_changed_since_publication_is_put_back_field_by_field(
 
 def test_two_versions_are_accessible_on_wide_and_narrow_screens(site: Site, page: Page) -> None:
     article = find_article(site, "A Lens Made of Prisms")
-    page.goto(f"{ENTRY}/{article['documentId']}?locale=en&compare=de")
+    go_on(page, f"{ENTRY}/{article['documentId']}?locale=en&compare=de")
     expect(page.get_by_role("textbox", name="Title").nth(1)).to_be_visible()
     assert_accessible_in_both_schemes(page)
     page.set_viewport_size({"width": 390, "height": 844})
-    assert_accessible_in_both_schemes(page)
+    assert_accessible(page)
     assert_fits_phone(page)

@@ -19,7 +19,7 @@ def count(site: Site, path: str) -> int:
 
 def test_entries_are_found_by_words_filters_and_relations(site: Site, page: Page) -> None:
     all_entries = f"{count(site, ARTICLES)} entries"
-    page.goto("/admin/content/api::article.article")
+    go_on(page, "/admin/content/api::article.article")
     expect(page.get_by_text(all_entries)).to_be_visible()
     page.get_by_role("textbox", name="Search Article").fill("beaufort")
     expect(page.get_by_role("row")).to_have_count(2)
@@ -47,7 +47,7 @@ def test_entries_are_found_by_words_filters_and_relations(site: Site, page: Page
 def test_an_entry_is_changed_saved_and_published_with_the_keyboard_alone(
     site: Site, page: Page
 ) -> None:
-    page.goto("/admin/content/api::article.article")
+    go_on(page, "/admin/content/api::article.article")
     page.get_by_role("table").wait_for()
     page.keyboard.press("/")
     page.keyboard.type("dead reckoning")
@@ -75,7 +75,7 @@ def test_an_entry_is_changed_saved_and_published_with_the_keyboard_alone(
 def test_what_keeps_an_entry_from_being_published_is_listed_and_leads_to_its_field(
     site: Site, page: Page
 ) -> None:
-    page.goto("/admin/content/api::sample.sample/create")
+    go_on(page, "/admin/content/api::sample.sample/create")
     page.get_by_role("textbox", name="Name").first.fill("ab")
     page.get_by_role("button", name="Add: Pairs").click()
     page.get_by_role("button", name="Publish", exact=True).click()
@@ -99,7 +99,7 @@ def test_links_to_drafts_are_reported_before_an_entry_is_published(site: Site, p
     further = {"connect": [{"documentId": draft}]}
     values = {"name": "Leads to a draft", "on": True, "further": further}
     made = site.api("POST", SAMPLES, values)["data"]["documentId"]
-    page.goto(f"/admin/content/api::sample.sample/{made}")
+    go_on(page, f"/admin/content/api::sample.sample/{made}")
     name = page.get_by_role("textbox", name="Name").first
     name.fill("Leads on")
     page.keyboard.press("Control+Shift+P")
@@ -127,7 +127,7 @@ def test_links_to_drafts_are_reported_before_an_entry_is_published(site: Site, p
 
 
 def test_every_attribute_type_is_written_and_read_back(site: Site, page: Page) -> None:
-    page.goto("/admin/content/api::sample.sample/create")
+    go_on(page, "/admin/content/api::sample.sample/create")
     page.get_by_role("textbox", name="Name").first.fill("Everything")
     page.get_by_text("True", exact=True).first.click()
     expect(page.get_by_role("textbox", name="Extra")).to_be_visible()
@@ -180,7 +180,7 @@ def test_every_attribute_type_is_written_and_read_back(site: Site, page: Page) -
 
 def test_sections_are_added_ordered_by_keys_duplicated_and_undone(site: Site, page: Page) -> None:
     made = site.api("POST", SAMPLES, {"name": "Sections", "on": True})["data"]
-    page.goto(f"/admin/content/api::sample.sample/{made['documentId']}")
+    go_on(page, f"/admin/content/api::sample.sample/{made['documentId']}")
     for name in ("pair", "Quote"):
         page.get_by_role("button", name="Add a section: Zone").click()
         page.get_by_role("textbox", name="Search components").fill(name)
@@ -208,7 +208,7 @@ def test_sections_are_added_ordered_by_keys_duplicated_and_undone(site: Site, pa
 
 def test_blocks_are_written_with_marks_and_shortcuts(site: Site, page: Page) -> None:
     made = site.api("POST", ARTICLES, {"title": "Blocks"})["data"]
-    page.goto(f"/admin/content/api::article.article/{made['documentId']}")
+    go_on(page, f"/admin/content/api::article.article/{made['documentId']}")
     page.get_by_role("textbox", name="Body").click()
     page.keyboard.type("## Morning")
     page.keyboard.press("Enter")
@@ -239,7 +239,7 @@ def test_blocks_are_written_with_marks_and_shortcuts(site: Site, page: Page) -> 
 
 def test_a_file_is_uploaded_placed_and_described(site: Site, page: Page) -> None:
     made = site.api("POST", SAMPLES, {"name": "Pictures", "on": True})["data"]
-    page.goto(f"/admin/content/api::sample.sample/{made['documentId']}")
+    go_on(page, f"/admin/content/api::sample.sample/{made['documentId']}")
     page.get_by_role("button", name="Choose files: Files").click()
     dialog = page.get_by_role("dialog")
     with page.expect_file_chooser() as chooser:
@@ -266,7 +266,7 @@ def test_an_entry_that_somebody_else_has_changed_is_not_overwritten_unasked(
 ) -> None:
     made = site.api("POST", ARTICLES, {"title": "Contested", "summary": "as it was"})["data"]
     path = f"{ARTICLES}/{made['documentId']}"
-    page.goto(f"/admin/content/api::article.article/{made['documentId']}")
+    go_on(page, f"/admin/content/api::article.article/{made['documentId']}")
     page.get_by_role("textbox", name="Title").first.fill("Mine")
     site.api("PUT", path, {"title": "Theirs"})
     page.get_by_role("button", name="Save draft").click()
@@ -279,7 +279,7 @@ def test_an_entry_that_somebody_else_has_changed_is_not_overwritten_unasked(
 
 
 def test_input_that_was_not_saved_is_offered_again_after_a_reload(page: Page) -> None:
-    page.goto("/admin/content/api::tag.tag/create")
+    go_on(page, "/admin/content/api::tag.tag/create")
     page.get_by_role("textbox", name="Label").fill("Not saved")
     page.once("dialog", lambda dialog: dialog.accept())
     page.reload()
@@ -295,7 +295,7 @@ def test_a_version_in_another_locale_is_made_from_what_all_locales_share(
     site: Site, page: Page
 ) -> None:
     made = site.api("POST", f"{ARTICLES}?locale=en", {"title": "English", "readingTime": 7})["data"]
-    page.goto(f"/admin/content/api::article.article/{made['documentId']}?locale=de")
+    go_on(page, f"/admin/content/api::article.article/{made['documentId']}?locale=de")
     expect(page.get_by_text("There is no version in German (de) yet.")).to_be_visible()
     reading = page.get_by_label("Reading time")
     expect(reading).to_have_value("7")
@@ -355,7 +355,7 @@ def test_the_user_menu_says_which_scheme_is_chosen(home: Page) -> None:
 def test_a_file_that_is_dropped_beside_an_area_for_files_does_not_replace_the_page(
     page: Page,
 ) -> None:
-    page.goto(SCREENS["list"])
+    go_on(page, SCREENS["list"])
     page.get_by_role("table").wait_for()
     drop = """(type) => {
       const data = new DataTransfer()
@@ -380,7 +380,7 @@ def test_the_palette_finds_types_and_entries(home: Page) -> None:
 
 
 def test_a_view_of_a_list_is_saved_and_comes_back(site: Site, page: Page) -> None:
-    page.goto("/admin/content/api::tag.tag?q=storms")
+    go_on(page, "/admin/content/api::tag.tag?q=storms")
     expect(page.get_by_text("One entry")).to_be_visible()
     page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("menuitem", name="Save as a new view").click()
@@ -397,7 +397,7 @@ def test_a_view_of_a_list_is_saved_and_comes_back(site: Site, page: Page) -> Non
 
 
 def test_the_entries_of_a_list_are_exported_as_they_are_filtered(page: Page) -> None:
-    page.goto("/admin/content/api::tag.tag?q=storms")
+    go_on(page, "/admin/content/api::tag.tag?q=storms")
     expect(page.get_by_text("One entry")).to_be_visible()
     for name, mark in (("CSV", "slug"), ("JSON", '"slug"')):
         page.get_by_role("button", name="More actions for this list").click()

@@ -11,7 +11,7 @@ from tests.docs.pages import DOCS, fences
 from tests.extending.packages import install_packages
 from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage, go_on
-from tests.ui.site import QUIRE, Site, serve
+from tests.ui.site import EMAIL, QUIRE, Site, serve
 from tests.unit.schema.trees import type_file, write_tree
 
 COMPUTED = """
@@ -83,8 +83,8 @@ def _custom(stores: str, **options: str) -> dict[str, object]:
 def test_a_custom_element_edits_the_value_and_lists_show_its_cell(
     shop: Site, open_page: OpenPage
 ) -> None:
-    page = open_page(shop.address, storage_state=shop.session())
-    page.goto(f"{LIST}/create")
+    page = open_page(shop, shown_to=EMAIL)
+    go_on(page, f"{LIST}/create")
     page.get_by_role("textbox", name="name").fill("Lantern")
     price = page.get_by_role("group", name="price").get_by_role("textbox")
     price.fill("12.345")
@@ -102,8 +102,8 @@ def test_an_operator_of_the_code_is_in_the_filter_menu(shop: Site, open_page: Op
     for name, price in (("Buoy", 3), ("Anchor", 90)):
         product = {"name": name, "price": price}
         shop.api("POST", "/content-manager/collection-types/api::product.product", product)
-    page = open_page(shop.address, storage_state=shop.session())
-    page.goto(LIST)
+    page = open_page(shop, shown_to=EMAIL)
+    go_on(page, LIST)
     expect(page.get_by_text("Buoy")).to_be_visible()
     page.get_by_role("button", name="Filter").click()
     rules = page.get_by_role("group", name="Filter rules")
@@ -120,8 +120,8 @@ def test_an_operator_of_the_code_is_in_the_filter_menu(shop: Site, open_page: Op
 def test_the_model_builder_offers_the_type_with_its_options(
     shop: Site, open_page: OpenPage
 ) -> None:
-    page = open_page(shop.address, storage_state=shop.session())
-    page.goto("/admin/model/api::product.product")
+    page = open_page(shop, shown_to=EMAIL)
+    go_on(page, "/admin/model/api::product.product")
     page.get_by_role("button", name="Add field").click()
     page.get_by_role("textbox", name="Search").fill("money")
     page.get_by_role("option", name="money").click()
@@ -134,8 +134,8 @@ def test_the_model_builder_offers_the_type_with_its_options(
 def test_a_color_is_picked_or_typed_and_its_contrast_is_shown(
     shop: Site, open_page: OpenPage
 ) -> None:
-    page = open_page(shop.address, storage_state=shop.session())
-    page.goto(f"{LIST}/create")
+    page = open_page(shop, shown_to=EMAIL)
+    go_on(page, f"{LIST}/create")
     page.get_by_role("textbox", name="name").fill("Paint")
     ink = page.get_by_role("group", name="ink")
     text, picker = (
@@ -162,8 +162,8 @@ def test_a_color_is_picked_or_typed_and_its_contrast_is_shown(
 
 
 def test_a_color_of_a_palette_is_chosen_by_the_keyboard(shop: Site, open_page: OpenPage) -> None:
-    page = open_page(shop.address, storage_state=shop.session())
-    page.goto(f"{LIST}/create")
+    page = open_page(shop, shown_to=EMAIL)
+    go_on(page, f"{LIST}/create")
     page.get_by_role("textbox", name="name").fill("Jar")
     colors = page.get_by_role("radiogroup", name="lid")
     expect(colors.get_by_role("radio")).to_have_count(3)
@@ -186,8 +186,8 @@ def test_colors_that_are_not_editable_are_shown(shop: Site, open_page: OpenPage)
         metadata["list"].pop("mainField", None)
         metadata["edit"]["editable"] = name not in {"ink", "lid"}
     shop.api("PUT", CONFIGURATION, chosen)
-    page = open_page(shop.address, storage_state=shop.session())
-    page.goto(f"{LIST}/create")
+    page = open_page(shop, shown_to=EMAIL)
+    go_on(page, f"{LIST}/create")
     ink = page.get_by_role("group", name="ink")
     expect(ink.get_by_role("textbox", name="Ink", exact=True)).to_be_disabled()
     expect(ink.get_by_label("Ink: color picker")).to_be_disabled()
@@ -199,8 +199,8 @@ def test_colors_that_are_not_editable_are_shown(shop: Site, open_page: OpenPage)
 
 
 def test_the_model_builder_has_an_input_for_each_option(shop: Site, open_page: OpenPage) -> None:
-    page = open_page(shop.address, storage_state=shop.session())
-    page.goto("/admin/model/api::product.product")
+    page = open_page(shop, shown_to=EMAIL)
+    go_on(page, "/admin/model/api::product.product")
     page.get_by_role("button", name="Add field").click()
     page.get_by_role("textbox", name="Search").fill("color")
     page.get_by_role("option", name="color").click()
@@ -214,8 +214,8 @@ def test_the_model_builder_has_an_input_for_each_option(shop: Site, open_page: O
 
 
 def test_the_inputs_of_colors_are_accessible(shop: Site, open_page: OpenPage) -> None:
-    page = open_page(shop.address, storage_state=shop.session())
-    page.goto(f"{LIST}/create")
+    page = open_page(shop, shown_to=EMAIL)
+    go_on(page, f"{LIST}/create")
     page.get_by_role("textbox", name="name").fill("Frame")
     ink = page.get_by_role("group", name="ink")
     ink.get_by_role("textbox", name="Ink", exact=True).fill("red")

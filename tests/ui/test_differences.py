@@ -3,6 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
+from tests.ui.conftest import go_on
 from tests.ui.site import Site
 
 SAMPLE = "api::sample.sample"
@@ -26,7 +27,7 @@ def test_parts_are_reported_as_added_removed_moved_and_changed(site: Site, page:
         path,
         {"pairs": parts("neap", "high", "low tide", "slack"), "name": "Told apart again"},
     )
-    page.goto(f"/admin/content/{SAMPLE}/{made['documentId']}")
+    go_on(page, f"/admin/content/{SAMPLE}/{made['documentId']}")
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Changes since publication").click()
     moved = page.get_by_role("listitem").filter(

@@ -25,7 +25,7 @@ def article_with_tags(site: Site, title: str) -> tuple[str, list[dict[str, objec
 
 def test_a_related_entry_is_created_from_the_text_of_the_search(site: Site, page: Page) -> None:
     document, _ = article_with_tags(site, "With an author")
-    page.goto(f"/admin/content/api::article.article/{document}")
+    go_on(page, f"/admin/content/api::article.article/{document}")
     # The keyboard alone: search, create with the text of the search, save, link, close.
     page.get_by_role("textbox", name="Search entries for Author").focus()
     page.keyboard.type("Grace Newman")
@@ -53,7 +53,7 @@ def test_a_related_entry_is_created_from_the_text_of_the_search(site: Site, page
 
 def test_related_entries_are_edited_in_drawers_above_each_other(site: Site, page: Page) -> None:
     author = site.api("POST", AUTHORS, {"name": "Hester", "slug": "hester"})["data"]
-    page.goto(f"/admin/content/api::author.author/{author['documentId']}")
+    go_on(page, f"/admin/content/api::author.author/{author['documentId']}")
     page.get_by_role("textbox", name="Search entries for Articles").click()
     page.get_by_role("option", name="Dead Reckoning").click()
     page.get_by_role("link", name="Dead Reckoning").click()
@@ -86,7 +86,7 @@ def test_a_long_relation_shows_its_beginning_and_is_ordered_with_the_keyboard(
     site: Site, page: Page
 ) -> None:
     document, tags = article_with_tags(site, "With tags")
-    page.goto(f"/admin/content/api::article.article/{document}")
+    go_on(page, f"/admin/content/api::article.article/{document}")
     group = page.get_by_role("group", name="Tags", exact=True)
     expect(group.get_by_role("listitem")).to_have_count(8)
     group.get_by_role("button", name=f"Show all {len(tags)}").click()
@@ -108,7 +108,7 @@ def test_a_part_is_copied_to_another_entry_where_its_component_is_allowed(
     pair = {"label": "Copied", "links": [{"label": "Inner", "url": "/inner"}]}
     source = site.api("POST", SAMPLES, {"name": "Source", "pairs": [pair, {"label": "Other"}]})
     goal = site.api("POST", SAMPLES, {"name": "Goal", "zone": []})["data"]["documentId"]
-    page.goto(f"/admin/content/api::sample.sample/{source['data']['documentId']}")
+    go_on(page, f"/admin/content/api::sample.sample/{source['data']['documentId']}")
     pairs = page.get_by_role("group", name="Pairs", exact=True)
     pairs.get_by_role("button", name="Expand all").click()
     expect(pairs.get_by_role("textbox", name="Label").first).to_have_value("Copied")
@@ -134,7 +134,7 @@ def test_a_form_of_200_fields_and_100_sections_stays_usable(site: Site, page: Pa
     quote = {"__component": "blocks.quote", "text": "מזג האוויר"}
     zone = [quote if at % 2 else {"__component": "lab.pair", "label": f"{at}"} for at in range(100)]
     made = site.api("POST", SAMPLES, {"name": "שלום עולם", "zone": zone})["data"]
-    page.goto(f"/admin/content/api::sample.sample/{made['documentId']}")
+    go_on(page, f"/admin/content/api::sample.sample/{made['documentId']}")
     group = page.get_by_role("group", name="Zone", exact=True)
     expect(group.get_by_role("button", name="Actions for Quote 100")).to_be_visible()
     expect(page.get_by_role("textbox", name="Name").first).to_have_css("unicode-bidi", "plaintext")

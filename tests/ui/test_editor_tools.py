@@ -5,7 +5,8 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import SETTLE, assert_accessible
+from tests.ui.accessibility import SETTLE, assert_accessible, assert_accessible_in_both_schemes
+from tests.ui.conftest import go_on
 from tests.ui.site import Site
 from tests.ui.steps import assert_fits_phone, expect_saved
 
@@ -63,7 +64,7 @@ def test_values_of_a_revision_are_restored_one_by_one_and_at_once(site: Site, pa
     before = site.api("GET", f"{path}?locale=en")["data"]
     change = {"title": "Tide tables, revised", "readingTime": 9, "cover": None, "tags": {"set": []}}
     site.api("PUT", f"{path}?locale=en", change)
-    page.goto(f"{LIST}/{path.rpartition('/')[2]}?locale=en")
+    go_on(page, f"{LIST}/{path.rpartition('/')[2]}?locale=en")
     page.get_by_role("tab", name="History").click()
     page.get_by_role("button", name="Compare", exact=True).nth(1).click()
     bar = page.get_by_role("region", name="Side by side")
@@ -96,7 +97,7 @@ def test_the_api_tab_sends_what_is_chosen(site: Site, page: Page) -> None:
     key = site.api("POST", "/admin/api-tokens", token)["data"]["accessKey"]
     document = found[0]["documentId"]
     site.api("PUT", f"{ARTICLES}/{document}?locale=en", {"readingTime": 5})
-    page.goto(f"{LIST}/{document}?locale=en")
+    go_on(page, f"{LIST}/{document}?locale=en")
     page.get_by_role("tab", name="API").click()
     panel = page.get_by_role("tabpanel", name="API")
     for label, choice in (("Locale", "German"), ("Status", "Draft")):
@@ -134,7 +135,7 @@ def test_the_inspector_says_what_leads_to_an_entry(site: Site, page: Page) -> No
     path, values = make_article(site, "Leading")
     tags = "/content-manager/collection-types/api::tag.tag"
     label = site.api("GET", f"{tags}/{values['tags'][0]}")["data"]["label"]
-    page.goto(f"/admin/content/api::tag.tag/{values['tags'][0]}")
+    go_on(page, f"/admin/content/api::tag.tag/{values['tags'][0]}")
     references = page.get_by_role("region", name=re.compile("refers? to this one$")).first
     expect(references.get_by_text("Article · tags")).to_be_visible()
     references.get_by_role("link", name="Leading").click()
@@ -153,7 +154,7 @@ def test_saved_views_stand_below_their_type_in_the_sidebar(site: Site, page: Pag
         )["data"]["id"]
         for at in range(5)
     ]
-    page.goto("/admin/content/api::article.article?locale=en")
+    go_on(page, "/admin/content/api::article.article?locale=en")
     nav = page.get_by_role("navigation", name="Main")
     views = nav.get_by_role("group", name="Saved views of Tag")
     # Many stay folded until somebody unfolds them.
@@ -163,10 +164,7 @@ def test_saved_views_stand_below_their_type_in_the_sidebar(site: Site, page: Pag
     views.get_by_role("link", name="View 3").click()
     expect(page).to_have_url(re.compile(rf"view={made[3]}.*q=history|q=history.*view={made[3]}"))
     expect(page.get_by_role("textbox", name="Search Tag")).to_have_value("history")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.evaluate(SETTLE)
-        assert_accessible(page)
+    assert_accessible_in_both_schemes(page)
     page.reload()
     expect(views.get_by_role("link", name=re.compile("^View "))).to_have_count(5)
     for view in made:

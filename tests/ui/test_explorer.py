@@ -4,7 +4,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import HTTP, Site
 from tests.ui.steps import assert_fits_phone
@@ -48,7 +48,7 @@ def test_a_refused_request_is_granted_to_visitors(site: Site, home: Page) -> Non
 
 
 def test_a_request_gives_what_the_api_gives(site: Site, page: Page) -> None:
-    page.goto("/admin/explorer?type=api::article.article")
+    go_on(page, "/admin/explorer?type=api::article.article")
     page.get_by_role("button", name="Filter", exact=True).click()
     page.get_by_role("combobox", name="Operator").click()
     page.get_by_role("option", name="contains", exact=True).click()
@@ -89,7 +89,7 @@ def test_a_request_gives_what_the_api_gives(site: Site, page: Page) -> None:
 def test_a_token_is_sent_and_not_kept(site: Site, page: Page) -> None:
     token = {"name": "Explorer", "type": "full-access", "lifespan": None, "description": ""}
     key = site.api("POST", "/admin/api-tokens", token)["data"]["accessKey"]
-    page.goto("/admin/explorer?type=api::tag.tag")
+    go_on(page, "/admin/explorer?type=api::tag.tag")
     page.get_by_text("API token", exact=True).click()
     page.get_by_label("API token").and_(page.get_by_placeholder("Paste a token")).fill(key)
     choose(page, "Action", "Create")

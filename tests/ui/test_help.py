@@ -5,6 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
+from tests.ui.conftest import go_on
 from tests.ui.site import Site
 
 SHOTS = os.environ.get("SHOTS")
@@ -13,7 +14,7 @@ DOCS = "https://docs.example.org/quire"
 
 def test_a_screen_links_to_its_page(site: Site, page: Page) -> None:
     menu = page.get_by_role("button", name="Ada Lovelace")
-    page.goto("/admin/settings/webhooks")
+    go_on(page, "/admin/settings/webhooks")
     menu.click()
     expect(page.get_by_role("menuitem", name="Shortcuts")).to_be_visible()
     expect(page.get_by_role("menuitem", name="Help on this screen")).to_have_count(0)

@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
+from tests.ui.conftest import go_on
 from tests.ui.site import Site
 
 ARTICLE = "api::article.article"
@@ -81,7 +82,7 @@ def test_the_keys_of_an_entry_change_its_locale_and_go_to_the_inspector(
 ) -> None:
     query = "locale=en&_q=A%20Lens%20Made%20of%20Prisms"
     document = site.api("GET", f"{ARTICLES}?{query}")["results"][0]["documentId"]
-    page.goto(f"/admin/content/{ARTICLE}/{document}?locale=en")
+    go_on(page, f"/admin/content/{ARTICLE}/{document}?locale=en")
     title = page.get_by_role("textbox", name="Title").first
     expect(title).to_have_value("A Lens Made of Prisms")
     page.keyboard.press("Control+.")

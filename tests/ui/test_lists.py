@@ -29,7 +29,7 @@ def test_several_entries_are_published_and_those_that_cannot_be_are_named(
 ) -> None:
     make_samples(site, "Bulk", 2)
     site.api("POST", SAMPLES, {"name": "Bulk of none", "on": None})
-    page.goto(f"{LIST}?q=Bulk")
+    go_on(page, f"{LIST}?q=Bulk")
     expect(page.get_by_text("3 entries")).to_be_visible()
     page.get_by_role("checkbox", name="Select all on this page").check()
     selection = page.get_by_role("region", name="Selection")
@@ -52,7 +52,7 @@ def test_entries_are_listed_by_their_status(site: Site, page: Page) -> None:
     for one in (published, modified):
         site.api("POST", f"{SAMPLES}/{one}/actions/publish", {})
     site.api("PUT", f"{SAMPLES}/{modified}", {"count": 7})
-    page.goto(f"{LIST}?q=Status")
+    go_on(page, f"{LIST}?q=Status")
     expect(page.get_by_text("3 entries")).to_be_visible()
     for name, number in (("Draft", "000"), ("Published", "001"), ("Modified", "002")):
         page.get_by_role("combobox", name="Status").or_(
@@ -68,7 +68,7 @@ def test_entries_are_listed_by_their_status(site: Site, page: Page) -> None:
 def test_all_that_match_are_edited_after_a_preview(site: Site, page: Page) -> None:
     make_samples(site, "Edited", 12, count=1)
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(f"{LIST}?q=Edited&pageSize=10")
+    go_on(page, f"{LIST}?q=Edited&pageSize=10")
     page.get_by_role("checkbox", name="Select all on this page").check()
     page.get_by_role("button", name="Select all 12 that match").click()
     expect(page.get_by_text("12 selected")).to_be_visible()
@@ -93,7 +93,7 @@ def test_all_that_match_are_edited_after_a_preview(site: Site, page: Page) -> No
 
 def test_a_value_is_edited_in_its_cell(site: Site, page: Page) -> None:
     (made,) = make_samples(site, "Cell", 1, count=3)
-    page.goto(f'{LIST}?q=Cell&columns=["name","count"]')
+    go_on(page, f'{LIST}?q=Cell&columns=["name","count"]')
     page.get_by_role("cell", name="3", exact=True).dblclick()
     field = page.get_by_role("textbox", name="Count")
     field.fill("101")
@@ -109,7 +109,7 @@ def test_an_entry_is_duplicated_and_what_must_be_another_value_is_asked_for(
     site: Site, page: Page
 ) -> None:
     (made,) = make_samples(site, "Twin", 1, count=3)
-    page.goto(f"{LIST}?q=Twin")
+    go_on(page, f"{LIST}?q=Twin")
     page.get_by_role("button", name="Actions for Twin 000").click()
     page.get_by_role("menuitem", name="Duplicate").click()
     expect(page.get_by_role("textbox", name="Name").first).to_have_value("Twin 000")
@@ -134,7 +134,7 @@ def test_locales_have_their_status_in_a_list(site: Site, page: Page) -> None:
     (made,) = make_samples(site, "Spoken", 1)
     site.api("POST", f"{SAMPLES}/{made}/actions/publish", {})
     site.api("PUT", f"{SAMPLES}/{made}?locale=de", {"name": "Gesprochen", "on": True})
-    page.goto(f"{LIST}?q=Spoken")
+    go_on(page, f"{LIST}?q=Spoken")
     row = page.get_by_role("row").filter(has_text="Spoken 000")
     expect(row.get_by_role("link", name="en Published")).to_be_visible()
     row.get_by_role("link", name="de Draft").click()
@@ -143,7 +143,7 @@ def test_locales_have_their_status_in_a_list(site: Site, page: Page) -> None:
 
 def test_only_the_rows_that_can_be_seen_of_a_long_page_are_made(site: Site, page: Page) -> None:
     make_samples(site, "Long", 90)
-    page.goto(f"{LIST}?q=Long&pageSize=500&sort=name:ASC")
+    go_on(page, f"{LIST}?q=Long&pageSize=500&sort=name:ASC")
     expect(page.get_by_role("link", name="Long 000")).to_be_visible()
     expect(page.get_by_role("link", name="Long 089")).to_have_count(0)
     assert page.get_by_role("row").count() < 60
@@ -153,7 +153,7 @@ def test_only_the_rows_that_can_be_seen_of_a_long_page_are_made(site: Site, page
 
 def test_a_list_is_accessible_as_a_table_and_as_cards(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto("/admin/content/api::article.article")
+    go_on(page, "/admin/content/api::article.article")
     expect(page.get_by_role("table")).to_be_visible()
     assert_accessible_in_both_schemes(page)
     take_picture(page, "list")

@@ -44,7 +44,7 @@ def test_all_locales_that_are_ready_are_published_and_several_taken_back(
     site: Site, page: Page
 ) -> None:
     document_id = make_versions(site, "Tides")
-    page.goto(f"/admin/content/{SAMPLE}/{document_id}?locale=en")
+    go_on(page, f"/admin/content/{SAMPLE}/{document_id}?locale=en")
     page.get_by_role("textbox", name="Name").fill("Tides at Brest")
     page.get_by_role("button", name="More ways to publish").click()
     page.get_by_role("menuitem", name="Publish all ready locales").click()
@@ -115,7 +115,7 @@ def test_what_is_missing_in_a_locale_is_found_and_translated_one_after_the_other
         for name in ("Coverage one", "Coverage two")
     ]
     first, second = sorted(made)
-    page.goto(f"/admin/content/{SAMPLE}?locale=en&q=Coverage")
+    go_on(page, f"/admin/content/{SAMPLE}?locale=en&q=Coverage")
     page.get_by_role("combobox", name="Missing in").click()
     page.get_by_role("option", name="German").click()
     expect(page.get_by_text("2 entries", exact=True)).to_be_visible()
@@ -145,7 +145,7 @@ def test_what_is_missing_in_a_locale_is_found_and_translated_one_after_the_other
 
 def test_the_coverage_of_locales_leads_to_what_is_missing(site: Site, page: Page) -> None:
     site.api("POST", f"{SAMPLES}?locale=en", {"name": "Uncovered", "on": True})
-    page.goto("/admin/settings/locales")
+    go_on(page, "/admin/settings/locales")
     coverage = page.get_by_role("region", name="Coverage")
     row = coverage.get_by_role("row", name="Sample")
     found = site.api("GET", f"/admin/x/locale-coverage/{SAMPLE}")["data"]

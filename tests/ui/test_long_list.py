@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import Site, serve_many_entries
 
 COUNT = 25_000
@@ -36,7 +36,7 @@ def test_a_list_of_25000_entries_is_scrolled_paged_sorted_searched_and_filtered(
     pages = [url for url in asked if re.search(r"collection-types/api\S+wide\?", url)]
     assert len(pages) == 1, pages
 
-    page.goto(f"{LIST}?pageSize=1000&sort=field000:ASC&columns=%5B%22field000%22%5D")
+    go_on(page, f"{LIST}?pageSize=1000&sort=field000:ASC&columns=%5B%22field000%22%5D")
     expect(page.get_by_role("link", name="Entry 00001", exact=True)).to_be_visible()
     assert page.get_by_role("row").count() < 100
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
@@ -52,6 +52,6 @@ def test_a_list_of_25000_entries_is_scrolled_paged_sorted_searched_and_filtered(
     expect(counted).to_have_text(re.compile("^2[,.]?500 entries$"))
     rule = {"field": ["field000"], "op": "$endsWith", "value": "00"}
     filters = quote(json.dumps({"all": True, "items": [rule]}))
-    page.goto(f"{LIST}?filters={filters}")
+    go_on(page, f"{LIST}?filters={filters}")
     expect(counted).to_have_text("250 entries")
     expect(page.get_by_role("row").nth(1)).to_be_visible()

@@ -5,7 +5,7 @@ import base64
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import Site
 from tests.ui.steps import expect_saved
 
@@ -37,7 +37,7 @@ def test_markdown_is_written_beside_its_preview_with_images_that_are_dropped(
 ) -> None:
     made = site.api("POST", SAMPLES, {"name": "Tide tables", "markdown": LINES})["data"]
     address = f"/admin/content/api::sample.sample/{made['documentId']}"
-    page.goto(address)
+    go_on(page, address)
     mode = page.get_by_role("radiogroup", name="Mode of Markdown")
     area = page.get_by_role("textbox", name="Markdown")
     mode.get_by_text("Side by side").click()

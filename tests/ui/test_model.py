@@ -2,7 +2,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.models import (
     add_field,
     apply_changes,
@@ -166,7 +166,7 @@ def test_components_zones_and_the_schema_file_are_edited(  # noqa: PLR0915 - one
     apply_changes(page)
     assert attributes_of(studio, "api::page.page")["sections"]["components"] == ["shared.quote"]
 
-    page.goto("/admin/model/api::page.page?tab=json")
+    go_on(page, "/admin/model/api::page.page?tab=json")
     editor = page.get_by_role("textbox", name="Schema of Page")
     editor.click()
     page.keyboard.press("Control+End")
@@ -238,7 +238,7 @@ def test_the_model_is_shown_where_it_cannot_be_changed_and_hidden_from_other_rol
     other = open_page(studio.address, storage_state=studio.session("nina@example.org"))
     other.goto("/admin")
     expect(other.get_by_role("link", name="Model")).to_have_count(0)
-    other.goto("/admin/model/api::author.author")
+    go_on(other, "/admin/model/api::author.author")
     expect(other.get_by_text("Your role may not open “Model”.")).to_be_visible()
 
     phone = open_page(

@@ -1,5 +1,6 @@
 from playwright.sync_api import Dialog, Page, expect
 
+from tests.ui.conftest import go_on
 from tests.ui.models import (
     add_field,
     apply_changes,
@@ -114,14 +115,14 @@ def test_types_and_fields_are_copied_and_fields_move_into_a_component(  # noqa: 
     assert copied["layouts"]["edit"] == layout
     assert copied["metadatas"]["town"]["edit"]["label"] == "City"
 
-    page.goto("/admin/model/api::kiosk.kiosk?tab=settings")
+    go_on(page, "/admin/model/api::kiosk.kiosk?tab=settings")
     page.get_by_role("button", name="Create 10 sample entries").click()
     expect(page.get_by_text("10 sample entries were created.")).to_be_visible()
     assert_accessible(page)
     page.get_by_role("link", name="Show the entries").click()
     expect(page.get_by_role("link", name="Name 10", exact=True)).to_be_visible()
 
-    page.goto("/admin/model/api::shop.shop")
+    go_on(page, "/admin/model/api::shop.shop")
     page.get_by_role("checkbox", name="Select street").check()
     page.get_by_role("checkbox", name="Select town").check()
     page.emulate_media(color_scheme="dark")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage, go_on
+from tests.ui.conftest import go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 from tests.ui.steps import assert_fits_phone
@@ -50,7 +50,7 @@ def _no_previews_left(site: Site) -> Iterator[None]:
 
 
 def test_a_preview_url_is_set_and_its_page_shown_beside_the_form(site: Site, page: Page) -> None:
-    page.goto("/admin/settings/previews")
+    go_on(page, "/admin/settings/previews")
     url = page.get_by_label("Article", exact=True)
     url.fill("javascript:alert(1)")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -92,7 +92,7 @@ def test_the_version_that_is_published_is_shown_too(site: Site, page: Page) -> N
     document = entry["documentId"]
     site.api("PUT", f"{PATH}/{document}?locale=en", {"title": "High tide"})
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(f"/admin/content/{ARTICLE}/{document}?locale=en")
+    go_on(page, f"/admin/content/{ARTICLE}/{document}?locale=en")
     page.get_by_role("button", name="Preview beside the form").click()
     preview = page.get_by_role("region", name="Preview")
     expect(preview.frame_locator("iframe").get_by_text("High tide")).to_be_visible()
@@ -110,7 +110,7 @@ def test_a_page_of_the_site_is_shown_as_wide_as_a_phone(site: Site, page: Page) 
         lambda route: route.fulfill(body=html, content_type="text/html; charset=utf-8"),
     )
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(f"/admin/content/{ARTICLE}/{entry['documentId']}?locale=en")
+    go_on(page, f"/admin/content/{ARTICLE}/{entry['documentId']}?locale=en")
     page.get_by_role("button", name="Preview beside the form").click()
     preview = page.get_by_role("region", name="Preview")
     preview.get_by_text("Phone").or_(preview.get_by_role("img", name="Phone")).first.click()
@@ -120,13 +120,10 @@ def test_a_page_of_the_site_is_shown_as_wide_as_a_phone(site: Site, page: Page) 
     take_picture(page, "preview")
 
 
-def test_other_origins_are_framed_once_the_project_allows_them(
-    site: Site, open_page: OpenPage
-) -> None:
+def test_other_origins_are_framed_once_the_project_allows_them(site: Site, page: Page) -> None:
     urls = {ARTICLE: "https://site.example/{slug}", TAG: "https://site.example/{documentId}"}
     site.api("PUT", "/admin/x/previews", {"previews": urls})
-    page = open_page(site.address, storage_state=site.session())
-    page.goto("/admin/settings/previews")
+    go_on(page, "/admin/settings/previews")
     needed = """frame-src = ["'self'", "https://site.example"]"""
     expect(page.get_by_text(needed)).to_be_visible()
     go_on(page, f"/admin/content/{TAG}")
@@ -145,7 +142,7 @@ def test_entries_without_a_slug_say_that_the_url_needs_one(site: Site, page: Pag
     path = "/content-manager/collection-types/api::sample.sample"
     made = site.api("POST", f"{path}?locale=en", {"name": "Beaker", "on": True})
     document = made["data"]["documentId"]
-    page.goto(f"/admin/content/api::sample.sample/{document}?locale=en")
+    go_on(page, f"/admin/content/api::sample.sample/{document}?locale=en")
     page.get_by_role("button", name="Preview beside the form").click()
     expect(page.get_by_text("The preview URL needs slug")).to_be_visible()
     expect(page.get_by_role("link", name="Open preview in a tab")).to_have_count(0)

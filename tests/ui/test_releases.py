@@ -35,7 +35,7 @@ def test_entries_are_released_together_and_restored(site: Site, page: Page) -> N
     page.set_viewport_size({"width": 1280, "height": 800})
 
     # Two from a list, into a new release.
-    page.goto(f"{LIST}?q=Autumn")
+    go_on(page, f"{LIST}?q=Autumn")
     for number in ("000", "001"):
         page.get_by_role("checkbox", name=f"Select Autumn {number}").check()
     page.get_by_role("button", name="Add to a release").click()
@@ -82,7 +82,7 @@ def test_entries_are_released_together_and_restored(site: Site, page: Page) -> N
 
 
 def test_a_release_without_entries_says_how_they_are_added(site: Site, page: Page) -> None:
-    page.goto("/admin/releases")
+    go_on(page, "/admin/releases")
     page.get_by_role("button", name="Create release").first.click()
     dialog = page.get_by_role("dialog", name="Create release")
     dialog.get_by_label("Name").fill("Nothing in it")
@@ -143,7 +143,7 @@ def test_an_entry_is_scheduled_and_taken_off_the_schedule(site: Site, page: Page
     (document_id,) = make_samples(site, "Winter", 1)
     path = f"/admin/x/schedule/{SAMPLE}/{document_id}"
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(f"/admin/content/{SAMPLE}/{document_id}")
+    go_on(page, f"/admin/content/{SAMPLE}/{document_id}")
     page.get_by_role("button", name="More ways to publish").click()
     page.get_by_role("menuitem", name="Schedule…").click()
     dialog = page.get_by_role("dialog", name="Schedule")

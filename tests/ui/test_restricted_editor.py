@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import Site
 
 ARTICLE, TAG = "api::article.article", "api::tag.tag"
@@ -41,11 +41,11 @@ def writer(site: Site) -> str:
 
 @pytest.fixture
 def desk(site: Site, writer: str, open_page: OpenPage) -> Page:
-    return open_page(site.address, storage_state=site.session(writer))
+    return open_page(site, shown_to=writer)
 
 
 def test_an_entry_is_found_made_and_changed_but_not_published(site: Site, desk: Page) -> None:
-    desk.goto(f"/admin/content/{ARTICLE}")
+    go_on(desk, f"/admin/content/{ARTICLE}")
     desk.get_by_role("table").wait_for()
     desk.keyboard.press("c")
     title = desk.get_by_role("textbox", name="Title").first
@@ -72,7 +72,7 @@ def test_an_entry_is_found_made_and_changed_but_not_published(site: Site, desk: 
 
 
 def test_lists_offer_what_the_role_may_do_and_say_so(desk: Page) -> None:
-    desk.goto(f"/admin/content/{TAG}")
+    go_on(desk, f"/admin/content/{TAG}")
     desk.get_by_role("table").wait_for()
     expect(desk.get_by_role("button", name="Create entry")).to_have_count(0)
     desk.keyboard.press("c")
@@ -94,20 +94,20 @@ def test_lists_offer_what_the_role_may_do_and_say_so(desk: Page) -> None:
 
 def test_nothing_else_can_be_reached(site: Site, desk: Page) -> None:
     for screen in ("/admin/model", "/admin/activity", "/admin/settings/roles", "/admin/media"):
-        desk.goto(screen)
+        go_on(desk, screen)
         expect(desk.get_by_role("main").get_by_text(_REFUSAL).first).to_be_visible()
         for control in ("button", "textbox", "checkbox", "radio"):
             expect(desk.get_by_role("main").get_by_role(control)).to_have_count(0)
-    desk.goto(f"/admin/content/{ARTICLE}?locale=de")
+    go_on(desk, f"/admin/content/{ARTICLE}?locale=de")
     expect(desk.get_by_role("main").get_by_text(_REFUSAL).first).to_be_visible()
     german = site.api("GET", f"{ARTICLES}?locale=de&pageSize=1")["results"][0]
-    desk.goto(f"/admin/content/{ARTICLE}/{german['documentId']}?locale=de")
+    go_on(desk, f"/admin/content/{ARTICLE}/{german['documentId']}?locale=de")
     expect(desk.get_by_role("textbox", name="Title")).to_have_count(0)
 
 
 def test_why_there_is_nothing_to_publish_is_said(site: Site, page: Page) -> None:
     published = site.api("GET", f"{ARTICLES}?publicationFilter=unmodified&pageSize=1")["results"]
-    page.goto(f"/admin/content/{ARTICLE}/{published[0]['documentId']}")
+    go_on(page, f"/admin/content/{ARTICLE}/{published[0]['documentId']}")
     publish = page.get_by_role("button", name="Publish", exact=True)
     expect(publish).to_have_attribute("aria-disabled", "true")
     publish.focus()

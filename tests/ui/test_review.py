@@ -13,7 +13,7 @@ WORKFLOWS = "/admin/x/review/workflows"
 def test_an_entry_passes_a_workflow_before_it_is_published(site: Site, page: Page) -> None:
     first, _ = make_samples(site, "Reviewed", 2)
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto("/admin/settings/review-workflows")
+    go_on(page, "/admin/settings/review-workflows")
     page.get_by_role("button", name="Create workflow").first.click()
     dialog = page.get_by_role("dialog", name="Create workflow")
     dialog.get_by_label("Name").first.fill("Editorial")

@@ -6,6 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
+from tests.ui.conftest import go_on
 from tests.ui.site import Site
 from tests.ui.steps import assert_fits_phone
 from tests.ui.test_explorer import choose, send
@@ -32,7 +33,7 @@ def test_requests_are_sent_as_a_role_and_as_an_end_user(site: Site, page: Page) 
         "role": {"connect": [{"id": role["id"]}]},
     }
     site.api("POST", USERS, user)
-    page.goto("/admin/explorer?type=api::sample.sample")
+    go_on(page, "/admin/explorer?type=api::sample.sample")
     page.get_by_role("radiogroup", name="Run as").get_by_text("Role", exact=True).click()
     page.get_by_role("button", name="Send", exact=True).hover()
     expect(page.get_by_text("Choose a role first.")).to_be_visible()

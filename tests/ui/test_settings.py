@@ -103,7 +103,7 @@ def test_a_custom_token_may_do_what_its_matrix_says_until_it_is_regenerated(
 def test_visitors_read_what_the_public_role_is_granted(site: Site, page: Page) -> None:
     samples = f"{site.address}/api/samples"
     assert HTTP.get(samples).status_code == 403
-    page.goto("/admin/settings/end-user-roles")
+    go_on(page, "/admin/settings/end-user-roles")
     page.get_by_role("link", name="Public").click()
     page.get_by_role("checkbox", name="find: sample").check()
     save(page)
@@ -130,7 +130,7 @@ def test_visitors_read_what_the_public_role_is_granted(site: Site, page: Page) -
 
 
 def test_settings_of_end_users_are_kept(site: Site, page: Page) -> None:
-    page.goto("/admin/settings/providers")
+    go_on(page, "/admin/settings/providers")
     page.get_by_role("button", name="Edit GitHub").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.locator("pre")).to_have_text(f"{site.address}/api/connect/github/callback")
@@ -165,7 +165,7 @@ def test_settings_of_end_users_are_kept(site: Site, page: Page) -> None:
 def test_somebody_who_is_invited_may_edit_two_fields_in_one_locale(
     site: Site, page: Page, open_page: OpenPage
 ) -> None:
-    page.goto("/admin/settings/roles")
+    go_on(page, "/admin/settings/roles")
     page.get_by_role("button", name="Create role").click()
     page.get_by_role("dialog").get_by_label("Name").fill("Translator")
     page.get_by_role("dialog").get_by_role("button", name="Create role").click()
@@ -229,7 +229,7 @@ def test_a_condition_of_a_role_holds_and_permissions_are_explained(site: Site, p
         one["properties"] = {"fields": ["label", "slug"]}
     path = f"/admin/roles/{role['id']}/permissions"
     site.api("PUT", path, {"permissions": granted})
-    page.goto(f"/admin/settings/roles/{role['id']}")
+    go_on(page, f"/admin/settings/roles/{role['id']}")
     page.get_by_role("button", name="Conditions of Tag").click()
     dialog = page.get_by_role("dialog", name="Conditions of Tag")
     dialog.get_by_role("combobox", name="Update").click()
@@ -264,7 +264,7 @@ def test_a_condition_of_a_role_holds_and_permissions_are_explained(site: Site, p
 
 def test_a_webhook_is_tested_called_and_called_again(site: Site, page: Page) -> None:
     with Receiver() as receiver:
-        page.goto("/admin/settings/webhooks")
+        go_on(page, "/admin/settings/webhooks")
         page.get_by_role("link", name="Create webhook").click()
         page.get_by_role("textbox", name="Name").fill("Build")
         page.get_by_label("URL").fill(receiver.address)
@@ -324,7 +324,8 @@ def test_several_administrators_roles_and_webhooks_are_deleted_together(
             page.get_by_role("checkbox", name=f"Select Gone {number}").check()
         bar = page.get_by_role("region", name="Selection")
         expect(bar).to_contain_text("2 selected")
-        assert_accessible(page)
+        if screen == "webhooks":  # the bar is the same on all, and their lists are checked below
+            assert_accessible(page)
         bar.get_by_role("button", name="Delete").click()
         dialog = page.get_by_role("dialog", name="Delete 2 selected?")
         expect(dialog).to_contain_text("Gone 1, Gone 2")
@@ -340,7 +341,7 @@ def test_several_administrators_roles_and_webhooks_are_deleted_together(
 
 
 def test_locales_are_added_and_deleted_with_a_warning(site: Site, page: Page) -> None:
-    page.goto("/admin/settings/locales")
+    go_on(page, "/admin/settings/locales")
     page.get_by_role("button", name="Add locale").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("combobox", name="Locale").fill("Portuguese (pt)")
@@ -390,9 +391,9 @@ def test_whoever_may_see_no_settings_is_shown_none(site: Site, open_page: OpenPa
     page.goto("/admin")
     expect(page.get_by_role("navigation", name="Main").get_by_role("link")).not_to_have_count(0)
     expect(page.get_by_role("link", name="Settings")).to_have_count(0)
-    page.goto("/admin/settings")
+    go_on(page, "/admin/settings")
     expect(page.get_by_role("alert")).to_contain_text("Your role may not see any settings.")
-    page.goto("/admin/settings/roles/2")
+    go_on(page, "/admin/settings/roles/2")
     expect(page.get_by_role("heading", name="Roles", level=1)).to_be_visible()
     expect(page.get_by_role("alert")).to_contain_text("the permission admin::roles.read")
     assert_accessible_in_both_schemes(page)
@@ -429,6 +430,6 @@ def test_a_role_sees_the_settings_that_it_may_read_without_what_changes_them(
     assert_accessible_in_both_schemes(page)
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.goto("/admin/settings/locales")
+    go_on(page, "/admin/settings/locales")
     expect(page.get_by_role("alert")).to_contain_text("the permission plugin::i18n.locale.read")
     site.api("DELETE", f"/admin/webhooks/{made['id']}")

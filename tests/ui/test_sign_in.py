@@ -120,7 +120,7 @@ def test_a_second_factor_is_set_up_and_asked_for(site: Site, open_page: OpenPage
 
 
 def test_a_session_that_ends_while_somebody_writes_loses_nothing(site: Site, page: Page) -> None:
-    page.goto("/admin/content/api::tag.tag/create")
+    go_on(page, "/admin/content/api::tag.tag/create")
     page.get_by_role("textbox", name="Label").fill("Undertow")
     site.api("POST", "/admin/logout", {})
     page.get_by_role("button", name="Make Slug of the text").click()
@@ -201,7 +201,7 @@ def test_a_screen_that_cannot_be_shown_names_the_request_and_is_tried_again(page
             headers={"x-request-id": "3f9d2c1b"},
         ),
     )
-    page.goto("/admin/content/api::tag.tag?q=storms")
+    go_on(page, "/admin/content/api::tag.tag?q=storms")
     expect(page.get_by_role("heading", name="This screen cannot be shown")).to_be_visible()
     expect(page.get_by_role("alert")).to_contain_text("Status 500 · Request ID 3f9d2c1b")
     assert_accessible(page)
@@ -211,7 +211,7 @@ def test_a_screen_that_cannot_be_shown_names_the_request_and_is_tried_again(page
 
 
 def test_the_profile_is_changed(site: Site, page: Page) -> None:
-    page.goto("/admin/profile")
+    go_on(page, "/admin/profile")
     page.get_by_label("Last name").fill("Byron")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("button", name="Ada Byron")).to_be_visible()

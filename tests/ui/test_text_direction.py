@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage, go_on
+from tests.ui.conftest import go_on
 from tests.ui.site import Site
 
 ARTICLE = "api::article.article"
@@ -29,7 +29,7 @@ def test_inputs_and_cells_follow_the_locale_of_the_entry(site: Site, page: Page)
     body = [{"type": "paragraph", "children": [{"type": "text", "text": "مد وجزر"}]}]
     values = {"title": "جداول المد والجزر", "body": body}
     made = site.api("POST", f"{ARTICLES}?locale=ar", values)["data"]
-    page.goto(f"/admin/content/{ARTICLE}/{made['documentId']}?locale=ar")
+    go_on(page, f"/admin/content/{ARTICLE}/{made['documentId']}?locale=ar")
     title = page.get_by_role("textbox", name="Title").first
     expect(title).to_have_attribute("lang", "ar")
     blocks = page.get_by_role("textbox", name="Body")
@@ -49,9 +49,8 @@ def test_inputs_and_cells_follow_the_locale_of_the_entry(site: Site, page: Page)
     assert direction(cell) == "rtl"
 
 
-def test_other_text_has_the_direction_of_its_letters(site: Site, open_page: OpenPage) -> None:
-    page = open_page(site.address, storage_state=site.session())
-    page.goto(f"/admin/content/{SAMPLE}/create?locale=en")
+def test_other_text_has_the_direction_of_its_letters(site: Site, page: Page) -> None:
+    go_on(page, f"/admin/content/{SAMPLE}/create?locale=en")
     name = page.get_by_role("textbox", name="Name")
     expect(name).to_have_attribute("lang", "en")
     # Each paragraph has the direction of its first letter.
@@ -59,7 +58,7 @@ def test_other_text_has_the_direction_of_its_letters(site: Site, open_page: Open
         assert field.evaluate("one => getComputedStyle(one).unicodeBidi") == "plaintext"
     sample = {"name": "שפל Shefel", "on": True}
     site.api("POST", f"/content-manager/collection-types/{SAMPLE}?locale=en", sample)
-    page.goto(f"/admin/content/{SAMPLE}?locale=en&q=Shefel")
+    go_on(page, f"/admin/content/{SAMPLE}?locale=en&q=Shefel")
     cell = page.get_by_role("cell").filter(has_text="Shefel").locator(".quire-ellipsis")
     assert direction(cell) == "rtl"
     assert cell.evaluate("one => getComputedStyle(one).textAlign") == "left"

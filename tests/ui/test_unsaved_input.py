@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import PASSWORD, Outage, Site, serve_with_outages
 from tests.ui.steps import expect_saved
 
@@ -25,7 +25,7 @@ def open_entry(page: Page, path: str) -> None:
 
 
 def test_a_draft_saves_itself_and_the_focus_stays(site: Site, page: Page) -> None:
-    page.goto("/admin/content/api::article.article/create")
+    go_on(page, "/admin/content/api::article.article/create")
     title = page.get_by_role("textbox", name="Title").first
     title.press_sequentially("Soundings")
     page.wait_for_url(re.compile(r"article/(?!create)\w+"))
@@ -165,7 +165,7 @@ def test_two_tabs_on_one_entry_lose_nothing(site: Site, page: Page) -> None:
 
 def test_json_that_does_not_end_yet_is_offered_again(site: Site, page: Page) -> None:
     made = site.api("POST", SAMPLES, {"name": "Half"})["data"]
-    page.goto(f"/admin/content/api::sample.sample/{made['documentId']}")
+    go_on(page, f"/admin/content/api::sample.sample/{made['documentId']}")
     page.get_by_role("textbox", name="Data").click()
     page.keyboard.type('{"half": tr')
     expect(page.get_by_text("This is not valid JSON")).to_be_visible()
