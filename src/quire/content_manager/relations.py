@@ -89,7 +89,7 @@ class Relations(Struct, frozen=True):
         self._require_field()
         omitted = set(query.omitted)
         if query.id is not None:
-            linked = yield from self._linked_anywhere(query)
+            linked = yield from self._linked_in_any_version(query)
             omitted |= linked.difference(query.included)
         locale = locale_of(query.raw, self.field.target, EVERY_LOCALE)
         plan, slots, pagination = self._search(query, locale, omitted)
@@ -105,7 +105,7 @@ class Relations(Struct, frozen=True):
         see it, or not this relation of it.
         """
         ids = yield from self._linked_rows(query)
-        rows = yield from self._matching(query, ids)
+        rows = yield from self._shown_rows(query, ids)
         positions = {row_id: position for position, row_id in enumerate(reversed(ids))}
         sorted_ids = sorted({row["id"] for row in rows}, key=lambda row_id: positions[row_id])
         start = (query.page - 1) * query.page_size
@@ -141,7 +141,7 @@ class Relations(Struct, frozen=True):
         links = yield from self.engine.store.links.read(model.uid, name, [row_id])
         return [link.row for link in links.get(row_id, ())]
 
-    def _linked_anywhere(self, query: RelationQuery) -> Program[set[int]]:
+    def _linked_in_any_version(self, query: RelationQuery) -> Program[set[int]]:
         """Return the target rows of the relation in any matching version of the entry."""
         model = self.field.model
         if isinstance(model, ContentType):
@@ -156,7 +156,8 @@ class Relations(Struct, frozen=True):
     def _entries(self, content_type: ContentType, query: RelationQuery) -> Program[list[int]]:
         """Return the requested entry, then all its other visible versions.
 
-        Without a locale it is the first one in alphabetic order, and every locale counts.
+        Without a requested locale it is the first in alphabetic order, and versions of all locales
+        are returned.
         """
         permissions, name = read_permissions(self.ability, content_type), self.field.attribute.name
         permissions.require()
@@ -189,7 +190,10 @@ class Relations(Struct, frozen=True):
         return [int(requested_entry["id"]), *(int(version["id"]) for version in readable_versions)]
 
     def _component_row(self, component: Model, query: RelationQuery) -> Program[int]:
-        """Return the row of a component, which is identified only by its id."""
+        """Return the row of a component, which a request names only by its id.
+
+        Without the check of its parent an administrator could read relations of any entry.
+        """
         row_id = read_row_id(query.id)
         slots = Slots()
         plan = ReadPlan(
@@ -199,26 +203,32 @@ class Relations(Struct, frozen=True):
         if not rows:
             raise NotFoundError(NO_ENTITY)
         if not self.ability.super_admin:
-            yield from self._require_holder(component.uid, row_id, self.field.attribute.name)
+            yield from self._require_visible_parent(
+                component.uid, row_id, self.field.attribute.name
+            )
         return row_id
 
-    def _require_holder(self, uid: str, row_id: int, path: str, depth: int = 0) -> Program[None]:
+    def _require_visible_parent(
+        self, uid: str, row_id: int, path: str, depth: int = 0
+    ) -> Program[None]:
         """Check that the caller may see the parent of a component, and this component of it.
 
         Raises ForbiddenError.
         """
-        holders = yield from component_owners(self.engine.store, uid, row_id)
-        if depth > _MAX_DEPTH or not holders:
+        parents = yield from component_owners(self.engine.store, uid, row_id)
+        if depth > _MAX_DEPTH or not parents:
             raise ForbiddenError
-        for holder in holders:
-            field_path = f"{holder.field}.{path}"
-            content_type = self.engine.schema.content_types.get(holder.uid)
+        for parent in parents:
+            field_path = f"{parent.field}.{path}"
+            content_type = self.engine.schema.content_types.get(parent.uid)
             if content_type is None:
-                yield from self._require_holder(holder.uid, holder.row, field_path, depth + 1)
+                yield from self._require_visible_parent(
+                    parent.uid, parent.row, field_path, depth + 1
+                )
                 continue
             permissions, slots = read_permissions(self.ability, content_type), Slots()
             plan = ReadPlan(
-                root=self._planner.version_node(permissions), entry=slots.add(holder.row)
+                root=self._planner.version_node(permissions), entry=slots.add(parent.row)
             )
             entry = yield from self._planner.planned(plan, slots, self.ability).first()
             if entry is None or not covers(
@@ -274,12 +284,12 @@ class Relations(Struct, frozen=True):
         scope.findings.raise_first()
         slots, condition = (
             scope.slots,
-            and_filters(requested_filter, self._condition(query, requested_version, main, scope)),
+            and_filters(requested_filter, self._row_filter(query, requested_version, main, scope)),
         )
         if omitted:
             slot = slots.add([*omitted])
-            other = Comparison("id", Predicate.IN, (slot,), negated=True)
-            condition = and_filters(condition, other)
+            exclusion = Comparison("id", Predicate.IN, (slot,), negated=True)
+            condition = and_filters(condition, exclusion)
         pagination = Pagination(
             start=(query.page - 1) * query.page_size,
             limit=query.page_size,
@@ -302,7 +312,7 @@ class Relations(Struct, frozen=True):
         )
         return plan, slots, pagination
 
-    def _matching(self, query: RelationQuery, ids: Sequence[int]) -> Program[list[EntryJson]]:
+    def _shown_rows(self, query: RelationQuery, ids: Sequence[int]) -> Program[list[EntryJson]]:
         """Return the rows that may be shown, unordered."""
         if not ids:
             return []
@@ -311,7 +321,7 @@ class Relations(Struct, frozen=True):
         )
         main = self._main_field(requested_version.locales)
         scope = self._planner.scope(self._permissions, requested_version.locales)
-        slots, condition = scope.slots, self._condition(query, requested_version, main, scope)
+        slots, condition = scope.slots, self._row_filter(query, requested_version, main, scope)
         id_condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
         root = replace(self._node(query, main), filter=and_filters(condition, id_condition))
         locale, slot = locale_scope(self.field.target, requested_version, slots)
@@ -324,7 +334,7 @@ class Relations(Struct, frozen=True):
         fields = dict.fromkeys((*_TARGET_FIELDS, "locale", main))
         return PlanNode(uid=target.uid, fields=tuple(fields), status=self._status(query))
 
-    def _condition(
+    def _row_filter(
         self,
         query: RelationQuery,
         requested_version: RequestedVersion,

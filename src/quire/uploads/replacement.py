@@ -62,7 +62,7 @@ class Replacements:
         self._leases = leases
 
     async def _machine_lease(self, name: str, wait: float) -> AbstractAsyncContextManager[None]:
-        """Exclude other machines; on this one, the lock excludes everybody else already."""
+        """Exclude other machines; processes of this one are excluded by the lock on the file."""
         if self._leases is None:
             return nullcontext()
         machine = await asyncio.to_thread(_machine, self._folder.parent)
@@ -74,84 +74,87 @@ class Replacements:
 
         Raises ServiceUnavailableError when it takes longer than ``wait`` seconds.
         """
-        lock = await self._locked(file_id, wait)
+        lock = await self._acquire_lock(file_id, wait)
         name = _LEASE.format(file_id)
         try:
             async with await self._machine_lease(name, wait):
                 yield self._folder / str(file_id)
         finally:
-            await asyncio.shield(asyncio.to_thread(_let_go, lock, self._lock_path(file_id)))
+            await asyncio.shield(asyncio.to_thread(_release_lock, lock, self._lock_path(file_id)))
 
     async def begin(
-        self, place: Path, file_row: FileRow, prepared: PreparedFile
+        self, record_folder: Path, file_row: FileRow, prepared: PreparedFile
     ) -> ReplacementRecord:
         """Save the present files, and write a durable record of the replacement.
 
-        Raises StorageError and OutOfSpaceError; then there is no record.
+        The record is written last, and flushed: without it nothing has been replaced yet. Raises
+        StorageError and OutOfSpaceError; then there is no record.
         """
         saved: dict[str, str] = {}
         try:
-            await asyncio.to_thread(place.mkdir, parents=True, exist_ok=True)
+            await asyncio.to_thread(record_folder.mkdir, parents=True, exist_ok=True)
             for number, key in enumerate(file_row.keys):
-                if await self._storage.fetch(key, place / f"saved-{number}"):
+                if await self._storage.fetch(key, record_folder / f"saved-{number}"):
                     saved[key] = f"saved-{number}"
             types = {piece.key: piece.type for piece in prepared.pieces}
-            note = ReplacementRecord(
+            record = ReplacementRecord(
                 before=state_of(file_row),
                 saved=saved,
                 added=tuple(key for key in types if key not in saved),
                 types={key: types.get(key, file_row.mime) for key in saved},
             )
-            await asyncio.to_thread(_write, place, note)
+            await asyncio.to_thread(_write_record, record_folder, record)
         except BaseException as error:
-            await asyncio.shield(self.end(place))
+            await asyncio.shield(self.end(record_folder))
             if isinstance(error, OSError):
                 raise storage_problem(error) from error
             raise
-        return note
+        return record
 
-    async def undo(self, place: Path, record: ReplacementRecord) -> None:
+    async def undo(self, record_folder: Path, record: ReplacementRecord) -> None:
         """Restore the former bytes; if that fails, the record is left for the next attempt."""
         try:
-            await self._put_back(place, record)
+            await self._restore_files(record_folder, record)
         except QuireError:
-            _log.warning("a replaced file does not fit its row", file=place.name, exc_info=True)
+            _log.warning(
+                "a replaced file does not fit its row", file=record_folder.name, exc_info=True
+            )
         else:
-            await asyncio.to_thread(_forget, place)
+            await asyncio.to_thread(_delete_record, record_folder)
 
-    async def settle(self, place: Path, row: FileRow | None) -> None:
+    async def settle(self, record_folder: Path, row: FileRow | None) -> None:
         """Make bytes and row consistent again after an interrupted replacement, if there was one.
 
         If the row was changed, the new bytes are kept; else the old ones are restored. Raises
         StorageError or OutOfSpaceError, and can be retried then.
         """
-        note = await asyncio.to_thread(_read, place)
-        if note is not None and row is not None:
-            if state_of(row) == note.before:
-                await self._put_back(place, note)
+        record = await asyncio.to_thread(_read_record, record_folder)
+        if record is not None and row is not None:
+            if state_of(row) == record.before:
+                await self._restore_files(record_folder, record)
             else:
-                await self._storage.remove([key for key in note.saved if key not in row.keys])
-        await self.end(place)
+                await self._storage.remove([key for key in record.saved if key not in row.keys])
+        await self.end(record_folder)
 
-    async def end(self, place: Path) -> None:
+    async def end(self, record_folder: Path) -> None:
         """Delete the record, with the saved files."""
-        await asyncio.to_thread(_forget, place)
+        await asyncio.to_thread(_delete_record, record_folder)
 
     async def unfinished(self) -> list[int]:
         """Return the files with a record, or with an unfinished one."""
         return await asyncio.to_thread(_recovery_folders, self._folder)
 
-    async def _put_back(self, place: Path, record: ReplacementRecord) -> None:
+    async def _restore_files(self, record_folder: Path, record: ReplacementRecord) -> None:
         await self._storage.remove(record.added)
         for key, name in record.saved.items():
-            copy = place / f"{name}.again"  # the storage may move it
+            copy = record_folder / f"{name}.again"  # the storage may move it
             try:
-                await asyncio.to_thread(shutil.copyfile, place / name, copy)
+                await asyncio.to_thread(shutil.copyfile, record_folder / name, copy)
             except OSError as error:
                 raise storage_problem(error) from error
             await self._storage.put(key, copy, type_=record.types[key])
 
-    async def _locked(self, file_id: int, wait: float) -> int:
+    async def _acquire_lock(self, file_id: int, wait: float) -> int:
         path = self._lock_path(file_id)
         loop = asyncio.get_running_loop()
         end = loop.time() + wait
@@ -176,28 +179,28 @@ def state_of(row: FileRow) -> str:
     return msgspec.json.encode(facts, order="deterministic").decode()
 
 
-def _write(place: Path, record: ReplacementRecord) -> None:
+def _write_record(record_folder: Path, record: ReplacementRecord) -> None:
     for name in record.saved.values():
-        _flush(place / name)
-    beside = place / f"{_JOURNAL}.new"
-    beside.write_bytes(msgspec.json.encode(record))
-    _flush(beside)
-    beside.replace(place / _JOURNAL)
-    _flush(place)
+        _flush(record_folder / name)
+    new_file = record_folder / f"{_JOURNAL}.new"
+    new_file.write_bytes(msgspec.json.encode(record))
+    _flush(new_file)
+    new_file.replace(record_folder / _JOURNAL)
+    _flush(record_folder)
 
 
-def _read(place: Path) -> ReplacementRecord | None:
-    """Return the record; ``None`` if nothing was done yet."""
+def _read_record(record_folder: Path) -> ReplacementRecord | None:
+    """Return the record; ``None`` if the replacement had not begun when the process was lost."""
     try:
-        return msgspec.json.decode((place / _JOURNAL).read_bytes(), type=ReplacementRecord)
+        return msgspec.json.decode((record_folder / _JOURNAL).read_bytes(), type=ReplacementRecord)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 
 
-def _forget(place: Path) -> None:
+def _delete_record(record_folder: Path) -> None:
     with suppress(OSError):
-        (place / _JOURNAL).unlink()  # first of all: the rest means nothing without it
-    shutil.rmtree(place, ignore_errors=True)
+        (record_folder / _JOURNAL).unlink()  # first of all: the rest means nothing without it
+    shutil.rmtree(record_folder, ignore_errors=True)
 
 
 def _recovery_folders(folder: Path) -> list[int]:
@@ -224,7 +227,7 @@ def _try_to_lock(path: Path) -> int | None:
     return None
 
 
-def _let_go(lock: int, path: Path) -> None:
+def _release_lock(lock: int, path: Path) -> None:
     with suppress(OSError):
         path.unlink()
     os.close(lock)

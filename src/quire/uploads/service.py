@@ -118,11 +118,11 @@ class MediaLibrary:
         invalid names, types and images, ValidationError for a missing folder or entry, and what the
         attachment requires; then nothing is stored.
         """
-        accepted = await self._let_in(files, information)
-        rules = await self._rules()
-        prepared = await _all(
-            self._prepare(file, said, stored_name(said.name or file.incoming.name, file.ext), rules)
-            for file, said in accepted
+        accepted = await self._accept_files(files, information)
+        rules = await self._image_rules()
+        prepared = await _gather_all(
+            self._prepare(file, info, stored_name(info.name or file.incoming.name, file.ext), rules)
+            for file, info in accepted
         )
 
         def act(unit: UnitOfWork) -> Program[list[T]]:
@@ -138,16 +138,18 @@ class MediaLibrary:
 
         keys = [piece.key for file in prepared for piece in file.pieces]
         try:
-            await self._keep(prepared)
+            await self._store_bytes(prepared)
         except BaseException:
-            await asyncio.shield(self._forget(keys))
+            await asyncio.shield(self._delete_bytes(keys))
             raise
         try:
             return await self._documents.run(act)
         except UncertainOutcomeError:
-            raise  # rows may exist by now; bytes without one are found by the orphan cleanup
+            # The rows may have been committed, so their bytes must stay. If they were not, the
+            # orphan cleanup deletes the bytes later.
+            raise
         except Exception:
-            await asyncio.shield(self._forget(keys))
+            await asyncio.shield(self._delete_bytes(keys))
             raise
 
     async def replace(
@@ -162,27 +164,30 @@ class MediaLibrary:
     ) -> T:
         """Replace the bytes of a file, under the same URL.
 
+        Bytes and row cannot be changed in one transaction. So the former bytes are saved first,
+        with a durable record (`Replacements`), from which a crash can be undone.
+
         Raises NotFoundError, what ``check`` raises first, and what `add` raises; then nothing is
         changed. Raises ServiceUnavailableError when another replacement takes too long.
         """
-        async with self._replacements.locked(file_id) as place:
-            await self._settle(file_id, place)
+        async with self._replacements.locked(file_id) as record_folder:
+            await self._finish_interrupted(file_id, record_folder)
             file_row = await self._row(file_id, check)
-            return await self._replace(file_row, incoming, information, place, read, by)
+            return await self._replace(file_row, incoming, information, record_folder, read, by)
 
     async def _replace(
         self,
         file_row: FileRow,
         incoming: IncomingFile,
         information: FileInfo,
-        place: Path,
+        record_folder: Path,
         read: Read[T],
         by: int | None,
     ) -> T:
         file_id = file_row.id
-        ((file, _),) = await self._let_in([incoming], [information])
+        ((file, _),) = await self._accept_files([incoming], [information])
         stored_name = StoredName(file_row.hash, file_row.ext)
-        prepared = await self._prepare(file, information, stored_name, await self._rules())
+        prepared = await self._prepare(file, information, stored_name, await self._image_rules())
         values = replaced_values(prepared, information)
 
         def act(unit: UnitOfWork) -> Program[T]:
@@ -190,18 +195,18 @@ class MediaLibrary:
             yield from change_record(unit, file_id, values, information, by=by)
             return (yield from read(file_id))
 
-        note = await self._replacements.begin(place, file_row, prepared)
+        record = await self._replacements.begin(record_folder, file_row, prepared)
         try:
-            await self._keep([prepared])
+            await self._store_bytes([prepared])
             replaced_files = await self._documents.run(act)
         except UncertainOutcomeError:
-            raise  # the recovery will see whether the row was changed
+            raise  # the next replacement or start compares the row with the record
         except Exception:
-            await asyncio.shield(self._replacements.undo(place, note))
+            await asyncio.shield(self._replacements.undo(record_folder, record))
             raise
         keys = {piece.key for piece in prepared.pieces}
-        await self._forget([key for key in file_row.keys if key not in keys])
-        await self._replacements.end(place)
+        await self._delete_bytes([key for key in file_row.keys if key not in keys])
+        await self._replacements.end(record_folder)
         return replaced_files
 
     async def recover(self) -> None:
@@ -211,8 +216,8 @@ class MediaLibrary:
         """
         for file_id in await self._replacements.unfinished():
             try:
-                async with self._replacements.locked(file_id, wait=0) as place:
-                    await self._settle(file_id, place)
+                async with self._replacements.locked(file_id, wait=0) as record_folder:
+                    await self._finish_interrupted(file_id, record_folder)
             except QuireError as error:
                 _log.warning("a replacement is not over", file=file_id, reason=str(error))
 
@@ -231,14 +236,14 @@ class MediaLibrary:
         ids = [file_id for file_id, _ in changes]
 
         def act(unit: UnitOfWork) -> Program[list[T]]:
-            results = []
+            described_files = []
             yield from require_records(unit, ids)
             if check is not None:
                 yield from check(unit.store, ids)
             for file_id, file_info in changes:
                 yield from change_record(unit, file_id, file_info.values, file_info, by=by)
-                results.append((yield from read(file_id)))
-            return results
+                described_files.append((yield from read(file_id)))
+            return described_files
 
         return await self._documents.run(act)
 
@@ -254,12 +259,12 @@ class MediaLibrary:
             rows = yield from find_files(unit.store, file_ids)
             if check is not None:
                 yield from check(unit.store, [row.id for row in rows])
-            results: list[T] = []
+            removed_files: list[T] = []
             for row in rows:
                 document = yield from read(row.id)
-                results.append(document)
+                removed_files.append(document)
             yield from delete_records(unit, rows)
-            return results, rows
+            return removed_files, rows
 
         results, rows = await self._documents.run(act)
         await self.forget_bytes_of(rows)
@@ -268,11 +273,11 @@ class MediaLibrary:
     async def forget_bytes_of(self, rows: Collection[FileRow]) -> None:
         """Delete the bytes of files whose rows were deleted; those of other providers stay."""
         own_rows = [row for row in rows if row.provider == self.storage.provider]
-        await self._forget([key for row in own_rows for key in row.keys])
+        await self._delete_bytes([key for row in own_rows for key in row.keys])
 
     # Before anything is stored ---------------------------------------------------------------
 
-    async def _let_in(
+    async def _accept_files(
         self, files: Sequence[IncomingFile], information: Sequence[FileInfo]
     ) -> list[tuple[RecognisedFile, FileInfo]]:
         for incoming in files:
@@ -291,7 +296,7 @@ class MediaLibrary:
             raise refusal
         return selection
 
-    async def _rules(self) -> ImageRules:
+    async def _image_rules(self) -> ImageRules:
         writes = self.rows.store.writes
         setting = await self.rows.database.read(lambda: read_setting(writes, SETTINGS_KEY))
         limits = self._limits
@@ -338,12 +343,12 @@ class MediaLibrary:
 
     # Bytes -----------------------------------------------------------------------------------
 
-    async def _keep(self, prepared: Sequence[PreparedFile]) -> None:
+    async def _store_bytes(self, prepared: Sequence[PreparedFile]) -> None:
         for prepared_file in prepared:
             for piece in prepared_file.pieces:
                 await self.storage.put(piece.key, piece.path, type_=piece.type)
 
-    async def _forget(self, keys: Collection[str]) -> None:
+    async def _delete_bytes(self, keys: Collection[str]) -> None:
         """Delete bytes, ignoring errors; the orphan cleanup finds what is left."""
         if not keys:
             return
@@ -352,14 +357,17 @@ class MediaLibrary:
         except QuireError:
             _log.warning("uploads are left without a row", keys=len(keys), exc_info=True)
 
-    async def _settle(self, file_id: int, place: Path) -> None:
+    async def _finish_interrupted(self, file_id: int, record_folder: Path) -> None:
         store = self.rows.store
         rows = await self.rows.database.read(lambda: find_files(store, [file_id]))
-        await self._replacements.settle(place, rows[0] if rows else None)
+        await self._replacements.settle(record_folder, rows[0] if rows else None)
 
 
-async def _all(works: Iterable[Awaitable[T]]) -> list[T]:
-    """Wait for all, even if one fails; raises the first error."""
+async def _gather_all(works: Iterable[Awaitable[T]]) -> list[T]:
+    """Wait for all, even if one fails; raises the first error.
+
+    Otherwise those that still run would write files after the caller has cleaned up.
+    """
     results = await asyncio.gather(*works, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):

@@ -59,18 +59,18 @@ _GUARD_STEPS = 1000
 """How many steps of SQLite's virtual machine lie between two checks of the clock."""
 _TIMEOUT_STEPS = 1_000_000
 """The same on the reader thread, which needs the interpreter lock for a check."""
-_SLOW_KEYS = 2000
-_COSTLY_LOOKS = 20
+_MAX_SLOW_KEYS = 2000
+_COSTLY_CHECKS = 20
 """How many checks of the clock make a statement costly: about a millisecond.
 
 Steps are counted instead of time, which depends on other load.
 """
-_TRIAL = "/* what it costs */"
-"""Begins a statement that is only measured, for those who trace statements."""
+_PROBE_COMMENT = "/* what it costs */"
+"""Begins a statement that is run only to measure its cost, so that traces show its purpose."""
 _STATE_KEY = "at"
-"""Distinguishes the keys of reads of a known state from others of the same kind."""
+"""Distinguishes reads of a known state from other reads of the same kind: their costs differ."""
 _NO_DEADLINE = float("inf")
-_WAL_PAUSE = 0.02
+_WAL_RETRY_SECONDS = 0.02
 """Seconds between two attempts to switch to write-ahead logging."""
 _LOOP_BUSY_MS = 20
 """How long the event loop may wait for a lock, in milliseconds; then the reader thread waits."""
@@ -94,7 +94,7 @@ def _enable_wal(connection: apsw.Connection, options: SqliteOptions) -> None:
                 raise open_error(options.path, error) from error
         else:
             return
-        time.sleep(_WAL_PAUSE)
+        time.sleep(_WAL_RETRY_SECONDS)
 
 
 async def _await(make: Callable[[], Awaitable[None]]) -> None:
@@ -111,17 +111,18 @@ class _Reader:
         self, options: SqliteOptions, *, busy_timeout_ms: int, in_event_loop: bool
     ) -> None:
         self._in_event_loop = in_event_loop
-        # SQLite locks the mutex for every value of every row.
+        # With a mutex SQLite would lock it for every value of every row; one thread uses this
+        # connection at a time.
         self._connection = open_connection(options, readonly=False, mutex=False)
         self._connection.set_busy_timeout(busy_timeout_ms)
         for pragma in ("query_only = ON", "cache_size = -16384", "mmap_size = 268435456"):
             self._connection.execute(f"PRAGMA {pragma}").fetchall()
-        # One cursor for everything: creating one costs as much as a short statement. Each execution
-        # ends a statement that was not fetched completely.
+        # One cursor for all statements: creating one costs as much as a short statement. Executing
+        # a statement ends the previous one, even if its rows were not all fetched.
         self._execute = self._connection.cursor().execute
         self._deadline = _NO_DEADLINE
         self._stopped = False
-        self._looks: int | None = None
+        self._remaining_checks: int | None = None
         """How many more checks of the clock a measured statement may take."""
 
     def wal_index(self) -> WalIndex | None:
@@ -138,9 +139,11 @@ class _Reader:
         self._connection.set_progress_handler(self._is_past_deadline, steps)
 
     def _is_past_deadline(self) -> bool:
-        if self._looks is not None:
-            self._looks -= 1
-        if time.perf_counter() < self._deadline and (self._looks is None or self._looks >= 0):
+        if self._remaining_checks is not None:
+            self._remaining_checks -= 1
+        if time.perf_counter() < self._deadline and (
+            self._remaining_checks is None or self._remaining_checks >= 0
+        ):
             return False
         self._stopped = True
         return True
@@ -193,7 +196,7 @@ class _Reader:
         finally:
             self._deadline = _NO_DEADLINE
 
-    def exceeds(self, statement: Statement, looks: int, seconds: float) -> bool | None:
+    def exceeds(self, statement: Statement, checks: int, seconds: float) -> bool | None:
         """Tell whether a statement exceeds a number of clock checks, or ``seconds``.
 
         ``None`` means that the time passed without this thread running: it waited for the processor
@@ -201,16 +204,16 @@ class _Reader:
         """
 
         def program() -> Program[None]:
-            yield Statement(f"{_TRIAL} {statement.sql}", statement.values)
+            yield Statement(f"{_PROBE_COMMENT} {statement.sql}", statement.values)
 
-        self._looks = looks
+        self._remaining_checks = checks
         start = time.thread_time()
         try:
             self.run(program(), seconds)
         except _TooLongError:
-            return self._looks < 0 or time.thread_time() - start >= seconds or None
+            return self._remaining_checks < 0 or time.thread_time() - start >= seconds or None
         finally:
-            self._looks = None
+            self._remaining_checks = None
         return False
 
     def close(self) -> None:
@@ -237,7 +240,8 @@ class _Writer:
         """Record commits from now on; call this before anything is written."""
         self._index = index
         self._commits = OwnCommits(index)
-        # A commit hook would leave a gap between the visible commit and its record.
+        # An automatic checkpoint is a hook that runs between the visible commit and its record, and
+        # would delay the record. `_shorten_log` makes checkpoints afterwards.
         self._connection.wal_autocheckpoint(0)
         return self._commits
 
@@ -450,7 +454,7 @@ class SqliteDatabase:
         if self.version() is None:
             return None
         try:
-            return self._reader.exceeds(statement, _COSTLY_LOOKS, self._guard_seconds)
+            return self._reader.exceeds(statement, _COSTLY_CHECKS, self._guard_seconds)
         except apsw.BusyError:
             return None
         except apsw.Error as error:
@@ -473,7 +477,7 @@ class SqliteDatabase:
     def _remember_slow(self, key: Hashable) -> None:
         if key is None:
             return
-        if len(self._slow) >= _SLOW_KEYS:
+        if len(self._slow) >= _MAX_SLOW_KEYS:
             del self._slow[next(iter(self._slow))]
         self._slow[key] = None
 
