@@ -1,8 +1,8 @@
 """The stability of a server under long load: ``python -m bench.soak --seconds 600``.
 
-It is asked as fast as it answers: 95 % reads of 260 addresses, 5 % writes, each of which is told to
-a webhook. After each slice of the time its metrics are looked at. In the second half of the time
-its memory must not grow any more, and no queue may.
+Requests are sent as fast as the server responds: 95 % reads of 260 URLs, and 5 % writes, each of
+which is delivered to a webhook. Metrics are read at regular intervals. In the second half of the
+run neither the memory nor any queue may grow.
 """
 
 import http.client

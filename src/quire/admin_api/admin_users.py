@@ -103,12 +103,12 @@ class AdminUserApi:
         self,
         database: Database,
         admin_users: AdminUserRows,
-        staff: AdminUserManagement,
+        management: AdminUserManagement,
         lists: AdminLists,
     ) -> None:
         self._database = database
         self._admin_users = admin_users
-        self._staff = staff
+        self._management = management
         self._lists = lists
 
     def routes(self) -> Iterator[Route]:
@@ -178,7 +178,7 @@ class AdminUserApi:
         values = sent_values(read_body(body or {"email": ""}, Invitation))
         roles = ids_of(values.pop("roles", []))
         ability = request.administrator.ability
-        admin_user, token = await self._staff.invite(values, roles, ability)
+        admin_user, token = await self._management.invite(values, roles, ability)
         response = administrator_response(admin_user)
         invitation = build_response(InvitedAdministrator, response, registration_token=token)
         return respond_data(invitation, CREATED)
@@ -194,7 +194,9 @@ class AdminUserApi:
         change = AdminUserChange(
             values=values, roles=roles, password=None if password is None else str(password)
         )
-        admin_user = await self._staff.change(admin_user_id, change, request.administrator.ability)
+        admin_user = await self._management.change(
+            admin_user_id, change, request.administrator.ability
+        )
         return respond_data(administrator_response(admin_user))
 
     async def delete(self, request: Request) -> Response:
@@ -202,7 +204,9 @@ class AdminUserApi:
         admin_user_id = id_of(request.parameters["id"])
         if admin_user_id is None:
             raise NotFoundError(NOTHING_TO_DELETE)
-        deleted_users = await self._staff.delete([admin_user_id], request.administrator.ability)
+        deleted_users = await self._management.delete(
+            [admin_user_id], request.administrator.ability
+        )
         return respond_data(administrator_response(deleted_users[0]))
 
     async def delete_many(self, request: Request) -> Response:
@@ -210,7 +214,7 @@ class AdminUserApi:
         ids = ids_of(read_body(request.body, RowIds).ids)
         if request.administrator.id in ids:
             raise ApplicationError(CANNOT_DELETE_SELF)
-        deleted_users = await self._staff.delete(ids, request.administrator.ability)
+        deleted_users = await self._management.delete(ids, request.administrator.ability)
         return respond_data([administrator_response(admin_user) for admin_user in deleted_users])
 
     async def change_self(self, request: Request) -> Response:
@@ -227,7 +231,7 @@ class AdminUserApi:
         if password is not None:
             await self._require_password(admin_user_id, str(current_password))
         try:
-            admin_user = await self._staff.change_self(
+            admin_user = await self._management.change_self(
                 admin_user_id, values, None if password is None else str(password)
             )
         except ApplicationError as error:

@@ -105,13 +105,13 @@ async def prepare(
         picture = await image_workers.run(examine, path, file.sniffed_type, rules.max_pixels)
         picture = await _in_use(image_workers, picture, rules)
         path, width, height = picture.path, picture.width, picture.height
-        pictures = await _other_sizes(image_workers, picture, rules)
-        for label, version in pictures:
+        resized_pictures = await _other_sizes(image_workers, picture, rules)
+        for label, version in resized_pictures:
             smaller = stored_name.variant(label)
             formats[label] = _format(f"{label}_{name}", smaller, file.mime, version)
             other_parts.append(StoredPart(key=smaller.key, path=version.path, type=file.mime))
         for format_ in other_types(picture, stored_name, rules):
-            for label, version in (("", picture), *pictures):
+            for label, version in (("", picture), *resized_pictures):
                 again = await _in_type(image_workers, version, format_)
                 variant_name = _variant_name(
                     stored_name.variant(label) if label else stored_name, format_

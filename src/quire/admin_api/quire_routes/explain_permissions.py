@@ -91,7 +91,7 @@ class ExplainApi:
 
     async def explain(self, request: Request) -> Response:
         """Tell whether an administrator may do something, and what each permission contributes."""
-        question, admin_user_id = _parse_query(request), id_of(request.query.get("user"))
+        permission_query, admin_user_id = _parse_query(request), id_of(request.query.get("user"))
         if not request.administrator.ability.allows(_SEES_ROLES):
             raise PolicyError
 
@@ -103,7 +103,7 @@ class ExplainApi:
             )
             if admin_user is None:
                 raise NotFoundError
-            return (yield from self._response(admin_user, question))
+            return (yield from self._response(admin_user, permission_query))
 
         return respond_data(await self._database.read(program, snapshot=True))
 

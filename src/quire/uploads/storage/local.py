@@ -81,19 +81,22 @@ def _move_file(source: Path, target: Path) -> None:
     except OSError as error:
         if error.errno != EXDEV:
             raise
-        _place_across(source, target)
+        _copy_across_file_systems(source, target)
     _flush(target.parent)
 
 
-def _place_across(source: Path, target: Path) -> None:
-    """Copy next to the target first, since files cannot be moved between file systems."""
-    beside = target.parent / f".{token_hex(8)}.incoming"
+def _copy_across_file_systems(source: Path, target: Path) -> None:
+    """Copy next to the target first, since files cannot be moved between file systems.
+
+    The rename is atomic: no reader sees a part of the file.
+    """
+    temporary_file = target.parent / f".{token_hex(8)}.incoming"
     try:
-        shutil.copyfile(source, beside)
-        _flush(beside)
-        beside.replace(target)
+        shutil.copyfile(source, temporary_file)
+        _flush(temporary_file)
+        temporary_file.replace(target)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary_file.unlink(missing_ok=True)
 
 
 def _flush(path: Path) -> None:
