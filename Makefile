@@ -18,6 +18,8 @@ UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -type f -print)
 NPM := $(BIN)/python hatch_build.py --npm
 
 export UV_PYTHON_DOWNLOADS := never
+# What the first process of a test run compiles, modules with rewritten asserts, is there for all others.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
