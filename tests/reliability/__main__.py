@@ -14,6 +14,7 @@ code in development: ``python -m tests.reliability code-edits --times 500``.
 
 import asyncio
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
@@ -22,6 +23,7 @@ from typing import Literal
 
 import cyclopts
 from rich.console import Console
+from rich.status import Status
 from rich.table import Table
 
 from bench.servers import ServerError, quire, running
@@ -52,6 +54,13 @@ _PROBE, _ALIVE = "/_health", frozenset({204})
 app = cyclopts.App(name="reliability", help="Take away what the server needs, see what stays.")
 
 
+def _progress(console: Console, status: Status) -> Callable[[str], None]:
+    """Return what shows progress: in place on a terminal, else line by line, as in a log."""
+    if console.is_terminal:
+        return status.update
+    return lambda line: console.print(line, highlight=False, soft_wrap=True)
+
+
 @app.default
 def reliability(
     *, rounds: int = 200, seconds: float = 1.0, seed: int = 1, database: KindName = "sqlite"
@@ -78,7 +87,7 @@ def reliability(
                 rounds=rounds,
                 seconds=seconds,
                 seed=seed,
-                progress=status.update,
+                progress=_progress(console, status),
             )
         except ServerError as error:
             console.print(str(error), style="red", markup=False)
@@ -119,7 +128,7 @@ def background(
             rounds=rounds,
             seconds=seconds,
             seed=seed,
-            progress=status.update,
+            progress=_progress(console, status),
         )
     for problem in outcome.problems:
         console.print(problem, style="red", markup=False)
@@ -152,7 +161,13 @@ def backups(*, times: int = 50, seed: int = 1, database: KindName = "sqlite") ->
         project = kind.copy(fresh, folder / "project")
         try:
             found = backup_under_load(
-                kind, project, fresh, folder, rounds=times, seed=seed, progress=status.update
+                kind,
+                project,
+                fresh,
+                folder,
+                rounds=times,
+                seed=seed,
+                progress=_progress(console, status),
             )
         finally:
             kind.release(project)
@@ -420,7 +435,7 @@ def releases(
                 entries=entries,
                 rounds=rounds,
                 seed=seed,
-                progress=status.update,
+                progress=_progress(console, status),
             )
         finally:
             kind.release(project)
@@ -469,7 +484,7 @@ def schedules(
                 entries=entries,
                 seconds=seconds,
                 seed=seed,
-                progress=status.update,
+                progress=_progress(console, status),
             )
         finally:
             kind.release(project)
@@ -520,7 +535,7 @@ def search_index(
                 rounds=rounds,
                 seconds=seconds,
                 seed=seed,
-                progress=status.update,
+                progress=_progress(console, status),
             )
         finally:
             kind.release(project)
