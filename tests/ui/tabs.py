@@ -87,6 +87,8 @@ class Tab:
         self.page.evaluate(_CLEAR, [item for one in origins for item in one["localStorage"]])
         if storage:
             self.context.add_cookies([{**cookie} for cookie in storage.get("cookies", [])])  # type: ignore[typeddict-item]
+        # Where the pointer was left, a tip of what is shown there next would open.
+        self.page.mouse.move(0, 0)
         self.page.set_viewport_size(viewport)
         self.page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")
         self.problems.clear()

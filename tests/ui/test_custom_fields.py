@@ -12,6 +12,7 @@ from tests.extending.packages import install_packages
 from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import EMAIL, QUIRE, Site, serve
+from tests.ui.steps import expect_saved
 from tests.unit.schema.trees import type_file, write_tree
 
 COMPUTED = """
@@ -173,6 +174,7 @@ def test_a_color_of_a_palette_is_chosen_by_the_keyboard(shop: Site, open_page: O
         expect(colors.get_by_role("radio", name=name)).to_be_checked()
         expect(colors.get_by_role("radio", name=name)).to_be_focused()
     page.get_by_role("button", name="Save", exact=True).click()
+    expect_saved(page)
     expect(colors.get_by_role("radio", name="Sand")).to_be_checked()
 
     go_on(page, LIST)
