@@ -1,7 +1,6 @@
 """Hooks run once per document, locale and action, for every caller."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -27,9 +26,10 @@ TITLE = {"title": "Tides"}
 Call = Callable[[Office, str], Awaitable[object]]
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def office(tmp_path: Path, kind: Kind) -> AsyncIterator[Office]:
-    async with open_extended(tmp_path, kind, CODE) as opened:
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def office(tmp_path_factory: pytest.TempPathFactory, kind: Kind) -> AsyncIterator[Office]:
+    """An office for all tests: each makes the document that it changes."""
+    async with open_extended(tmp_path_factory.mktemp("counts"), kind, CODE) as opened:
         yield opened
 
 

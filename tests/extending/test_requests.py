@@ -57,9 +57,10 @@ async def who() -> dict[str, object]:
 """
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def office(tmp_path: Path, kind: Kind) -> AsyncIterator[Office]:
-    async with open_extended(tmp_path, kind, CODE) as opened:
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def office(tmp_path_factory: pytest.TempPathFactory, kind: Kind) -> AsyncIterator[Office]:
+    """An office with two end users, for tests that only read."""
+    async with open_extended(tmp_path_factory.mktemp("requests"), kind, CODE) as opened:
         for name in ("ada", "ben"):
             body = {
                 "username": name,
