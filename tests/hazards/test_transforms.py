@@ -26,8 +26,9 @@ SETTINGS = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def site(editor: Editor) -> AsyncIterator[Editor]:
+    """A server for all tests: each uploads the picture that it asks for."""
     async with serving(editor.settings.project, **SETTINGS) as visitor:
         yield Editor(visitor, editor.settings)
 
