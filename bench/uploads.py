@@ -115,11 +115,11 @@ def _light_requests(server: Server) -> Iterator[list[float]]:
     def ask() -> None:
         with closing(_connection(server)) as connection:
             while not done.wait(_PAUSE_SECONDS):
-                begun = time.perf_counter()
+                start_time = time.perf_counter()
                 connection.request("GET", _LIGHT, headers={"Authorization": f"Bearer {TOKEN}"})
                 response = connection.getresponse()
                 response.read()
-                waits.append((time.perf_counter() - begun) * 1000)
+                waits.append((time.perf_counter() - start_time) * 1000)
                 if response.status != http.HTTPStatus.OK:
                     raise UploadError(f"{server.name}: {response.status} to {_LIGHT}")
 
@@ -154,10 +154,10 @@ def _turn(server: Server, picture: bytes, uploads: int, clients: int) -> Turn:
                 _upload(connection, number, picture)
 
     with _light_requests(server) as waits, ThreadPoolExecutor(clients) as pool:
-        before, begun = _cpu(server), time.perf_counter()
+        before, start_time = _cpu(server), time.perf_counter()
         for ended in [pool.submit(client) for _ in range(clients)]:
             ended.result()
-        seconds, spent = time.perf_counter() - begun, _cpu(server) - before
+        seconds, spent = time.perf_counter() - start_time, _cpu(server) - before
     return Turn(uploads / seconds, spent / uploads * 1e6, tuple(waits))
 
 

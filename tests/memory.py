@@ -11,14 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - folders there have names that nobody can guess
-_ROOM = 2 * 1024**3
+_MINIMUM_FREE_BYTES = 2 * 1024**3
 """Bytes that there have to be; the tests take a small part of them."""
 
 
 def files_folder() -> Path:
     """Return the folder for temporary files; it is the same one for all processes of a run."""
     with suppress(OSError):
-        if shutil.disk_usage(_MEMORY).total >= _ROOM and os.access(_MEMORY, os.W_OK):
+        if shutil.disk_usage(_MEMORY).total >= _MINIMUM_FREE_BYTES and os.access(_MEMORY, os.W_OK):
             return _MEMORY
     return Path(tempfile.gettempdir())
 

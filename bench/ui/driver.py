@@ -107,11 +107,11 @@ class Driver:
             raise LookupError("what is dragged, or where to, is not on the page")
         mouse = self.page.mouse
         x, y = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
-        goal = end["y"] + (end["height"] - 3 if below else 3)
+        target_y = end["y"] + (end["height"] - 3 if below else 3)
         mouse.move(x, y)
         mouse.down()
         for step in range(1, _DRAG_STEPS + 1):
-            mouse.move(x, y + (goal - y) * step / _DRAG_STEPS)
+            mouse.move(x, y + (target_y - y) * step / _DRAG_STEPS)
         # Both UIs take notice of where the pointer is by the next frame.
         self.page.wait_for_timeout(50)
         mouse.up()

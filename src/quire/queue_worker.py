@@ -43,8 +43,8 @@ def backoff_ms(failures: int) -> int:
     """
     # Limit the exponent: the delay does not grow after a few failures.
     exact: int = min(1000 * _BACKOFF_FACTOR ** min(failures - 1, 10), _LONGEST_MS)
-    chance = random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 - spreads load, guards nothing
-    return min(max(round(exact * chance), 1000), _LONGEST_MS)
+    jitter = random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 - spreads load, guards nothing
+    return min(max(round(exact * jitter), 1000), _LONGEST_MS)
 
 
 class QueueWorker(ABC):

@@ -92,12 +92,12 @@ def say(issuer: str, name: str, **more: object) -> None:
 
 async def come_back(site: Site, name: str) -> ClientResponse:
     """Go to the provider and come back."""
-    begun = await site.ask("GET", f"connect/{name}")
-    assert begun.status == 302, begun.content
-    back = visit(begun.headers["location"])
+    redirect = await site.ask("GET", f"connect/{name}")
+    assert redirect.status == 302, redirect.content
+    back = visit(redirect.headers["location"])
     assert f"{back.scheme}://{back.netloc}" == "https://news.example.org"
     target = f"{back.path.removeprefix('/api/')}?{back.query}"
-    return await site.ask("GET", target, headers=kept(begun))
+    return await site.ask("GET", target, headers=kept(redirect))
 
 
 async def sign_in(site: Site, name: str) -> ClientResponse:
@@ -134,21 +134,21 @@ async def test_a_sign_in_of_oauth_1_is_of_the_same_browser_and_good_once(
     site: Site, issuer: str
 ) -> None:
     say(issuer, "twitter")
-    begun, other = [await site.ask("GET", "connect/twitter") for _ in range(2)]
-    back = visit(begun.headers["location"])
+    redirect, other = [await site.ask("GET", "connect/twitter") for _ in range(2)]
+    back = visit(redirect.headers["location"])
     target = f"connect/twitter/callback?{back.query}"
     for headers in ({}, kept(other)):
         response = await site.ask("GET", target, headers=headers)
         assert (response.status, message(response)[:5]) == (400, "OAuth")
     forged = target.replace("oauth_verifier=", "oauth_verifier=x")
-    refused = await site.ask("GET", forged, headers=kept(begun))
+    refused = await site.ask("GET", forged, headers=kept(redirect))
     assert message(refused) == "The provider did not say who signs in"
-    begun = await site.ask("GET", "connect/twitter")
-    target = f"connect/twitter/callback?{visit(begun.headers['location']).query}"
-    assert (await site.ask("GET", target, headers=kept(begun))).status == 302
-    assert (await site.ask("GET", target, headers=kept(begun))).status == 400
+    redirect = await site.ask("GET", "connect/twitter")
+    target = f"connect/twitter/callback?{visit(redirect.headers['location']).query}"
+    assert (await site.ask("GET", target, headers=kept(redirect))).status == 302
+    assert (await site.ask("GET", target, headers=kept(redirect))).status == 400
     site.clock.now += 10 * MINUTE
-    assert (await site.ask("GET", target, headers=kept(begun))).status == 400
+    assert (await site.ask("GET", target, headers=kept(redirect))).status == 400
 
 
 async def test_a_provider_of_oauth_1_has_to_know_where_browsers_are_sent_back_to(

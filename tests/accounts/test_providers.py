@@ -46,12 +46,12 @@ def visit(address: str) -> SplitResult:
 
 async def come_back(site: Site) -> tuple[ClientResponse, dict[str, str]]:
     """Sign in at the provider; returns the response, and the cookies before it."""
-    begun = await site.ask("GET", "connect/oidc")
-    assert begun.status == 302, begun.content
-    back = visit(begun.headers["location"])
+    redirect = await site.ask("GET", "connect/oidc")
+    assert redirect.status == 302, redirect.content
+    back = visit(redirect.headers["location"])
     assert f"{back.scheme}://{back.netloc}" == "https://news.example.org"
     target = f"{back.path.removeprefix('/api/')}?{back.query}"
-    return await site.ask("GET", target, headers=kept(begun)), kept(begun)
+    return await site.ask("GET", target, headers=kept(redirect)), kept(redirect)
 
 
 async def sign_in(site: Site) -> ClientResponse:
@@ -110,11 +110,11 @@ async def test_a_browser_is_sent_with_state_nonce_and_challenge(site: Site, issu
 async def test_h063_an_id_token_has_to_be_right_in_everything(
     site: Site, issuer: str, claims: dict[str, Any], more: dict[str, Any]
 ) -> None:
-    begun = await site.ask("GET", "connect/oidc")
-    back = visit(begun.headers["location"])
+    redirect = await site.ask("GET", "connect/oidc")
+    back = visit(redirect.headers["location"])
     be(issuer, {**ADA, **claims}, **more)
     target = f"connect/oidc/callback?{back.query}"
-    response = await site.ask("GET", target, headers=kept(begun))
+    response = await site.ask("GET", target, headers=kept(redirect))
     assert response.status == 400
     assert message(response) == "The provider did not say who signs in"
     assert not site.sql("SELECT id FROM up_users WHERE provider = 'oidc'")
@@ -146,20 +146,20 @@ async def test_h064_a_browser_ends_nowhere_but_on_the_projects_page(
 
 
 async def test_a_state_is_of_the_same_browser_and_the_same_minutes(site: Site) -> None:
-    begun, other = [await site.ask("GET", "connect/oidc") for _ in range(2)]
-    back = visit(begun.headers["location"])
+    redirect, other = [await site.ask("GET", "connect/oidc") for _ in range(2)]
+    back = visit(redirect.headers["location"])
     target = f"connect/oidc/callback?{back.query}"
     cookies: list[dict[str, str]] = [{}, kept(other), {"Cookie": "quire_connect=v1:00:00:00"}]
     for headers in cookies:
         response = await site.ask("GET", target, headers=headers)
         assert (response.status, message(response)[:5]) == (400, "OAuth")
     site.clock.now += 10 * MINUTE
-    assert (await site.ask("GET", target, headers=kept(begun))).status == 400
+    assert (await site.ask("GET", target, headers=kept(redirect))).status == 400
 
 
 async def test_h067_nothing_in_an_address_says_who_somebody_is(site: Site) -> None:
-    response, begun = await come_back(site)
-    for headers in ({}, begun):
+    response, redirect = await come_back(site)
+    for headers in ({}, redirect):
         target = "auth/oidc/callback?profile[email]=eve@example.org&access_token=x&id_token=y"
         refused = await site.ask("GET", target, headers=headers)
         assert (refused.status, message(refused)) == (
@@ -231,8 +231,8 @@ async def test_a_line_break_in_what_a_provider_says_is_not_kept(site: Site, issu
 
 
 async def test_a_code_is_good_once(site: Site) -> None:
-    begun = await site.ask("GET", "connect/oidc")
-    back = visit(begun.headers["location"])
+    redirect = await site.ask("GET", "connect/oidc")
+    back = visit(redirect.headers["location"])
     target = f"connect/oidc/callback?{back.query}"
-    assert (await site.ask("GET", target, headers=kept(begun))).status == 302
-    assert (await site.ask("GET", target, headers=kept(begun))).status == 400
+    assert (await site.ask("GET", target, headers=kept(redirect))).status == 302
+    assert (await site.ask("GET", target, headers=kept(redirect))).status == 400

@@ -279,9 +279,9 @@ async def test_h041_links_to_what_is_out_of_sight_are_neither_cut_nor_stood_besi
         token=token,
     )
     assert (response.status, "not found" in message(response)) == (400, True)
-    beside = {"connect": [{"documentId": tides, "position": {"after": markets["documentId"]}}]}
+    relation = {"connect": [{"documentId": tides, "position": {"after": markets["documentId"]}}]}
     response = await site.ask(
-        "PUT", f"articles/{tides}", {"data": {"related": beside}}, token=token
+        "PUT", f"articles/{tides}", {"data": {"related": relation}}, token=token
     )
     assert (response.status, "not found" in message(response)) == (400, True)
 

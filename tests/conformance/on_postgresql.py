@@ -125,7 +125,7 @@ def judge_on_postgresql(
     if case.name in OPEN_ORDER:
         return _status(response, case.status)
     if case.status == 500:
-        return [] if 400 <= response.status < 500 else _status(response, _elsewhere(case).status)
+        return [] if 400 <= response.status < 500 else _status(response, _expected(case).status)
     return judge(case, response, deviations)
 
 
@@ -146,6 +146,6 @@ def _status(response: ClientResponse, expected: int) -> list[str]:
     return [f"status: expected {expected}, got {response.status}"]
 
 
-def _elsewhere(case: ReadCase) -> ReadCase:
+def _expected(case: ReadCase) -> ReadCase:
     """Return the case as it was recorded with SQLite."""
     return next(one for one in read_cases() if (one.group, one.name) == (case.group, case.name))

@@ -32,11 +32,11 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[httpx.Request]:
     """The sent requests; the response to each is a price."""
     requests: list[httpx.Request] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def respond(request: httpx.Request) -> httpx.Response:
         requests.append(request)
         return httpx.Response(200, json={"price": 3})
 
-    monkeypatch.setattr(quire.http, "transport", httpx.MockTransport(answer))
+    monkeypatch.setattr(quire.http, "transport", httpx.MockTransport(respond))
     return requests
 
 

@@ -384,13 +384,13 @@ async def _fill(settings: Settings) -> None:
     database = await open_database(settings, tables)
     try:
         await database.write(
-            _People(schema, tables, database.dialect, target_of(settings).kind).program()
+            _EndUserRows(schema, tables, database.dialect, target_of(settings).kind).program()
         )
     finally:
         await database.close()
 
 
-class _People:
+class _EndUserRows:
     """Those who may look, and what content files cannot hold: passwords and tokens."""
 
     def __init__(

@@ -258,7 +258,7 @@ def test_h124_a_header_cannot_split_a_response(port: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("begun", "status"),
+    ("incomplete", "status"),
     [
         (b"", []),
         (b"GET /api/cat", [b"408"]),
@@ -271,26 +271,26 @@ def test_h124_a_header_cannot_split_a_response(port: int) -> None:
     ],
 )
 def test_h124_a_request_that_does_not_come_is_given_up(
-    hasty_port: int, begun: bytes, status: list[bytes]
+    hasty_port: int, incomplete: bytes, status: list[bytes]
 ) -> None:
     """A client that stops in the middle of a request loses its connection."""
-    received = exchange(hasty_port, begun)
+    received = exchange(hasty_port, incomplete)
     assert statuses(received) in (status, status[:1])
     still_responses(hasty_port)
 
 
 @pytest.mark.parametrize(
-    "begun",
+    "incomplete",
     [
         GET + b"X: ",
         POST + b"Content-Length: 100000\r\n\r\n{",
         POST + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\n \r\n",
     ],
 )
-def test_h124_a_byte_now_and_then_keeps_no_connection(hasty_port: int, begun: bytes) -> None:
+def test_h124_a_byte_now_and_then_keeps_no_connection(hasty_port: int, incomplete: bytes) -> None:
     """A client that sends just enough to look alive loses its connection, too."""
-    more = [b"1\r\n \r\n" if b"chunked" in begun else b"x"] * 40
-    received = exchange(hasty_port, begun, *more, pause=0.05)
+    more = [b"1\r\n \r\n" if b"chunked" in incomplete else b"x"] * 40
+    received = exchange(hasty_port, incomplete, *more, pause=0.05)
     assert statuses(received) in ([b"408"], [])
     still_responses(hasty_port)
 

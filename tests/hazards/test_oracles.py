@@ -36,11 +36,11 @@ WRONG = "zzzz"
 """Fits nothing in the project."""
 
 
-async def ask_alike(ask: Visitor, question: str, right: str, who: Who = ANON) -> ClientResponse:
+async def ask_alike(ask: Visitor, guess_query: str, right: str, who: Who = ANON) -> ClientResponse:
     """Send a right, a wrong and an empty guess; return all three responses."""
-    responses = [await ask(question.format(guess), who) for guess in (right, WRONG, "")]
+    responses = [await ask(guess_query.format(guess), who) for guess in (right, WRONG, "")]
     seen = {(response.status, response.content) for response in responses}
-    assert len(seen) == 1, (question, [response.content for response in responses])
+    assert len(seen) == 1, (guess_query, [response.content for response in responses])
     return responses[0]
 
 
@@ -84,7 +84,7 @@ async def test_h002_who_made_a_document_cannot_be_filtered_by(
 
 
 @pytest.mark.parametrize(
-    "question",
+    "guess_query",
     [
         "filters[createdBy][email][$contains]={}",
         "filters[createdBy][password][$startsWith]={}",
@@ -100,10 +100,10 @@ async def test_h002_who_made_a_document_cannot_be_filtered_by(
     ],
 )
 async def test_h002_creators_that_are_shown_are_shown_by_name_alone(
-    ask: Visitor, question: str
+    ask: Visitor, guess_query: str
 ) -> None:
     """Where a type shows who made a document, what is private of them stays so."""
-    response = await ask_alike(ask, f"masthead?{question}", SECRET, FULL)
+    response = await ask_alike(ask, f"masthead?{guess_query}", SECRET, FULL)
     assert response.status == 400
     assert error(response)["message"].startswith("Invalid key ")
     shown = await ask("masthead?populate[createdBy][populate]=*", FULL)
@@ -278,7 +278,7 @@ async def test_h009_logical_operators_hide_nothing(ask: Visitor, filters: str, w
 
 
 @pytest.mark.parametrize(
-    ("question", "param"),
+    ("guess_query", "param"),
     [
         ("filters[author][name][$startsWith]={}", "filters"),
         ("filters[author][id][$eq]={}", "filters"),
@@ -295,19 +295,19 @@ async def test_h009_logical_operators_hide_nothing(ask: Visitor, filters: str, w
     ],
 )
 async def test_h010_relations_to_what_one_may_not_find_are_no_filters(
-    ask: Visitor, question: str, param: str
+    ask: Visitor, guess_query: str, param: str
 ) -> None:
     """Filters and orders through a relation need the right to find what it leads to."""
     for who, right in product((ANON, CLERK), ("Z", "1", "true")):
-        response = await ask_alike(ask, f"articles?{question}", right, who)
+        response = await ask_alike(ask, f"articles?{guess_query}", right, who)
         found = error(response)
         assert found["details"]["key"] in {"author", "owner"}
         assert found["details"]["param"] == param
-    assert (await ask(f"articles?{question.format('1')}", READONLY)).status == 200
+    assert (await ask(f"articles?{guess_query.format('1')}", READONLY)).status == 200
 
 
 @pytest.mark.parametrize(
-    "question",
+    "guess_query",
     [
         "populate[category][populate][articles][filters][author][name][$startsWith]={}",
         "populate[related][filters][author][name][$startsWith]={}",
@@ -322,15 +322,15 @@ async def test_h010_relations_to_what_one_may_not_find_are_no_filters(
     ],
 )
 async def test_h010_filters_of_populated_relations_reveal_nothing_either(
-    ask: Visitor, question: str
+    ask: Visitor, guess_query: str
 ) -> None:
     """A filter inside ``populate`` through what is closed to the caller tells nothing."""
     for right in ("Z", SECRET[:2], "true"):
-        await ask_alike(ask, f"articles?{question}", right)
+        await ask_alike(ask, f"articles?{guess_query}", right)
 
 
 @pytest.mark.parametrize(
-    "question",
+    "guess_query",
     [
         "filters[desk][category][name][$eq]={}",
         "filters[desk][category][id]={}",
@@ -341,10 +341,10 @@ async def test_h010_filters_of_populated_relations_reveal_nothing_either(
     ],
 )
 async def test_h011_every_step_of_a_way_needs_its_own_permission(
-    ask: Visitor, question: str
+    ask: Visitor, guess_query: str
 ) -> None:
     """What may be found is no filter when the way to it leads through what may not."""
-    response = await ask_alike(ask, f"articles?{question}", "Sea")
+    response = await ask_alike(ask, f"articles?{guess_query}", "Sea")
     assert response.status == 400
     assert error(response)["details"]["key"] == "desk"
 
@@ -367,11 +367,11 @@ async def test_h017_end_users_cannot_be_distinguished_by_hidden_attributes(
     ask: Visitor, name: str
 ) -> None:
     """Filters and orders by the secrets of end users are rejected even to full access."""
-    for question in (
+    for guess_query in (
         f"users?filters[{name}][$startsWith]={{}}",
         f"users/count?filters[{name}]={{}}",
     ):
-        response = await ask_alike(ask, question, PASSCODE_HASH[:3], FULL)
+        response = await ask_alike(ask, guess_query, PASSCODE_HASH[:3], FULL)
         assert response.status == 400
     assert (await ask(f"users?sort={name}", FULL)).status == 400
 

@@ -74,7 +74,7 @@ def encoded(pairs: Pairs, *, brackets: bool, values: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SpelledQuery:
     """One query in two spellings."""
 
     one: str
@@ -82,7 +82,7 @@ class Question:
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> Question:
+def spelled_queries(draw: st.DrawFn) -> SpelledQuery:
     fields = draw(st.lists(st.sampled_from(FIELDS), unique=True, min_size=1, max_size=4))
     related = draw(st.lists(st.sampled_from(RELATIONS), unique=True, max_size=3))
     sorts = draw(st.lists(st.sampled_from(SORTS), unique=True, min_size=1, max_size=3))
@@ -98,7 +98,7 @@ def questions(draw: st.DrawFn) -> Question:
         ]
         pairs = [pair for part in draw(st.permutations(parts)) for pair in part]
         spelled.append(encoded(pairs, brackets=draw(st.booleans()), values=draw(st.booleans())))
-    return Question(*spelled)
+    return SpelledQuery(*spelled)
 
 
 def plain(response: ClientResponse) -> object:
@@ -106,16 +106,16 @@ def plain(response: ClientResponse) -> object:
     return response.status, json.loads(response.content)
 
 
-@given(question=questions())
+@given(queries=spelled_queries())
 @EXAMPLES
 @pytest.mark.parametrize("who", [ANON, READER, FULL])
 async def test_h033_two_spellings_of_one_query_are_equal(
-    ask: Visitor, who: Who, question: Question
+    ask: Visitor, who: Who, queries: SpelledQuery
 ) -> None:
     """Lists by index, by brackets, by repetition and with commas get the same rows and keys."""
     one, other = (
-        await ask(f"articles?{question.one}", who),
-        await ask(f"articles?{question.other}", who),
+        await ask(f"articles?{queries.one}", who),
+        await ask(f"articles?{queries.other}", who),
     )
     assert plain(one) == plain(other)
 

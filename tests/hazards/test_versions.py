@@ -124,7 +124,7 @@ async def test_h026_published_entries_are_found_as_before(
 
 
 @pytest.mark.parametrize(
-    "question",
+    "guess_query",
     [
         "categories?filters[articles][title][$contains]={}&x=1",
         "categories?filters[$not][articles][title][$contains]={}&x=1",
@@ -136,11 +136,11 @@ async def test_h026_published_entries_are_found_as_before(
     ],
 )
 async def test_h026_filters_do_not_look_at_drafts_that_are_kept(
-    strict: Visitor, question: str
+    strict: Visitor, guess_query: str
 ) -> None:
     """A filter through a relation finds out nothing about a draft behind it."""
-    right = await strict(question.format(UNPRINTED))
-    wrong = await strict(question.format("zzzz"))
+    right = await strict(guess_query.format(UNPRINTED))
+    wrong = await strict(guess_query.format("zzzz"))
     assert (right.status, right.content) == (200, wrong.content)
 
 

@@ -151,17 +151,22 @@ async def _theirs(folder: Path, installed: Path, kind: Kind, group: Group) -> Tr
 
 async def migrate(project: Path, renames: Renames) -> None:
     """Bring the tables of a project to its files."""
-    target, goal = target_of(load_settings(project, environ={})), _goal(project, renames)
+    target, wanted = (
+        target_of(load_settings(project, environ={})),
+        _migration_request(project, renames),
+    )
     database = await target.open()
-    await database.write(migrate_to(target.kind, goal, now=now_ms()))
+    await database.write(migrate_to(target.kind, wanted, now=now_ms()))
     await database.close()
 
 
 async def _left_to_do(project: Path) -> list[str]:
     """Say what Quire would still do to a database that the reference has brought to the files."""
     target = target_of(load_settings(project, environ={}))
-    async with target.look() as looking:
-        planned = await looking.run(plan_migration_to(target.kind, _goal(project, Renames())))
+    async with target.look() as connection:
+        planned = await connection.run(
+            plan_migration_to(target.kind, _migration_request(project, Renames()))
+        )
     return [f"left to do: {step}" for step in planned.plan.steps]
 
 
@@ -169,16 +174,16 @@ async def _problems(project: Path) -> list[str]:
     """Say what ``quire check`` would say of the rows."""
     settings = load_settings(project, environ={})
     target, schema = target_of(settings), load_project_schema(settings)
-    async with target.look() as looking:
-        found = await looking.run(inspect_program(target.kind.inspector))
+    async with target.look() as connection:
+        found = await connection.run(inspect_program(target.kind.inspector))
         tables, dialect = map_tables(schema), target.kind.dialect()
         layout = ExaminedTables(
             schema=schema, tables=tables, existing_tables=found, dialect=dialect
         )
-        return [str(one) for one in await looking.run(examine_program(layout))]
+        return [str(one) for one in await connection.run(examine_program(layout))]
 
 
-def _goal(project: Path, renames: Renames) -> MigrationRequest:
+def _migration_request(project: Path, renames: Renames) -> MigrationRequest:
     settings = load_settings(project, environ={})
     return MigrationRequest(
         schema=load_project_schema(settings),

@@ -40,11 +40,13 @@ async def there_and_back_again(
         await write_all(client)
     moved, last = folder / "moved", folder / "last"
     trips: dict[str, Trip] = {}
-    for source, copied, goal in ((first, moved, other), (moved, last, kind)):
-        report(f"to {goal.name}")
-        _move(source, copied, goal)
+    for source, copied, target in ((first, moved, other), (moved, last, kind)):
+        report(f"to {target.name}")
+        _move(source, copied, target)
         application = application_of(copied, folder / f"strapi-{copied.name}", installed)
-        trips[f"Moved to {goal.name}: Quire and Strapi"] = await _alike(copied, application, goal)
+        trips[f"Moved to {target.name}: Quire and Strapi"] = await _alike(
+            copied, application, target
+        )
     if kind is POSTGRESQL:
         report("before and after")
         name = "Moved from PostgreSQL and back to it: Strapi before and after"
@@ -66,7 +68,7 @@ def _move(project: Path, folder: Path, kind: Kind) -> None:
         refused = _REFUSED.search(said)
         if refused is None:
             break
-        _mend(project, **refused.groupdict())
+        _repair(project, **refused.groupdict())
     raise ServerError(f"quire copy: {said}")
 
 
@@ -80,7 +82,7 @@ def _copy(project: Path, address: str) -> str | None:
     return " ".join(f"{finished.stdout}{finished.stderr}".split())
 
 
-def _mend(project: Path, column: str | None, row: str, table: str) -> None:
+def _repair(project: Path, column: str | None, row: str, table: str) -> None:
     """Empty or shorten what SQLite alone stores, as the message asks its reader to."""
     with database_of(project) as database:
         if column is not None:

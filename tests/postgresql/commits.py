@@ -21,4 +21,4 @@ class Commits:
     def tell(self, database: Database) -> None:
         """Let a database go by this, if it is one on PostgreSQL."""
         if isinstance(database, PostgresDatabase):
-            database._presence = PostgresContentVersion(self.snapshot)  # noqa: SLF001 - nothing else leads there
+            database._content_version = PostgresContentVersion(self.snapshot)  # noqa: SLF001 - nothing else leads there

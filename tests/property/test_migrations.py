@@ -74,12 +74,12 @@ def follow(
     Afterwards it has all that the schema wants and nothing else, and needs nothing any more.
     """
     store = context.store
-    goal = MigrationRequest(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
+    request = MigrationRequest(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
     with store.transaction():
-        planned = store.run(migrate_to(store.kind, goal, now=NOW))
+        planned = store.run(migrate_to(store.kind, request, now=NOW))
     arrived = MigratedDatabase(store=store, schema=schema)
     assert [*map(str, arrived.lacks()), *arrived.surplus(), *arrived.problems()] == []
-    assert store.run(plan_migration_to(store.kind, goal)).plan.steps == ()
+    assert store.run(plan_migration_to(store.kind, request)).plan.steps == ()
     return arrived, bool(planned.plan.losses)
 
 

@@ -101,8 +101,8 @@ def watched(program: Program[T], after: After) -> Program[T]:
 async def contents(project: Path) -> tuple[FoundTables, Mapping[str, list[Row]]]:
     """Return what tables a project's database has, and their rows."""
     target = target_of(load_settings(project, environ={}))
-    async with target.look() as looking:
-        found = await looking.run(target.kind.inspector.tables())
+    async with target.look() as connection:
+        found = await connection.run(target.kind.inspector.tables())
     with rows_of(project) as database:
         return found, {
             name: database.execute(f'SELECT * FROM "{name}" ORDER BY 1')
@@ -155,8 +155,8 @@ def migrate_and_die(project: str, after: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         yield from ()
 
-    def dying(kind: DatabaseKind, goal: MigrationRequest, *, now: int) -> Program[Any]:
-        return (yield from watched(migrate_to(kind, goal, now=now), kill))
+    def dying(kind: DatabaseKind, request: MigrationRequest, *, now: int) -> Program[Any]:
+        return (yield from watched(migrate_to(kind, request, now=now), kill))
 
     vars(migrate)["migrate_to"] = dying
     cli.run(["migrate", project, "--apply", "--may-lose", "--rename", RENAMED])

@@ -162,8 +162,8 @@ def _wait_for_notes(project: Path, published: Mapping[str, float]) -> Counter[st
     """Wait until every publication was told of; returns how many there were of each article."""
     end = time.time() + _PATIENCE_SECONDS
     while True:
-        told = {(one["document"], one["change"]) for one in _notes(project, "published.jsonl")}
-        counts = Counter(document for document, _ in told)
+        reported = {(one["document"], one["change"]) for one in _notes(project, "published.jsonl")}
+        counts = Counter(document for document, _ in reported)
         if counts.keys() >= published.keys() or time.time() > end:
             return counts
         time.sleep(0.2)

@@ -32,7 +32,7 @@ _SENT = frozenset(
 _ALLOWED = frozenset({"jwt", "refreshToken", "token", "accessKey", "registrationToken"})
 """Members of answers that give tokens out."""
 _UNKNOWN = "this field has unspecified keys"
-_TELLING = re.compile(
+_SHOWS_SECRETS = re.compile(
     r"/api/auth/|/admin/(login|register|access-token|reset-password|api-tokens|users|transfer)"
 )
 """Where such answers come from."""
@@ -95,9 +95,9 @@ class Watch(Struct):
         self.look(f"a header of the answer to {target}", kept)
         if self._found(text) is not None:
             shown = _without_echo(_parsed(body), _secrets_by_name(_parsed(sent)))
-            shown = _without_allowed(shown) if _TELLING.match(target) else shown
+            shown = _without_allowed(shown) if _SHOWS_SECRETS.match(target) else shown
             self.look(f"the answer to {target}", orjson.dumps(shown).decode())
-        if _TELLING.match(target):
+        if _SHOWS_SECRETS.match(target):
             for secret in _members(_parsed(body), _ALLOWED):
                 self._note(secret)
 

@@ -32,9 +32,9 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
 
 async def sign_in(browser: httpx.AsyncClient, server: str, provider: str) -> dict[str, object]:
     """Go to a provider, come back, and return the end user of the token."""
-    begun = await browser.get(f"{server}/api/connect/{provider}")
-    assert begun.status_code == 302, begun.text
-    back = urlsplit((await browser.get(begun.headers["location"])).headers["location"])
+    redirect = await browser.get(f"{server}/api/connect/{provider}")
+    assert redirect.status_code == 302, redirect.text
+    back = urlsplit((await browser.get(redirect.headers["location"])).headers["location"])
     # The server believes that it is at another address, where a proxy would be.
     came_back = await browser.get(f"{server}{back.path}?{back.query}")
     assert (came_back.status_code, came_back.headers.get("location")) == (302, PAGE)

@@ -36,10 +36,10 @@ def test_inputs_and_cells_follow_the_locale_of_the_entry(site: Site, page: Page)
     assert (direction(title), direction(blocks)) == ("rtl", "rtl")
     handle = page.get_by_role("button", name="Move or change")
     handle.focus()
-    beside, text = handle.bounding_box(), blocks.get_by_text("مد وجزر").bounding_box()
-    assert beside is not None
+    checkbox_box, text = handle.bounding_box(), blocks.get_by_text("مد وجزر").bounding_box()
+    assert checkbox_box is not None
     assert text is not None
-    assert beside["x"] >= text["x"] + text["width"]
+    assert checkbox_box["x"] >= text["x"] + text["width"]
     # Of the UI nothing is turned round.
     assert direction(page.get_by_role("main")) == "ltr"
     assert_accessible_in_both_schemes(page)

@@ -90,10 +90,10 @@ def _staff_routes(context: AdminContext, limits: GrantLimits) -> Iterator[Route]
         context.clock,
     )
     lists = AdminLists(context.settings, context.sources.reader)
-    staff = AdminUserManagement(
+    management = AdminUserManagement(
         database, tables, admin_users, context.sessions, limits, clock=clock
     )
-    yield from AdminUserApi(database, admin_users, staff, lists).routes()
+    yield from AdminUserApi(database, admin_users, management, lists).routes()
     roles = AdminRoles(database, tables, admin_users, limits, clock=clock)
     yield from AdminRoleApi(database, context.schema, admin_users, roles, lists).routes()
 

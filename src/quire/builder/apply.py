@@ -48,9 +48,9 @@ _log = structlog.get_logger("quire.schema")
 class SeveralDocumentsError(Exception):
     """A collection type with several documents cannot become a single type."""
 
-    def __init__(self, crowd: SeveralDocuments) -> None:
-        """``crowd`` is the type, with its number of documents."""
-        super().__init__(str(crowd))
+    def __init__(self, documents: SeveralDocuments) -> None:
+        """``documents`` is the type, with its number of documents."""
+        super().__init__(str(documents))
 
 
 class EditableProject(Struct, frozen=True, kw_only=True):
@@ -239,6 +239,6 @@ def _refuse_unknown_custom_fields(current_schema: Schema, new_schema: Schema) ->
 
 
 def _check_documents(planned: PlannedMigration) -> PlannedMigration:
-    for crowd in planned.plan.crowds:
-        raise SeveralDocumentsError(crowd)
+    for documents in planned.plan.several_documents:
+        raise SeveralDocumentsError(documents)
     return planned

@@ -230,5 +230,5 @@ async def _announced(settings: Settings) -> str | None:
     target = target_of(settings)
     if not await target.has_tables():
         return None
-    async with target.look() as looking:
-        return await looking.run(announced_schema(Writes(target.kind.dialect())))
+    async with target.look() as inspection:
+        return await inspection.run(announced_schema(Writes(target.kind.dialect())))

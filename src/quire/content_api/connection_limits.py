@@ -56,7 +56,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._head_at_most = 0
         self._too_large = False
         self._watch: TimerHandle | None = None
-        self._begun = False
+        self._has_request = False
         self._is_new = True
         self._received_bytes = 0
         self._is_stopping = False
@@ -101,7 +101,7 @@ class LimitedConnection(HttpToolsProtocol):
 
     def head_begins(self) -> None:
         """Record the start of a head."""
-        self._in_head = self._began_here = self._begun = self._is_new = True
+        self._in_head = self._began_here = self._has_request = self._is_new = True
         self._head_at_least = 0
         self._head_at_most = self._chunk
 
@@ -144,7 +144,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._is_stopping = True
         if not self._is_idle():
             self.cycle.keep_alive = False
-        elif self._begun:
+        elif self._has_request:
             # Received data is processed first.
             self.loop.call_soon(self._close_if_idle)
         else:
@@ -173,7 +173,11 @@ class LimitedConnection(HttpToolsProtocol):
             self._received_bytes = 0
             self._watch = self.loop.call_later(self.period, self._check_progress)
             return
-        if self._begun if is_between_requests else not cycle.response_started and not self.pipeline:
+        if (
+            self._has_request
+            if is_between_requests
+            else not cycle.response_started and not self.pipeline
+        ):
             self._response(408)
         self.transport.close()
 
@@ -181,7 +185,7 @@ class LimitedConnection(HttpToolsProtocol):
         """Tell whether the client has to send data, and has not sent enough."""
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:
-            return self._in_head or not self._begun
+            return self._in_head or not self._has_request
         return bool(
             cycle.more_body and not self.flow.read_paused and self._received_bytes < self.least
         )

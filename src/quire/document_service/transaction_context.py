@@ -136,9 +136,9 @@ class CallContext(ExtensionContext):
         running = asyncio.ensure_future(
             self._documents.run(block.program, principal=self.principal, origin=self._origin)
         )
-        running.add_done_callback(lambda _: block.begun.set())
+        running.add_done_callback(lambda _: block.has_begun.set())
         try:
-            await block.begun.wait()
+            await block.has_begun.wait()
             if running.done():
                 running.result()
             yield
@@ -165,7 +165,7 @@ class _BlockTransaction(HeldTransaction):
 
     def __init__(self, name: str, limits: CodeLimits) -> None:
         super().__init__(name, limits)
-        self.begun = asyncio.Event()
+        self.has_begun = asyncio.Event()
         self._is_undone = False
         self._has_run = False
 
@@ -185,7 +185,7 @@ class _BlockTransaction(HeldTransaction):
 
     def on_begin(self) -> None:
         """Start the block."""
-        self.begun.set()
+        self.has_begun.set()
 
     def roll_back(self) -> None:
         """Roll back everything that was written."""

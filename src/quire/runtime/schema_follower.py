@@ -58,7 +58,7 @@ class SchemaFollower:
         self._refused: Counter[str] = Counter()
         """How often the announced version could not be adopted."""
         self._task: asyncio.Task[None] | None = None
-        self._looking: asyncio.Task[bool] | None = None
+        self._check: asyncio.Task[bool] | None = None
 
     def start(self) -> None:
         """Start to check."""
@@ -66,7 +66,7 @@ class SchemaFollower:
 
     async def stop(self) -> None:
         """Stop to check."""
-        for task in (self._task, self._looking):
+        for task in (self._task, self._check):
             if task is not None and not task.done():
                 task.cancel()
                 await asyncio.wait([task])
@@ -76,9 +76,9 @@ class SchemaFollower:
 
         Concurrent calls share one check. Raises AppError when the database cannot be read.
         """
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.get_running_loop().create_task(self._check_schema())
-        return await asyncio.shield(self._looking)
+        if self._check is None or self._check.done():
+            self._check = asyncio.get_running_loop().create_task(self._check_schema())
+        return await asyncio.shield(self._check)
 
     async def catch_up(self) -> None:
         """Wait until the schema of the tables is adopted.

@@ -172,7 +172,7 @@ class _SeedingRun:
         self._tables = map_tables(schema)
         self._content = content
         self._advance = advance
-        self._chance = random_values
+        self._values_source = random_values
         folder = settings.uploads.directory
         self._uploads = {
             file.name: plan_upload(file, folder, random_values.new_suffix) for file in content.media
@@ -204,8 +204,8 @@ class _SeedingRun:
             self._schema,
             self._tables,
             self._database.kind,
-            clock=self._chance.clock,
-            new_id=self._chance.new_id,
+            clock=self._values_source.clock,
+            new_id=self._values_source.new_id,
             locale=FirstLocale(code=default.code, name=default.name),
             api_prefix=self._settings.api.prefix,
         )
@@ -248,18 +248,18 @@ class _SeedingRun:
         await write_interruptible(database, program)
 
     def _target(self, database: Database) -> SeedTarget:
-        dialect, chance = database.dialect, self._chance
+        dialect, value_source = database.dialect, self._values_source
         engine = WriteEngine(
             store=open_store(self._schema, self._tables, dialect),
-            new_id=chance.new_id,
+            new_id=value_source.new_id,
             default_locale=self._content.locales[0].code,
         )
         rows = BuiltinRows(
-            tables=ContentTables(store=engine.store, new_id=chance.new_id),
+            tables=ContentTables(store=engine.store, new_id=value_source.new_id),
             accounts=Accounts(engine.store),
             contents=ExistingContent(self._tables, dialect),
-            now=chance.clock(),
+            now=value_source.clock(),
         )
         return SeedTarget(
-            rows=rows, unit=UnitOfWork(engine=engine, clock=chance.clock, origin="seed")
+            rows=rows, unit=UnitOfWork(engine=engine, clock=value_source.clock, origin="seed")
         )

@@ -165,8 +165,8 @@ async def test_addresses_of_other_sizes_are_signed_where_they_are_not_listed(
     assert listed["data"]["signed"] is False
     assert listed["data"]["url"].endswith(".jpg?w=320&format=webp")
     assert own["data"]["signed"] is True
-    for answer, type_ in ((listed, "image/webp"), (own, "image/jpeg")):
-        response = await darkroom.client.request("GET", answer["data"]["url"])
+    for reply, type_ in ((listed, "image/webp"), (own, "image/jpeg")):
+        response = await darkroom.client.request("GET", reply["data"]["url"])
         assert (response.status, response.headers["content-type"]) == (200, type_)
 
 

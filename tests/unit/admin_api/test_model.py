@@ -314,8 +314,8 @@ async def test_the_other_side_of_a_relation_comes_and_goes_with_it(model_site: M
     wider = attribute("editor", "update", **relation("manyToMany", WRITER, "edited"))
     assert (await model_site.update(changed(PAPER, wider))).status == 200
     assert model_site.file(WRITER_FILE)["attributes"]["edited"]["relation"] == "manyToMany"
-    elsewhere = attribute("editor", "update", **relation("manyToOne", WRITER, "checked"))
-    assert (await model_site.update(changed(PAPER, elsewhere))).status == 200
+    other_relation = attribute("editor", "update", **relation("manyToOne", WRITER, "checked"))
+    assert (await model_site.update(changed(PAPER, other_relation))).status == 200
     attributes = model_site.file(WRITER_FILE)["attributes"]
     assert "edited" not in attributes
     assert attributes["checked"]["mappedBy"] == "editor"

@@ -88,11 +88,11 @@ async def test_types_without_a_workflow_are_published_as_before(office: Office) 
 async def test_only_the_roles_of_a_stage_move_entries_out_of_it(office: Office) -> None:
     grants = grant("read", ["title"]), grant("update", ["title"])
     writer = await editor(office, *grants)
-    people = (await office.ask("GET", "/admin/users", token=office.boss)).data["results"]
+    users = (await office.ask("GET", "/admin/users", token=office.boss)).data["results"]
     chief = await editor(office, *grants, email="chief@example.com")
-    people = (await office.ask("GET", "/admin/users", token=office.boss)).data["results"]
-    role = next(one for one in people if one["email"] == "chief@example.com")["roles"][0]["id"]
-    writers = next(one for one in people if one["email"] == "ed@example.com")["roles"][0]["id"]
+    users = (await office.ask("GET", "/admin/users", token=office.boss)).data["results"]
+    role = next(one for one in users if one["email"] == "chief@example.com")["roles"][0]["id"]
+    writers = next(one for one in users if one["email"] == "ed@example.com")["roles"][0]["id"]
     assert role != writers
     made = await workflow(office, stage("Draft"), stage("Checked", roles=[role]), stage("Done"))
     draft, checked, done = (one["id"] for one in made["stages"])
@@ -127,8 +127,8 @@ async def test_who_may_not_change_an_entry_neither_moves_nor_assigns_it(office: 
 async def test_entries_are_assigned_to_who_may_sign_in(office: Office) -> None:
     await workflow(office)
     document_id = await paper(office)
-    people = (await office.ask("GET", f"/admin/x/review/assignees/{PAPER}", token=office.boss)).data
-    assert people == [{"id": 1, "name": "Bea Boss"}]
+    users = (await office.ask("GET", f"/admin/x/review/assignees/{PAPER}", token=office.boss)).data
+    assert users == [{"id": 1, "name": "Bea Boss"}]
     assigned = await move(office, document_id, assignee=1)
     assert assigned.data["assignee"] == {"id": 1, "name": "Bea Boss"}
     assert (await move(office, document_id, assignee=99)).status == 400

@@ -161,8 +161,8 @@ async def test_who_has_scheduled_must_still_be_allowed_to_publish(office: Office
     grants = grant("read", ["title"]), grant("publish", None)
     token = await editor(office, *grants)
     assert (await schedule(office, document_id, token, publishAt=later(office))).status == 200
-    people = (await office.ask("GET", "/admin/users", token=office.boss)).data["results"]
-    (person,) = (one for one in people if one["email"] == "ed@example.com")
+    users = (await office.ask("GET", "/admin/users", token=office.boss)).data["results"]
+    (person,) = (one for one in users if one["email"] == "ed@example.com")
     path = f"/admin/roles/{person['roles'][0]['id']}/permissions"
     await office.ask("PUT", path, {"permissions": [grants[0]]}, token=office.boss)
 
@@ -178,8 +178,8 @@ async def test_who_may_sign_in_no_more_publishes_nothing(office: Office) -> None
     document_id = await paper(office)
     token = await editor(office, grant("read", ["title"]), grant("publish", None))
     await schedule(office, document_id, token, publishAt=later(office))
-    people = (await office.ask("GET", "/admin/users", token=office.boss)).data["results"]
-    (person,) = (one for one in people if one["email"] == "ed@example.com")
+    users = (await office.ask("GET", "/admin/users", token=office.boss)).data["results"]
+    (person,) = (one for one in users if one["email"] == "ed@example.com")
     path = f"/admin/users/{person['id']}"
     await office.ask("PUT", path, {"isActive": False}, token=office.boss)
 

@@ -8,7 +8,7 @@ from tests.unit.admin_api.office import BOSS, PASSWORD, Office, Reply, open_offi
 from tests.unit.admin_api.test_admin_users import clerk, invited
 from tests.unit.admin_api.test_recovery import RESET, office_with_mail, token_sent
 
-FACTOR = "/admin/x/second-factor"
+SECOND_FACTOR = "/admin/x/second-factor"
 EMAIL = BOSS["email"]
 
 
@@ -20,17 +20,17 @@ def code(office: Office, secret: str) -> str:
 
 async def with_factor(office: Office) -> tuple[str, list[str]]:
     """Give the boss a second factor; returns its secret and the recovery codes."""
-    begun = await office.ask("POST", FACTOR, {"password": PASSWORD}, token=office.boss)
-    secret = begun.data["secret"]
+    started = await office.ask("POST", SECOND_FACTOR, {"password": PASSWORD}, token=office.boss)
+    secret = started.data["secret"]
     confirmed = await office.ask(
-        "POST", f"{FACTOR}/confirm", {"code": code(office, secret)}, token=office.boss
+        "POST", f"{SECOND_FACTOR}/confirm", {"code": code(office, secret)}, token=office.boss
     )
     assert confirmed.status == 200, confirmed.json
     return secret, confirmed.data["recoveryCodes"]
 
 
 async def test_signing_in_takes_a_code_once_it_was_confirmed(office: Office) -> None:
-    await office.ask("POST", FACTOR, {"password": PASSWORD}, token=office.boss)
+    await office.ask("POST", SECOND_FACTOR, {"password": PASSWORD}, token=office.boss)
     assert (await office.sign_in(EMAIL)).status == 200
     secret, _ = await with_factor(office)
 
@@ -59,7 +59,7 @@ async def test_h082_a_code_is_good_for_once(office: Office) -> None:
         (await office.sign_in(EMAIL, code=one)).status
         for one in (now, now, recovery[0], recovery[0].upper(), recovery[1].replace("-", " "))
     ]
-    shown = await office.ask("GET", FACTOR, token=office.boss)
+    shown = await office.ask("GET", SECOND_FACTOR, token=office.boss)
 
     assert statuses == [200, 400, 200, 400, 200]
     assert shown.data == {"active": True, "recoveryCodes": 8}
@@ -109,11 +109,11 @@ async def test_h082_it_is_begun_with_the_password_and_removed_with_a_code_of_it(
 ) -> None:
     async def remove(password: str, given: str) -> Reply:
         body = {"password": password, "code": given}
-        return await office.ask("POST", f"{FACTOR}/remove", body, token=office.boss)
+        return await office.ask("POST", f"{SECOND_FACTOR}/remove", body, token=office.boss)
 
-    wrong = await office.ask("POST", FACTOR, {"password": "x"}, token=office.boss)
+    wrong = await office.ask("POST", SECOND_FACTOR, {"password": "x"}, token=office.boss)
     secret, _ = await with_factor(office)
-    again = await office.ask("POST", FACTOR, {"password": PASSWORD}, token=office.boss)
+    again = await office.ask("POST", SECOND_FACTOR, {"password": PASSWORD}, token=office.boss)
 
     assert (wrong.status, again.status) == (400, 400)
     assert (await remove(PASSWORD, "000000")).status == 400
@@ -126,7 +126,7 @@ async def test_h082_it_is_begun_with_the_password_and_removed_with_a_code_of_it(
 async def test_h082_new_recovery_codes_void_the_old_ones(office: Office) -> None:
     secret, old = await with_factor(office)
     body = {"code": code(office, secret)}
-    new = await office.ask("POST", f"{FACTOR}/recovery-codes", body, token=office.boss)
+    new = await office.ask("POST", f"{SECOND_FACTOR}/recovery-codes", body, token=office.boss)
 
     assert (await office.sign_in(EMAIL, code=old[0])).status == 400
     assert (await office.sign_in(EMAIL, code=new.data["recoveryCodes"][0])).status == 200

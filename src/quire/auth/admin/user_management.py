@@ -193,9 +193,9 @@ class AdminUserManagement:
         if any(other.id != admin_user.id for other in admin_users):
             raise ApplicationError(message)
 
-    def _require_another(self, *leaving: AdminUser) -> Program[None]:
+    def _require_another(self, *excluded: AdminUser) -> Program[None]:
         """Check that another super admin can sign in. Raises ValidationError."""
-        if not any(admin_user.is_super_admin for admin_user in leaving):
+        if not any(admin_user.is_super_admin for admin_user in excluded):
             return
         roles = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
         role_ids = [role.id for role in roles]
@@ -204,7 +204,7 @@ class AdminUserManagement:
         members = yield from self._admin_users.members(role_ids)
         ids = {admin_user_id for member_ids in members.values() for admin_user_id in member_ids}
         remaining_users = yield from self._admin_users.admin_users(
-            ids.difference(user.id for user in leaving)
+            ids.difference(user.id for user in excluded)
         )
         if not any(admin_user.may_sign_in for admin_user in remaining_users):
             raise ValidationError(LAST_SUPER_ADMIN)

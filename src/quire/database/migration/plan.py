@@ -188,13 +188,15 @@ def plan_program(
     )
     planner = _Planner(change, correspondence, structure, existing_tables, writes)
     steps = yield from planner.steps()
-    crowds = yield from planner.crowds()
+    several_documents = yield from planner.several_documents()
     notices = yield from notices_program(
         change.before, change.after, correspondence, change.renames, existing_tables, writes
     )
     return PlannedMigration(
         change=change,
-        plan=Plan(steps=tuple(steps), notices=tuple(notices), crowds=tuple(crowds)),
+        plan=Plan(
+            steps=tuple(steps), notices=tuple(notices), several_documents=tuple(several_documents)
+        ),
         structure=structure,
         correspondence=correspondence,
     )
@@ -227,18 +229,18 @@ class _Planner:
             steps += yield from self._plan_additions(self._change.before)
         return steps
 
-    def crowds(self) -> Program[list[SeveralDocuments]]:
+    def several_documents(self) -> Program[list[SeveralDocuments]]:
         """List the types with too many documents for what they become."""
-        crowds: list[SeveralDocuments] = []
+        several_documents: list[SeveralDocuments] = []
         before = self._change.before
         if before is None:
-            return crowds
+            return several_documents
         for old_type, new_type in self._content_types(before):
             if old_type.kind is TypeKind.COLLECTION and new_type.kind is TypeKind.SINGLE:
                 count = yield from self._counting.documents(before.tables[old_type.uid].name)
                 if count > 1:
-                    crowds.append(SeveralDocuments(uid=new_type.uid, documents=count))
-        return crowds
+                    several_documents.append(SeveralDocuments(uid=new_type.uid, documents=count))
+        return several_documents
 
     def _plan_removals(self, before: SchemaTables) -> Program[list[Step]]:
         """Plan the removal of rows, which happens while the tables are still the former ones."""

@@ -276,7 +276,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     steps: tuple[Step, ...] = ()
     notices: tuple[MigrationNotice, ...] = field(default_factory=tuple)
-    crowds: tuple[SeveralDocuments, ...] = ()
+    several_documents: tuple[SeveralDocuments, ...] = ()
 
     @property
     def losses(self) -> tuple[Step, ...]:
@@ -287,7 +287,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         """Describe it for a terminal, one line for each step and notice."""
         yield from (str(step) for step in self.steps)
         yield from (str(notice) for notice in self.notices)
-        yield from (str(crowd) for crowd in self.crowds)
+        yield from (str(conflict) for conflict in self.several_documents)
 
 
 def _count(number: int, noun: str) -> str:

@@ -116,11 +116,11 @@ class PostgresDatabase:
         if reader is not None:
             self._readers.add(reader)
         self._asking = _read_pool(options, size=1) if own_connection else self._readers
-        self._presence = PostgresContentVersion(self._ask_snapshot)
+        self._content_version = PostgresContentVersion(self._ask_snapshot)
         self._wary = 0
         """How many of the next reads use a transaction from the start."""
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
-        self._vigil = _watchdog(options)
+        self._primary_watchdog = _watchdog(options)
         self._replicas = _replicas(options, size=max(1, readers))
         self._position: LogPosition | None = None
         """The position in the log that a replica must have reached to be read from."""
@@ -132,7 +132,7 @@ class PostgresDatabase:
     @property
     def versions(self) -> ContentVersions:
         """See `Database.versions`."""
-        return self._presence.versions
+        return self._content_version.versions
 
     def version(self) -> int | None:
         """Return nothing: commits of others are only known by a query."""
@@ -140,7 +140,7 @@ class PostgresDatabase:
 
     async def present_version(self) -> int | None:
         """Return the token of the present content: see `PostgresContentVersion`."""
-        return await self._presence.token()
+        return await self._content_version.token()
 
     async def _ask_snapshot(self, setting: Statement | None) -> Snapshot:
         if not self._replicas:
@@ -219,11 +219,11 @@ class PostgresDatabase:
 
     def follow(self, setting: Statement) -> None:
         """See `Database.follow`."""
-        self._presence.follow(setting)
+        self._content_version.follow(setting)
 
     async def followed(self) -> Value:
         """Return the value read with the last version, which is queried if there is none."""
-        return await self._presence.followed()
+        return await self._content_version.followed()
 
     async def read(
         self,
@@ -260,7 +260,7 @@ class PostgresDatabase:
             return await self._read(pool, make, snapshot=snapshot)
         except ServiceUnavailableError as error:
             if _was_lost(error):
-                self._presence.forget()
+                self._content_version.forget()
                 pool.renew()
             elif is_passing(error.__cause__):
                 pool.forget_statements()
@@ -323,7 +323,7 @@ class PostgresDatabase:
         """Return the last known state, if no commit is expected during a read."""
         if self._wary or self._begin_read is not None:
             return None
-        return self._presence.known
+        return self._content_version.known
 
     async def _run_at(self, state: int, program: Program[T], pool: Pool) -> _ReadResult[T] | None:
         """Run a program without a transaction; ``None`` if it may have seen several states."""
@@ -332,10 +332,10 @@ class PostgresDatabase:
         except (ServiceUnavailableError, StaleSchemaError):
             raise
         except AppError:  # the rows may come from two inconsistent states
-            if await self._presence.token() == state:
+            if await self._content_version.token() == state:
                 raise
         else:
-            if await self._presence.token() == state:
+            if await self._content_version.token() == state:
                 return _ReadResult(result)
         self._wary = _WARY_READS
         return None
@@ -362,7 +362,7 @@ class PostgresDatabase:
             result = await connection.run(program)
             transaction = await connection.run(written_program())
             if transaction is not None:
-                self._presence.note_commit(transaction)
+                self._content_version.note_commit(transaction)
             await _commit(connection)
             note_commit()
             if self._replicas:
@@ -401,7 +401,7 @@ class PostgresDatabase:
             connection = await pool.acquire()
         except DRIVER_ERRORS as error:
             raise translate(error) from error
-        watchdog = self._replicas.watchdog_of(pool) or self._vigil
+        watchdog = self._replicas.watchdog_of(pool) or self._primary_watchdog
         watchdog.begin(connection)
         try:
             yield connection
@@ -430,7 +430,7 @@ class PostgresDatabase:
         for pool in self._pools():
             await pool.close()
         await self._replicas.close()
-        await self._vigil.close()
+        await self._primary_watchdog.close()
 
     def _pools(self) -> list[Pool]:
         is_shared = self._asking is self._readers

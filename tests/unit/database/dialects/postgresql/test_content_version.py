@@ -142,10 +142,10 @@ async def test_one_question_is_asked_at_a_time_and_shared_by_those_who_come_mean
         await response.wait()
         return Snapshot("1:1:")
 
-    presence = PostgresContentVersion(ask)
-    first = asyncio.ensure_future(presence.token())
+    version = PostgresContentVersion(ask)
+    first = asyncio.ensure_future(version.token())
     await asyncio.sleep(0)
-    others = [asyncio.ensure_future(presence.token()) for _ in range(5)]
+    others = [asyncio.ensure_future(version.token()) for _ in range(5)]
     await asyncio.sleep(0)
     others[0].cancel()
     response.set()
@@ -159,9 +159,9 @@ async def test_nothing_is_known_of_a_standby() -> None:
     async def ask(_: Statement | None) -> Snapshot:
         return Snapshot(None, "1")
 
-    presence = PostgresContentVersion(ask)
-    assert await presence.token() is None
-    assert await presence.followed() == "1"
+    version = PostgresContentVersion(ask)
+    assert await version.token() is None
+    assert await version.followed() == "1"
 
 
 async def test_the_value_that_is_followed_comes_with_the_token(
@@ -200,12 +200,12 @@ async def test_whoever_waited_hears_of_the_failure_and_the_next_one_asks_again()
             raise found
         return found
 
-    presence = PostgresContentVersion(ask)
-    first = asyncio.ensure_future(presence.token())
+    version = PostgresContentVersion(ask)
+    first = asyncio.ensure_future(version.token())
     await asyncio.sleep(0)
-    second = asyncio.ensure_future(presence.token())
+    second = asyncio.ensure_future(version.token())
 
     assert await first == 1
     with pytest.raises(ServiceUnavailableError):
         await second
-    assert await presence.token() == 1
+    assert await version.token() == 1

@@ -245,7 +245,7 @@ async def test_a_snapshot_takes_no_transaction_while_nobody_commits(
 async def test_a_snapshot_has_a_transaction_while_nothing_is_known(
     database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_presence", PostgresContentVersion(Commits().snapshot))
+    monkeypatch.setattr(database, "_content_version", PostgresContentVersion(Commits().snapshot))
     assert await database.read(two_moments, snapshot=True)
 
 
