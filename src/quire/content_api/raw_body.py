@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import orjson
 
 from quire.content_api.http_messages import AsgiReceive
-from quire.content_api.json_errors import find_problem
+from quire.content_api.json_syntax_errors import find_problem
 from quire.content_api.multipart import read_form
 from quire.errors import (
     BadRequestError,

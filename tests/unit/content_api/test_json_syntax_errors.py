@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from quire.content_api.json_errors import find_problem
+from quire.content_api.json_syntax_errors import find_problem
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "json-errors.json"
 RECORDED: dict[str, str | None] = dict(json.loads(GOLDEN.read_text(encoding="utf-8")))
