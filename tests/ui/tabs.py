@@ -39,13 +39,6 @@ _FORGET_RESPONSES = """() => {
   find(root[container].stateNode.current).clear()
 }"""
 """The query client of the UI is a property of a component."""
-_STILL = """{
-  const still = new CSSStyleSheet()
-  const nothing = 'animation: none !important; transition: none !important'
-  still.replaceSync(`*, ::before, ::after { ${nothing} }`)
-  document.adoptedStyleSheets = [still]
-}"""
-"""Keeps a page from being drawn sixty times in a second while something on it fades or pulses."""
 _WITHOUT_IDLE_CALLBACKS = "delete window.requestIdleCallback"
 """Lets the UI load the code of a screen when it is opened, as in Safari.
 
@@ -62,11 +55,11 @@ class Tab:
         self.address = address
         self.problems: list[str] = []
         """What went wrong on the page that its test would not notice otherwise."""
-        # What fades out is still on the page, half of it hidden, when the next step looks.
+        # What fades out is still on the page, half of it hidden, when the next step looks; and what
+        # pulses is drawn sixty times in a second.
         self.context = browser.new_context(
             base_url=address, locale=locale, reduced_motion="reduce", viewport=WIDE
         )
-        self.context.add_init_script(_STILL)
         if not own:
             self.context.add_init_script(_WITHOUT_IDLE_CALLBACKS)
         self.page = self.context.new_page()
