@@ -38,6 +38,7 @@ keep_files_in_memory()
 # Rewritten asserts and modules of servers are compiled once, wherever the tests run.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+_BROWSER_TESTS = "tests/ui/"
 _YOUNG_COLLECTIONS, _OLD_COLLECTIONS = 20, 10
 """How many collections of new objects come before one of those that they have left, and so on."""
 _opened_files = NamedTemporaryFile(prefix="opened-files-", mode="r+", encoding="utf-8")  # noqa: SIM115 - removed at exit
@@ -73,9 +74,15 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests of the daily round, before others are deselected by their marks."""
+    """Mark the tests of the daily round, before others are deselected by their marks.
+
+    Browser tests come first. Each process of pytest-xdist begins with an equal part of the list, so
+    one of them runs these, on browsers and sites that it alone starts, while the others run tests
+    that wait for databases and servers. At the end, processes take over short tests of others.
+    """
     if config.getoption("markexpr"):
         mark_quick(items)
+    items.sort(key=lambda item: not item.nodeid.startswith(_BROWSER_TESTS))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
