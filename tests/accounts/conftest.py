@@ -1,4 +1,4 @@
-"""The newsroom, separate for each test, with an SMTP server."""
+"""The newsroom, as it was at first for each test, with an SMTP server."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.accounts.site import Inbox, Site, open_site, receiving
+from tests.accounts.site import Inbox, SharedSites, Site, open_site, receiving
 from tests.databases.kind import Kind
 from tests.hazards.newsroom import write_project
 
@@ -48,9 +48,17 @@ async def shared_site(shared_project: Path) -> AsyncIterator[Site]:
         yield site
 
 
+@pytest.fixture(scope="package")
+async def shared_sites(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[SharedSites]:
+    """Newsrooms for all tests that start with their rows."""
+    sites = SharedSites(tmp_path_factory.mktemp)
+    yield sites
+    await sites.close()
+
+
 @pytest.fixture
-async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
-    async with open_site(project, inbox) as site:
+async def site(written: Path, shared_sites: SharedSites) -> AsyncIterator[Site]:
+    async with shared_sites.lend(written) as site:
         yield site
 
 

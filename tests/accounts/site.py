@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
@@ -20,6 +20,7 @@ from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.kinds import rows_of
 from tests.hazards.newsroom import API_TOKENS
 from tests.secrecy.watch import WATCH
+from tests.shared_applications import SharedApplications
 
 NOW = 1_800_000_000_000
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
@@ -64,6 +65,12 @@ class Inbox:
         self.recipients.append(list(envelope.rcpt_tos))
         return "250 taken"
 
+    def clear(self) -> None:
+        """Be as at first."""
+        self.mails.clear()
+        self.recipients.clear()
+        self.refusing = False
+
 
 @asynccontextmanager
 async def receiving() -> AsyncIterator[Inbox]:
@@ -83,7 +90,7 @@ class Site:
     """One running newsroom."""
 
     client: AsgiClient
-    application: Application
+    app: Application
     clock: Clock
     inbox: Inbox
     project: Path
@@ -152,7 +159,7 @@ class Site:
 
     async def idle(self) -> None:
         """Wait until nothing is left to be done in the background."""
-        services = self.application.services
+        services = self.app.services
         assert services is not None
         await services.services.background_tasks.close(10)
 
@@ -186,6 +193,35 @@ async def open_site(project: Path, inbox: Inbox, **overrides: object) -> AsyncIt
     application = build_app(settings, clock=clock)
     async with running(application) as client:
         yield Site(client, application, clock, inbox, project)
+
+
+class SharedSites:
+    """Lends a running newsroom to one test after the other, as it was at first."""
+
+    def __init__(self, make_folder: Callable[[str], Path]) -> None:
+        """Each newsroom has a folder of its own."""
+        self._applications = SharedApplications[Site](make_folder)
+
+    @asynccontextmanager
+    async def lend(self, written: Path, **overrides: object) -> AsyncIterator[Site]:
+        """Lend a copy of a project, served as by `open_site`; tests leave its files alone."""
+
+        @asynccontextmanager
+        async def serve(project: Path) -> AsyncIterator[Site]:
+            async with receiving() as inbox, open_site(project, inbox, **overrides) as site:
+                yield site
+
+        key = sorted(overrides.items())
+        async with self._applications.lend(written, serve, *key) as site:
+            address = site.client.address
+            yield site
+        site.client.address = address
+        site.clock.now = NOW
+        site.inbox.clear()
+
+    async def close(self) -> None:
+        """Stop all of them."""
+        await self._applications.close()
 
 
 def set_stored(project: Path, key: str, **values: object) -> None:

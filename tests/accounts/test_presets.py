@@ -5,8 +5,7 @@ becomes of them is what it would be with the real one.
 """
 
 import json
-from collections.abc import AsyncIterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,7 +15,7 @@ from quire.auth.oauth import providers
 from quire.auth.oauth.provider_presets import PRESETS, Preset
 from quire.clock import now_ms
 from tests.accounts.oidc_provider import KEY, SECRET
-from tests.accounts.site import MINUTE, Inbox, Site, message, open_site
+from tests.accounts.site import MINUTE, Site, message
 from tests.accounts.test_providers import GRANT, PAGE, be, kept, visit
 from tests.conformance.client import ClientResponse
 
@@ -71,16 +70,13 @@ def moved(preset: Preset, where: str) -> Preset:
 
 
 @pytest.fixture
-async def site(
-    project: Path, inbox: Inbox, issuer: str, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Site]:
+def site(site: Site, issuer: str, monkeypatch: pytest.MonkeyPatch) -> Site:
     known = {name: moved(preset, issuer) for name, preset in PRESETS.items()}
     monkeypatch.setattr(providers, "PRESETS", known)
-    async with open_site(project, inbox) as site:
-        site.clock.now = now_ms()
-        options = {"enabled": True, "key": KEY, "secret": SECRET, "callback": PAGE}
-        site.set(GRANT, **{name: {**options, "subdomain": "x.example"} for name in known})
-        yield site
+    site.clock.now = now_ms()
+    options = {"enabled": True, "key": KEY, "secret": SECRET, "callback": PAGE}
+    site.set(GRANT, **{name: {**options, "subdomain": "x.example"} for name in known})
+    return site
 
 
 def say(issuer: str, name: str, **more: object) -> None:

@@ -1,8 +1,6 @@
 """Sign-in through an OpenID Connect provider in a separate process."""
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
@@ -11,7 +9,7 @@ import pytest
 
 from quire.clock import now_ms
 from tests.accounts.oidc_provider import KEY, SECRET
-from tests.accounts.site import ADVANCED, MINUTE, Inbox, Site, message, open_site
+from tests.accounts.site import ADVANCED, MINUTE, Site, message
 from tests.conformance.client import ClientResponse
 
 GRANT = "plugin_users-permissions_grant"
@@ -20,13 +18,12 @@ ADA = {"email": "Ada@Example.org", "email_verified": True, "preferred_username":
 
 
 @pytest.fixture
-async def site(project: Path, inbox: Inbox, issuer: str) -> AsyncIterator[Site]:
-    async with open_site(project, inbox) as site:
-        site.clock.now = now_ms()
-        provider = {"enabled": True, "key": KEY, "secret": SECRET, "callback": PAGE}
-        site.set(GRANT, oidc={**provider, "issuer": issuer})
-        be(issuer, ADA)
-        yield site
+def site(site: Site, issuer: str) -> Site:
+    site.clock.now = now_ms()
+    provider = {"enabled": True, "key": KEY, "secret": SECRET, "callback": PAGE}
+    site.set(GRANT, oidc={**provider, "issuer": issuer})
+    be(issuer, ADA)
+    return site
 
 
 def be(issuer: str, claims: dict[str, Any], /, **more: object) -> None:

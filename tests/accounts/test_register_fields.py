@@ -1,22 +1,12 @@
 """Registration with additional attributes, as in the reference."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.accounts.site import (
-    ADVANCED,
-    PASSWORD,
-    Inbox,
-    JsonObject,
-    Site,
-    message,
-    open_site,
-    receiving,
-)
+from tests.accounts.site import ADVANCED, PASSWORD, JsonObject, Site, message
 from tests.databases.kind import Kind
 from tests.hazards.newsroom import AUTHOR, write_json, write_project
 
@@ -61,33 +51,14 @@ NOT_GREAT = "rank must be greater than or equal to 1"
 
 @pytest.fixture(scope="module")
 def written(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A newsroom whose users have more attributes."""
+    """A newsroom whose users have more attributes, and may set some when they register."""
     folder = tmp_path_factory.mktemp("registering")
     write_json(folder / EXTENSION, USER)
+    plugins = {"users-permissions": {"config": {"register": {"allowedFields": list(ALLOWED)}}}}
+    write_json(folder / "config" / "plugins.json", plugins)
     project = write_project(folder, kind).project
     yield project
     kind.release(project)
-
-
-@asynccontextmanager
-async def registering(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
-    """Serve a newsroom that lets those who register say more of themselves."""
-    plugins = {"users-permissions": {"config": {"register": {"allowedFields": list(ALLOWED)}}}}
-    write_json(project / "config" / "plugins.json", plugins)
-    async with open_site(project, inbox) as site:
-        yield site
-
-
-@pytest.fixture
-async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
-    async with registering(project, inbox) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-async def shared_site(shared_project: Path) -> AsyncIterator[Site]:
-    async with receiving() as inbox, registering(shared_project, inbox) as site:
-        yield site
 
 
 def ada(**more: object) -> JsonObject:

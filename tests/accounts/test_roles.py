@@ -1,11 +1,10 @@
 """Roles as data: changed permissions apply to the next request."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.accounts.site import Inbox, Site, message, open_site, tree
+from tests.accounts.site import Site, message, open_site, tree
 
 ARTICLES = "api::article.article."
 ROLES = "plugin::users-permissions.role."
@@ -28,11 +27,11 @@ async def test_a_grant_and_its_end_hold_on_the_next_request(site: Site) -> None:
     assert (await site.ask("GET", "articles", token=token)).status == 403
 
 
-async def test_it_holds_in_every_process(site: Site, project: Path, inbox: Inbox) -> None:
+async def test_it_holds_in_every_process(site: Site) -> None:
     role = await site.make_role("press")
     await site.make_user("ada", role)
     token = await site.sign_in("ada")
-    async with open_site(project, inbox) as other:
+    async with open_site(site.project, site.inbox) as other:
         assert (await other.ask("GET", "articles", token=token)).status == 403
         await put(site, role, f"{ARTICLES}find")
         assert (await other.ask("GET", "articles", token=token)).status == 200

@@ -13,6 +13,7 @@ from tests.accounts.site import (
     PASSWORD,
     Inbox,
     JsonObject,
+    SharedSites,
     Site,
     code_in,
     message,
@@ -25,8 +26,8 @@ COOKIE = {"X-Strapi-Refresh-Cookie": "httpOnly"}
 
 
 @pytest.fixture
-async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
-    async with open_site(project, inbox, users__jwt_management="refresh") as site:
+async def site(written: Path, shared_sites: SharedSites) -> AsyncIterator[Site]:
+    async with shared_sites.lend(written, users__jwt_management="refresh") as site:
         await site.make_user("ada")
         yield site
 

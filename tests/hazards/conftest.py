@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 
 from quire.settings import Settings, load_settings
+from tests.accounts.conftest import shared_sites
+from tests.accounts.site import SharedSites, Site
 from tests.databases.kind import Kind
 from tests.hazards.newsroom import write_project
 from tests.hazards.visitors import Visitor, serving
-from tests.hazards.writing import Editor
+from tests.hazards.writing import Editor, serve_editor
+from tests.shared_applications import SharedApplications
 from tests.unit.admin_api.conftest import shared_offices
 
-__all__ = ["shared_offices"]
+__all__ = ["shared_offices", "shared_sites"]
 
 
 @pytest.fixture(scope="session")
@@ -44,15 +47,34 @@ async def editor(
 ) -> AsyncIterator[Editor]:
     """Writes in a newsroom of the module's own; tests leave alone what they have not made."""
     with _copied(kind, newsroom, tmp_path_factory.mktemp("written")) as settings:
-        async with serving(settings.project) as visitor:
-            yield Editor(visitor, settings)
+        async with serve_editor(settings.project) as editor:
+            yield editor
 
 
 @pytest.fixture
-async def own_editor(own_newsroom: Settings) -> AsyncIterator[Editor]:
-    """Writes in a newsroom that no other test knows."""
-    async with serving(own_newsroom.project) as visitor:
-        yield Editor(visitor, own_newsroom)
+async def site(newsroom: Settings, shared_sites: SharedSites) -> AsyncIterator[Site]:
+    """The newsroom with accounts, as it was at first."""
+    async with shared_sites.lend(newsroom.project) as site:
+        yield site
+
+
+@pytest.fixture(scope="package")
+async def shared_editors(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[SharedApplications[Editor]]:
+    """Newsrooms for all tests that write and start with their rows."""
+    editors = SharedApplications[Editor](tmp_path_factory.mktemp)
+    yield editors
+    await editors.close()
+
+
+@pytest.fixture
+async def own_editor(
+    newsroom: Settings, shared_editors: SharedApplications[Editor]
+) -> AsyncIterator[Editor]:
+    """Writes in a newsroom as it was made."""
+    async with shared_editors.lend(newsroom.project, serve_editor) as editor:
+        yield editor
 
 
 @contextmanager

@@ -18,12 +18,6 @@ NO_TEXTS: list[object] = [{"$gt": ""}, ["a"], 0, 1, True, None, {"$ne": None}]
 WRONG = "Invalid identifier or password"
 
 
-@pytest.fixture
-async def site(own_newsroom: Settings) -> AsyncIterator[Site]:
-    async with newsroom_site(own_newsroom) as site:
-        yield site
-
-
 async def sign_in(site: Site, identifier: object, password: object = PASSWORD) -> tuple[int, str]:
     response = await site.post("auth/local", {"identifier": identifier, "password": password})
     return response.status, "" if response.status == 200 else message(response)

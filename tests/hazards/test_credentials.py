@@ -1,7 +1,6 @@
 """Tokens, passwords and cookies: who can read them, and when they expire."""
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -28,15 +27,9 @@ SECRET_COLUMNS = {
 """Attributes of built-in types that nobody is shown."""
 
 
-@pytest.fixture
-async def site(own_newsroom: Settings) -> AsyncIterator[Site]:
-    async with newsroom_site(own_newsroom) as site:
-        yield site
-
-
 def api_tokens(site: Site) -> ApiTokenManager:
     """The tokens of a site, as administrators manage them."""
-    documents, database = site.application.documents, site.application.database
+    documents, database = site.app.documents, site.app.database
     assert documents is not None
     assert database is not None
     engine = documents.engine

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
@@ -14,18 +15,23 @@ from quire.settings import Settings
 from tests.conformance.client import ClientResponse
 from tests.hazards.newsroom import API_TOKENS, JsonObject
 from tests.hazards.visitors import error, serving
-from tests.hazards.writing import JSON_HEADERS, Editor, shown
+from tests.hazards.writing import JSON_HEADERS, Editor, serve_editor, shown
+from tests.shared_applications import SharedApplications
 from tests.unit.cli.processes import serving as serving_processes
 
 CLIENTS = 50
 
 
 @pytest.fixture
-async def own_editor(own_newsroom: Settings) -> AsyncIterator[Editor]:
+async def own_editor(
+    newsroom: Settings, shared_editors: SharedApplications[Editor]
+) -> AsyncIterator[Editor]:
     """Nobody is sent away for having waited too long, however slow the machine is."""
-    patient = {"database__pool_timeout_ms": 600_000, "database__busy_timeout_ms": 600_000}
-    async with serving(own_newsroom.project, **patient) as visitor:
-        yield Editor(visitor, own_newsroom)
+    serve = partial(
+        serve_editor, database__pool_timeout_ms=600_000, database__busy_timeout_ms=600_000
+    )
+    async with shared_editors.lend(newsroom.project, serve, "patient") as editor:
+        yield editor
 
 
 def unique_errors(responses: list[ClientResponse]) -> Counter[str]:

@@ -72,7 +72,7 @@ async def site(own_newsroom: Settings) -> AsyncIterator[Site]:
 
 
 def routes(site: Site) -> list[Route]:
-    content = site.application.content
+    content = site.app.content
     assert content is not None
     return list(content._routes.routes)  # noqa: SLF001 - the table that requests are found in
 

@@ -1,16 +1,20 @@
 """Writes to a newsroom through the content API, and reads its rows."""
 
 import json
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
+from quire.app import Application
 from quire.cli.check_database import check_database
-from quire.settings import Settings
+from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import ClientResponse
 from tests.databases.kinds import kind_of, rows_of
 from tests.hazards.newsroom import JsonObject
-from tests.hazards.visitors import FULL, Visitor, Watched, Who
+from tests.hazards.visitors import FULL, Visitor, Watched, Who, serving
 
 JSON_HEADERS = {"Content-Type": "application/json"}
 
@@ -29,6 +33,11 @@ class Editor:
         if key not in _known:
             _known[key] = self._findings()
         self._known = _known[key]
+
+    @property
+    def app(self) -> Application:
+        """The application of the newsroom."""
+        return self.ask.application
 
     async def send(
         self,
@@ -107,6 +116,13 @@ class Editor:
         with ThreadPoolExecutor(1) as archive:  # the check has a separate event loop
             report = archive.submit(check_database, self.settings, schema).result()
         return {*map(str, report.findings), *report.problems, *report.damage}
+
+
+@asynccontextmanager
+async def serve_editor(project: Path, **overrides: object) -> AsyncIterator[Editor]:
+    """Serve a newsroom as `serving` does."""
+    async with serving(project, **overrides) as visitor:
+        yield Editor(visitor, load_settings(project, environ={}))
 
 
 def shown(response: ClientResponse, status: int = 200) -> JsonObject:

@@ -4,7 +4,7 @@ import atexit
 import json
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -16,8 +16,9 @@ from quire.seeding.load import read_content
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import AsgiClient, ClientResponse, running
-from tests.databases.kind import Kind, RowSnapshot
+from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE
+from tests.shared_applications import SharedApplications
 from tests.unit.kiosk import MANIFEST, SCHEMA
 from tests.unit.schema.trees import write_tree
 
@@ -167,62 +168,20 @@ class SharedOffices:
 
     def __init__(self, make_folder: Callable[[str], Path]) -> None:
         """Each office has a folder of its own."""
-        self._make_folder = make_folder
-        self._offices: dict[str, _SharedOffice] = {}
+        self._applications = SharedApplications[Office](make_folder)
 
     @asynccontextmanager
     async def lend(self, kind: Kind = SQLITE) -> AsyncIterator[Office]:
         """Lend the office of a kind of database; ``boss`` has just signed in."""
-        shared = self._offices.pop(kind.name, None) or await self._start(kind)
-        office = shared.office
-        office.boss = (await office.sign_in(BOSS["email"])).data["token"]
-        yield office
-        await office.mails_are_sent()
-        if not shared.is_as_before():
-            await shared.running.aclose()
-            return
-        shared.snapshot.restore()
+        template = await _template(kind, boss=True)
+        async with self._applications.lend(template, run_office) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            yield office
         office.clock.pass_by(minutes=60)  # limits of calls start anew
-        self._offices[kind.name] = shared
 
     async def close(self) -> None:
         """Stop all of them."""
-        for shared in self._offices.values():
-            await shared.running.aclose()
-
-    async def _start(self, kind: Kind) -> "_SharedOffice":
-        running = AsyncExitStack()
-        template = await _template(kind, boss=True)
-        project = running.enter_context(laid_out(template, self._make_folder("office"), kind))
-        office = await running.enter_async_context(run_office(project))
-        database = office.app.settings.database
-        file = project / database.filename
-        snapshot = kind.snapshot({"database.filename": file, "database.url": database.url})
-        running.callback(snapshot.close)
-        return _SharedOffice(office, snapshot, running)
-
-
-class _SharedOffice:
-    """An office, and what restores and stops it."""
-
-    def __init__(self, office: Office, snapshot: RowSnapshot, running: AsyncExitStack) -> None:
-        self.office = office
-        self.snapshot = snapshot
-        self.running = running
-        self._state = self._present_state()
-
-    def is_as_before(self) -> bool:
-        """Tell whether neither files nor types were changed: that is not restored."""
-        return self._present_state() == self._state
-
-    def _present_state(self) -> tuple[object, ...]:
-        project = self.office.app.settings.project
-        files = [
-            (path, path.stat().st_mtime_ns)
-            for path in project.rglob("*")
-            if ".tmp" not in path.parts
-        ]
-        return self.office.app.runtime, sorted(files)
+        await self._applications.close()
 
 
 @asynccontextmanager

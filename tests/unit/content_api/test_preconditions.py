@@ -1,20 +1,9 @@
 """``If-Match`` with the ETag of a document prevents lost updates."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
-from tests.unit.content_api.writers import ADA, APPLE, CAPITALS, Writer, writing
+from tests.unit.content_api.writers import ADA, APPLE, CAPITALS, Writer
 
 PATH = f"/api/articles/{APPLE}"
 DRAFT = f"{PATH}?status=draft"
-
-
-@pytest.fixture
-async def write(own_recorded: Path) -> AsyncIterator[Writer]:
-    async with writing(own_recorded) as writer:
-        yield writer
 
 
 async def tag(write: Writer, path: str = PATH) -> dict[str, str]:

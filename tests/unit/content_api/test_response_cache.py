@@ -1,8 +1,6 @@
 """Cached responses: limited bytes, valid until their tables change."""
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +9,7 @@ from quire.access.ability import FullAccess, ReadOnly
 from quire.content_api.http_messages import Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.database.versioned_cache import ContentVersions
-from tests.unit.content_api.writers import APPLE, CAPITALS, Writer, writing
+from tests.unit.content_api.writers import APPLE, CAPITALS, Writer
 
 BOOKS = frozenset({"books"})
 LIST = f"/api/articles?filters[documentId]={APPLE}&populate=author"
@@ -97,12 +95,6 @@ def test_a_response_that_is_kept_again_takes_no_more_room() -> None:
 def test_nothing_is_kept_while_the_state_is_unknown_or_without_room() -> None:
     assert not cache(100_000).can_keep(None)
     assert not cache(0).can_keep(0)
-
-
-@pytest.fixture
-async def write(own_recorded: Path) -> AsyncIterator[Writer]:
-    async with writing(own_recorded) as writer:
-        yield writer
 
 
 async def test_a_list_has_a_tag_by_which_a_client_knows_it_again(write: Writer) -> None:

@@ -1,4 +1,4 @@
-"""Writes to the recorded project, with a new copy for every test."""
+"""Writes to the recorded project, which has the recorded rows for every test."""
 
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quire.app import build_app
+from quire.app import Application, build_app
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, running
 from tests.conformance.corpus import credentials
@@ -56,8 +56,17 @@ class Writer:
         return Reply(response.status, response.headers, response.json)
 
 
+@dataclass(frozen=True, slots=True)
+class WriterApplication:
+    """The recorded project, which is served, and who writes to it."""
+
+    app: Application
+    write: Writer
+
+
 @asynccontextmanager
-async def writing(project: Path) -> AsyncIterator[Writer]:
-    """Serve the recorded project, which is for one test alone."""
-    async with running(build_app(load_settings(project, environ={}))) as client:
-        yield Writer(client)
+async def serve_writer(project: Path) -> AsyncIterator[WriterApplication]:
+    """Serve a copy of the recorded project."""
+    app = build_app(load_settings(project, environ={}))
+    async with running(app) as client:
+        yield WriterApplication(app, Writer(client))

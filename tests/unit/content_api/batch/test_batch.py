@@ -1,20 +1,12 @@
 """A batch executes all operations or none, each like its single request."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.content_api.writers import ADA, APPLE, Writer, writing
+from tests.unit.content_api.writers import ADA, APPLE, Writer
 
 Json = dict[str, Any]
-
-
-@pytest.fixture
-async def write(own_recorded: Path) -> AsyncIterator[Writer]:
-    async with writing(own_recorded) as writer:
-        yield writer
 
 
 async def run(write: Writer, *operations: Json, token: str | None = "full") -> tuple[int, Json]:
