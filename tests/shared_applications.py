@@ -1,11 +1,12 @@
-"""Lends running applications to one test after the other, with the rows that they began with.
+"""Lends running applications to one test after the other, with what they began with.
 
 Most of what a short test costs is to copy a database and to start an application on it. Between
 tests another connection restores the rows: what an application has cached of them has to be
-forgotten then.
+forgotten then. Uploaded files are restored, too.
 """
 
-from collections.abc import AsyncIterator, Callable, Hashable
+import shutil
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
@@ -47,10 +48,9 @@ class SharedApplications(Generic[T]):
         services = shared.running.app.services
         assert services is not None
         await services.services.background_tasks.close(10)
-        if not shared.is_as_before():
+        if not shared.restore():
             await shared.stack.aclose()
             return
-        shared.snapshot.restore()
         self._idle[(project, *key)] = shared
 
     async def close(self) -> None:
@@ -69,26 +69,46 @@ class SharedApplications(Generic[T]):
         file = copy / database.filename
         snapshot = kind.snapshot({"database.filename": file, "database.url": database.url})
         stack.callback(snapshot.close)
-        return _SharedApplication(running, snapshot, stack)
+        return _SharedApplication(running, project, snapshot, stack)
 
 
 class _SharedApplication(Generic[T]):
     """An application, and what restores and stops it."""
 
-    def __init__(self, running: T, snapshot: RowSnapshot, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, running: T, project: Path, snapshot: RowSnapshot, stack: AsyncExitStack
+    ) -> None:
         self.running = running
-        self.snapshot = snapshot
         self.stack = stack
+        self._project = project
+        self._snapshot = snapshot
+        self._served = running.app.settings.project
+        self._uploads = self._served / running.app.settings.uploads.directory
+        self._upload_times = _times(self._uploads)
         self._state = self._present_state()
 
-    def is_as_before(self) -> bool:
-        """Tell whether neither files nor types were changed: that is not restored."""
-        return self._present_state() == self._state
+    def restore(self) -> bool:
+        """Restore rows and uploaded files; `False` if other files or types were changed."""
+        if _times(self._uploads) != self._upload_times:
+            shutil.rmtree(self._uploads, ignore_errors=True)
+            original = self._project / self._uploads.relative_to(self._served)
+            if original.exists():
+                shutil.copytree(original, self._uploads)
+            else:
+                self._uploads.mkdir()
+        if self._present_state() != self._state:
+            return False
+        self._snapshot.restore()
+        return True
 
     def _present_state(self) -> tuple[object, ...]:
-        files = [
-            (path, path.stat().st_mtime_ns)
-            for path in self.running.app.settings.project.rglob("*")
-            if ".tmp" not in path.parts
-        ]
-        return self.running.app.runtime, sorted(files)
+        return self.running.app.runtime, _times(self._served)
+
+
+def _times(folder: Path) -> Mapping[Path, int]:
+    """Return when the files of a folder of a project were changed."""
+    return {
+        path: path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if ".tmp" not in path.parts and path.is_file()
+    }

@@ -14,9 +14,9 @@ from tests.hazards.newsroom import write_project
 from tests.hazards.visitors import Visitor, serving
 from tests.hazards.writing import Editor, serve_editor
 from tests.shared_applications import SharedApplications
-from tests.unit.admin_api.conftest import shared_offices
+from tests.unit.admin_api.conftest import darkroom, shared_darkrooms, shared_offices
 
-__all__ = ["shared_offices", "shared_sites"]
+__all__ = ["darkroom", "shared_darkrooms", "shared_offices", "shared_sites"]
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,9 @@
 """The media library of administrators is as protected as uploads of the content API."""
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from tests.conformance.client import ClientResponse
 from tests.conformance.forms import FORM_TYPE, FilePart, form
@@ -27,12 +25,6 @@ ARTICLE = "api::article.article"
 CHANGE, PUBLISH = (f"plugin::content-manager.explorer.{verb}" for verb in ("update", "publish"))
 FORBIDDEN = (403, "ForbiddenError")
 DOORS = ("/upload", "/upload/files", "/upload?id=9", "/upload/files/9/replace")
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def darkroom(own_recorded: Path) -> AsyncIterator[Darkroom]:
-    async with open_darkroom(own_recorded) as opened:
-        yield opened
 
 
 async def article(darkroom: Darkroom, *, status: str) -> int:

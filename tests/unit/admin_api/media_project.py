@@ -29,20 +29,24 @@ class Darkroom:
     """The running project."""
 
     def __init__(self, application: Application, client: AsgiClient) -> None:
-        self.application = application
+        self.app = application
         self.client = client
         self._authorization = AdminAuthorization(client, credentials())
         self._tokens: dict[str, str] = {}
 
+    def with_new_sessions(self) -> "Darkroom":
+        """Return the same project where nobody has signed in."""
+        return Darkroom(self.app, self.client)
+
     @property
     def library(self) -> MediaLibrary:
-        assert self.application.library is not None
-        return self.application.library
+        assert self.app.library is not None
+        return self.app.library
 
     @property
     def kept(self) -> set[str]:
         """The names of all stored files."""
-        settings = self.application.settings
+        settings = self.app.settings
         return {path.name for path in (settings.project / settings.uploads.directory).iterdir()}
 
     async def ask(

@@ -11,6 +11,7 @@ import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 
 from tests.conformance.forms import FilePart
 from tests.hazards.uploading import picture
+from tests.shared_applications import SharedApplications
 from tests.unit.admin_api.media_project import (
     CREATE,
     IS_CREATOR,
@@ -27,11 +28,14 @@ AREA = {"left": 100, "top": 50, "width": 300, "height": 200}
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def darkroom(own_recorded: Path) -> AsyncIterator[Darkroom]:
-    async with open_darkroom(
-        own_recorded, **{"uploads.transform_sizes": (320, 640), "uploads.transform_key": "k" * 32}
-    ) as opened:
-        yield opened
+async def darkroom(
+    recorded: Path, shared_darkrooms: SharedApplications[Darkroom]
+) -> AsyncIterator[Darkroom]:
+    transforms = {"uploads.transform_sizes": (320, 640), "uploads.transform_key": "k" * 32}
+    async with shared_darkrooms.lend(
+        recorded, lambda project: open_darkroom(project, **transforms), "transforms"
+    ) as lent:
+        yield lent.with_new_sessions()
 
 
 async def cropped(darkroom: Darkroom, file_id: int, **body: object) -> dict[str, Any]:
@@ -89,7 +93,7 @@ async def test_areas_are_those_of_the_image_as_it_is_shown(darkroom: Darkroom) -
     # Upright, the white upper half is on the right.
     area = {"left": 100, "top": 0, "width": 100, "height": 200}
     made = await cropped(darkroom, file_id, **area)
-    folder = darkroom.application.settings.project / "public/uploads"
+    folder = darkroom.app.settings.project / "public/uploads"
     written = pyvips.Image.new_from_file(str(folder / f"{made['hash']}{made['ext']}"))
 
     assert (written.width, written.height) == (100, 200)

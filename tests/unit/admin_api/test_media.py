@@ -1,10 +1,6 @@
 """The media library of administrators: visible and changeable files, rejected requests."""
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest_asyncio
 
 from tests.conformance.forms import FilePart
 from tests.unit.admin_api.media_project import (
@@ -17,19 +13,12 @@ from tests.unit.admin_api.media_project import (
     Darkroom,
     failed,
     may,
-    open_darkroom,
 )
 
 OWN = (may(READ, IS_CREATOR), may(CREATE), may(UPDATE, IS_CREATOR))
 FORBIDDEN, MISSING = (403, "ForbiddenError"), (404, "NotFoundError")
 STRANGE = 9
 """A file that nobody in particular has made."""
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def darkroom(own_recorded: Path) -> AsyncIterator[Darkroom]:
-    async with open_darkroom(own_recorded) as opened:
-        yield opened
 
 
 async def ids(darkroom: Darkroom, who: str, query: str = "pageSize=100") -> list[int]:

@@ -1,12 +1,9 @@
 """Usage of files, unused files, and imports from other servers."""
 
 import json
-from collections.abc import AsyncIterator
 from functools import partial
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from quire.network import allow_all
 from quire.uploads.remote_import import import_file
@@ -18,7 +15,6 @@ from tests.unit.admin_api.media_project import (
     Darkroom,
     failed,
     may,
-    open_darkroom,
 )
 
 ARTICLE, AUTHOR = "api::article.article", "api::author.author"
@@ -26,12 +22,6 @@ LOOK = "plugin::content-manager.explorer.read"
 IMPORT, SEVERAL = "/admin/x/media/import", "/upload/actions/upload-from-urls"
 AVATAR, NOTES = 1, 7
 LOCALES = ["en", "fr", "de"]
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def darkroom(own_recorded: Path) -> AsyncIterator[Darkroom]:
-    async with open_darkroom(own_recorded) as opened:
-        yield opened
 
 
 async def using(darkroom: Darkroom, **data: object) -> str:

@@ -1,19 +1,25 @@
-"""The recorded project, served, with its media library."""
+"""The recorded project, served, with its media library as it was recorded."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from quire.app import build_app
-from quire.settings import load_settings
-from tests.conformance.client import AsgiClient, running
-from tests.conformance.corpus import credentials
-from tests.unit.uploads.desk import Desk
+from tests.shared_applications import SharedApplications
+from tests.unit.uploads.desk import Desk, open_desk
+
+
+@pytest.fixture(scope="package")
+async def shared_desks(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[SharedApplications[Desk]]:
+    """Applications for all tests that start with the recorded rows and files."""
+    desks = SharedApplications[Desk](tmp_path_factory.mktemp)
+    yield desks
+    await desks.close()
 
 
 @pytest.fixture
-async def desk(own_recorded: Path) -> AsyncIterator[Desk]:
-    application = build_app(load_settings(own_recorded, environ={}))
-    async with running(application):
-        yield Desk(application, AsgiClient(application), credentials().api_tokens["full"])
+async def desk(recorded: Path, shared_desks: SharedApplications[Desk]) -> AsyncIterator[Desk]:
+    async with shared_desks.lend(recorded, open_desk) as desk:
+        yield desk

@@ -1,15 +1,19 @@
 """Uses a media library by its functions, and by requests for its content."""
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
-from quire.app import Application
+from quire.app import Application, build_app
 from quire.database.entries.entry_tables import EntryStore
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.settings import load_settings
 from quire.uploads.service import MediaLibrary
-from tests.conformance.client import AsgiClient
+from tests.conformance.client import AsgiClient, running
+from tests.conformance.corpus import credentials
 
 T = TypeVar("T")
 JsonObject = dict[str, Any]
@@ -19,14 +23,14 @@ JsonObject = dict[str, Any]
 class Desk:
     """A served project."""
 
-    application: Application
+    app: Application
     client: AsgiClient
     token: str
 
     @property
     def library(self) -> MediaLibrary:
-        assert self.application.library is not None
-        return self.application.library
+        assert self.app.library is not None
+        return self.app.library
 
     @property
     def store(self) -> EntryStore:
@@ -48,3 +52,12 @@ class Desk:
         assert response.status < 300, response.content
         found: JsonObject = json.loads(response.content) if response.content else {}
         return found
+
+
+@asynccontextmanager
+async def open_desk(project: Path, **overrides: object) -> AsyncIterator[Desk]:
+    """Serve the recorded project; ``variants=["webp"]`` sets ``uploads.variants``."""
+    named = {f"uploads.{name}": value for name, value in overrides.items()}
+    app = build_app(load_settings(project, environ={}, overrides=named))
+    async with running(app) as client:
+        yield Desk(app, client, credentials().api_tokens["full"])

@@ -1,9 +1,21 @@
 """Events of files, as subscribers receive them."""
 
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
 from quire.uploads.folders import delete
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.unit.events import record_events
-from tests.unit.uploads.desk import Desk
+from tests.unit.uploads.desk import Desk, open_desk
+
+
+@pytest.fixture
+async def desk(own_recorded: Path) -> AsyncIterator[Desk]:
+    """A separate one: it does not stop recording its events."""
+    async with open_desk(own_recorded) as desk:
+        yield desk
 
 
 async def upload(desk: Desk, target: str, *files: FilePart, said: str = "{}") -> None:
@@ -14,7 +26,7 @@ async def upload(desk: Desk, target: str, *files: FilePart, said: str = "{}") ->
 
 
 async def test_files_that_come_change_and_go_are_reported(desk: Desk) -> None:
-    listener = record_events(desk.application)
+    listener = record_events(desk.app)
     note = FilePart("note.txt", b"x", "text/plain")
     await upload(desk, "upload", note)
     await upload(desk, "upload?id=9", said='{"caption": "c"}')
@@ -37,7 +49,7 @@ async def test_files_that_come_change_and_go_are_reported(desk: Desk) -> None:
 
 
 async def test_nothing_is_told_of_what_was_refused(desk: Desk) -> None:
-    listener = record_events(desk.application)
+    listener = record_events(desk.app)
     headers = {"Authorization": f"Bearer {desk.token}", "Content-Type": FORM_TYPE}
     damaged = form([FilePart("a.png", b"\x89PNG\r\n\x1a\n" + bytes(99), "image/png")])
     response = await desk.client.request("POST", "/api/upload", headers, damaged)

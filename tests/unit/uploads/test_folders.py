@@ -174,7 +174,7 @@ async def test_a_folder_is_deleted_with_all_that_is_in_it(desk: Desk) -> None:
     assert await files(desk, 9, 12) == []
     assert set(await paths(desk)) == {"API Uploads", "Documents"}
     await desk.library.forget_bytes_of(gone.rows)
-    folder = desk.application.settings.project / "public/uploads"
+    folder = desk.app.settings.project / "public/uploads"
     assert not [path for path in folder.iterdir() if "red_" in path.name or "tiny_" in path.name]
 
 

@@ -33,7 +33,7 @@ async def set_library(desk: Desk, **switches: bool) -> None:
 
 
 def kept(desk: Desk) -> Path:
-    return desk.application.settings.project / "public/uploads"
+    return desk.app.settings.project / "public/uploads"
 
 
 def bytes_of(desk: Desk, file: JsonObject) -> bytes:

@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 
-from quire.app import build_app
-from quire.settings import load_settings
-from tests.conformance.client import AsgiClient, running
-from tests.conformance.corpus import credentials
 from tests.conformance.forms import FilePart
 from tests.hazards.uploading import picture
-from tests.unit.uploads.desk import Desk
+from tests.shared_applications import SharedApplications
+from tests.unit.uploads.desk import Desk, open_desk
 from tests.unit.uploads.test_uploading import kept, uploaded
 
 PHOTO = FilePart("photo.jpg", picture(600, 400, ".jpg"), "image/jpeg")
@@ -21,13 +19,10 @@ SIZES = {"thumbnail": (234, 156), "small": (500, 333)}
 
 
 @pytest.fixture
-async def desk(own_recorded: Path) -> AsyncIterator[Desk]:
-    settings = load_settings(
-        own_recorded, environ={}, overrides={"uploads.variants": ["webp", "avif"]}
-    )
-    application = build_app(settings)
-    async with running(application):
-        yield Desk(application, AsgiClient(application), credentials().api_tokens["full"])
+async def desk(recorded: Path, shared_desks: SharedApplications[Desk]) -> AsyncIterator[Desk]:
+    serve = partial(open_desk, variants=["webp", "avif"])
+    async with shared_desks.lend(recorded, serve, "variants") as desk:
+        yield desk
 
 
 async def test_every_size_is_kept_in_every_type(desk: Desk) -> None:
