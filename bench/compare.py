@@ -39,7 +39,7 @@ class Effort:
 class Result:
     """What the contestants of one workload were measured at, by name.
 
-    ``difference`` says where two servers' answers were not equal, None when all of them were.
+    ``difference`` says where two servers' responses were not equal, None when all of them were.
     """
 
     workload: str
@@ -92,7 +92,7 @@ def compare(
 
 
 def unequal_response(servers: Sequence[Server], workload: Workload) -> str | None:
-    """Return where the servers' JSON answers to a workload differ, or None when none does.
+    """Return where the servers' JSON responses to a workload differ, or None when none does.
 
     A sample of its targets is requested. Raises ServerError when a response is not 200.
     """

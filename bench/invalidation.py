@@ -40,9 +40,9 @@ _OWN = {
 }
 """What is asked of the types of the model; none of them shows entries of the generated ones."""
 _LISTED = "filters[textValue][$contains]=text&sort=integerValue&populate=tag"
-NOW, WITHOUT, BEFORE = "Quire", "Quire without kept answers", "Quire before"
+NOW, WITHOUT, BEFORE = "Quire", "Quire without response cache", "Quire before"
 
-app = cyclopts.App(name="bench.invalidation", help="Measure answers that are kept under writes.")
+app = cyclopts.App(name="bench.invalidation", help="Measure cached responses under writes.")
 
 
 @app.default

@@ -23,7 +23,7 @@ RIGHTS = "bench-rights"
 UPLOADS = "bench-uploads"
 """Names of the parts of the page, in its markers ``<!-- NAME:start -->`` and ``:end``."""
 
-READING = "Quire without answers"
+READING = "Quire without response cache"
 """Quire that reads, joins and writes out each answer anew."""
 
 AS_LEFT = " as Strapi left it"
@@ -218,13 +218,13 @@ def markdown(run: Run) -> str:
 
 
 def equality_sentence(run: Run) -> str:
-    """Return a sentence on whether the servers' answers were equal, and where they were not."""
+    """Return a sentence on whether the servers' responses were equal, and where they were not."""
     if "Strapi" not in run.servers:
-        return "Strapi was not measured, so there were no answers to compare with."
+        return "Strapi was not measured, so there were no responses to compare with."
     differences = [result.difference for result in run.results if result.difference is not None]
     if not differences:
-        return "Before measuring, the JSON answers of both servers were compared: they are equal."
-    return "The answers of workloads marked * are NOT equal: " + "; ".join(differences) + "."
+        return "Before measuring, the JSON responses of both servers were compared: they are equal."
+    return "The responses of workloads marked * are NOT equal: " + "; ".join(differences) + "."
 
 
 def replace_between_markers(page: str, content: str, name: str) -> str:

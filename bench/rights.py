@@ -182,7 +182,7 @@ def rights(
             f"Measured on {machine(stage.database_kind.version())}; "
             f"{_DOCUMENTS:,} documents; medians of "
             f"{rounds} interleaved rounds of about {seconds:g} s, one server that keeps no "
-            "answers. The answers to all callers were compared before: they are equal."
+            "responses. The responses to all callers were compared before: they are equal."
         )
         console.print(write_page(f"{introduction}\n\n{markdown_table(found)}", RIGHTS))
     return 0

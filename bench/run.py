@@ -173,10 +173,10 @@ def _require_equal_indexes(stage: Stage, scale: Scale, launch: Launch) -> None:
 def _verify(
     stage: Stage, servers: Sequence[Server], chosen: Sequence[Workload]
 ) -> Mapping[str, str | None]:
-    """Return, by workload, where the servers' answers differ."""
+    """Return, by workload, where the servers' responses differ."""
     found = {}
     for workload in chosen:
-        stage.progress(f"{workload.title}: comparing answers")
+        stage.progress(f"{workload.title}: comparing responses")
         found[workload.name] = unequal_response(servers, workload)
     return found
 

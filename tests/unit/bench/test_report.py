@@ -87,10 +87,10 @@ def test_statements_are_compared_with_what_runs_them() -> None:
         "Quire": "50 µs",
         "Strapi / Quire": "146x",
         READING: "146 µs",
-        "Strapi / without answers": "50x",
+        "Strapi / without response cache": "50x",
         "Quire without pages": "200 µs",
         "Bare driver": "62 µs",
-        "without answers / driver": "2.4x",
+        "without response cache / driver": "2.4x",
         "Plain server": "n/a",
     }
 
