@@ -34,20 +34,20 @@ NONE = "neither"
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class ObservabilitySettings:
     """What a server observes: metrics or not, and the ratio of requests that have traces."""
 
     has_metrics: bool = False
     traced: float = 0
 
 
-OBSERVATIONS: Mapping[str, Observation] = MappingProxyType(
+SERVERS: Mapping[str, ObservabilitySettings] = MappingProxyType(
     {
-        NONE: Observation(),
-        "metrics": Observation(has_metrics=True),
-        "traces of 1 %": Observation(traced=0.01),
-        "metrics, traces of 1 %": Observation(has_metrics=True, traced=0.01),
-        "traces of all": Observation(traced=1),
+        NONE: ObservabilitySettings(),
+        "metrics": ObservabilitySettings(has_metrics=True),
+        "traces of 1 %": ObservabilitySettings(traced=0.01),
+        "metrics, traces of 1 %": ObservabilitySettings(has_metrics=True, traced=0.01),
+        "traces of all": ObservabilitySettings(traced=1),
     }
 )
 """The servers that are compared."""
@@ -63,17 +63,17 @@ def measure(stage: Stage, effort: Effort, *, names: Sequence[str], has_cache: bo
     with ExitStack() as stack:
         endpoint = stack.enter_context(http_receiver())
         contestants = []
-        for number, (name, observation) in enumerate(OBSERVATIONS.items()):
+        for number, (name, settings) in enumerate(SERVERS.items()):
             without = () if has_cache else ("responses",)
             launch = stage.quire(scale, without=without, kind=f"observed-{number}")
-            if observation.has_metrics:
+            if settings.has_metrics:
                 with (launch.folder / "quire.toml").open("a", encoding="utf-8") as file:
                     file.write(f"[metrics]\nport = {free_port()}\n")
-            if observation.traced:
+            if settings.traced:
                 environment = {
                     "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
                     "OTEL_TRACES_SAMPLER": _SAMPLER,
-                    "OTEL_TRACES_SAMPLER_ARG": str(observation.traced),
+                    "OTEL_TRACES_SAMPLER_ARG": str(settings.traced),
                 }
                 launch = replace(launch, environment={**launch.environment, **environment})
             contestants.append(Contestant(name, stack.enter_context(running(launch)), chosen))

@@ -16,7 +16,7 @@ from tests.databases.kind import RowSnapshot
 from tests.databases.kinds import kind_of
 
 
-class Running(Protocol):
+class RunningProject(Protocol):
     """A project that is served in this process."""
 
     @property
@@ -24,7 +24,7 @@ class Running(Protocol):
         """The application, which is started."""
 
 
-T = TypeVar("T", bound=Running)
+T = TypeVar("T", bound=RunningProject)
 
 
 class SharedApplications(Generic[T]):
@@ -44,14 +44,18 @@ class SharedApplications(Generic[T]):
         It is one that was lent before, if there is one for the same project and key.
         """
         shared = self._idle.pop((project, *key), None) or await self._start(project, serve)
-        yield shared.running
-        services = shared.running.app.services
-        assert services is not None
-        await services.services.background_tasks.close(10)
-        if not shared.restore():
-            await shared.stack.aclose()
-            return
-        self._idle[(project, *key)] = shared
+        is_reusable = False
+        try:
+            yield shared.running
+            services = shared.running.app.services
+            assert services is not None
+            await services.services.background_tasks.close(10)
+            is_reusable = shared.restore()
+        finally:
+            if is_reusable:
+                self._idle[(project, *key)] = shared
+            else:
+                await shared.stack.aclose()
 
     async def close(self) -> None:
         """Stop all of them."""

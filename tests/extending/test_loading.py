@@ -225,7 +225,7 @@ def around_all(app): return app
 async def known(request): ...
 
 @storage_backend("stored")
-class Stored(StorageBackend):
+class ExampleStorage(StorageBackend):
     async def put(self, key, content, meta): ...
     async def open(self, key): yield b""
     async def delete(self, key): ...
@@ -235,7 +235,7 @@ class Stored(StorageBackend):
 def compared(column, operand): return column == operand.value
 
 @attribute_type("typed")
-class Typed(AttributeType[str, AttributeOptions]):
+class ExampleType(AttributeType[str, AttributeOptions]):
     stores = "string"
     def parse(self, value, options): return value
 

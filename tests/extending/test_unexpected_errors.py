@@ -19,7 +19,7 @@ SECRET = "quicksilver"
 FAILURE = f"""
 import os
 
-class Odd(Exception):
+class UnexpectedError(Exception):
     def __init__(self):
         super().__init__("{SECRET}")
         self.status, self.message, self.details = 418, "{SECRET}", os.environ
@@ -31,7 +31,7 @@ raising = False
 def fail():
     local_variable = "{SECRET}"
     if raising:
-        raise Odd
+        raise UnexpectedError
 
 WRITES = ["create", "update", "delete", "publish", "unpublish", "discard_draft", "clone"]
 READS = ["find", "find_one", "count"]
@@ -70,7 +70,7 @@ READING = {
     """,
     "the values that an attribute type shows": """
         @attribute_type("odd")
-        class OddType(AttributeType[str, AttributeOptions]):
+        class FailingType(AttributeType[str, AttributeOptions]):
             stores = "string"
 
             def parse(self, value, options):
@@ -140,7 +140,7 @@ WRITING = {
     """,
     "the values that an attribute type stores": """
         @attribute_type("odd")
-        class OddType(AttributeType[str, AttributeOptions]):
+        class FailingType(AttributeType[str, AttributeOptions]):
             stores = "string"
 
             def parse(self, value, options):
@@ -208,7 +208,7 @@ OTHERS = {
 }
 STORAGE = """
     @storage_backend("odd")
-    class OddStorage(StorageBackend):
+    class FailingStorage(StorageBackend):
         async def put(self, key, content, meta):
             fail()
             async for _ in content:
@@ -283,7 +283,7 @@ async def _send(office: Office, method: str, target: str, body: object, *, admin
     response = await office.send(method, target, body, token=office.boss if admin else None)
     text = response.content.decode() + str(response.headers)
     assert SECRET not in text, (method, target, text)
-    assert "Odd" not in text
+    assert "UnexpectedError" not in text
     assert "SELECT" not in text
     assert "Traceback" not in text
     return response.status

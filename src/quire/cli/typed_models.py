@@ -10,7 +10,7 @@ from quire.codegen.model_classes import make_model_classes
 from quire.codegen.python_documents import DocumentSchemas
 from quire.errors import ApplicationError, os_error_reason
 from quire.extension_loading import ExtensionError, extend_schema, load_extensions
-from quire.openapi.code_schemas import filter_schemas, input_schemas
+from quire.openapi.python_code_schemas import filter_schemas, input_schemas
 from quire.schema.model import FILE_UID, USER_UID, Schema
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema

@@ -85,7 +85,7 @@ _CALLER_NAMES = {"admin": "an administrator", "nobody": "the server", "system": 
 _log = structlog.get_logger("quire.extensions")
 
 
-class _ReadResult(Struct, frozen=True):
+class _ReadDocuments(Struct, frozen=True):
     """The result of a read: documents, and their total if it was requested.
 
     ``counts`` has the results of `Documents.count_by`, by the positions of its values.
@@ -185,7 +185,7 @@ class Documents(Generic[D, Filters, Input]):
             computes=True,
         )
 
-        async def read(query: DocumentQuery) -> _ReadResult:
+        async def read(query: DocumentQuery) -> _ReadDocuments:
             def program() -> Program[tuple[PreparedRead, ResultPage]]:
                 prepared_read = context.engine.reads.page(query)
                 return prepared_read, (yield from prepared_read.page())
@@ -194,7 +194,7 @@ class Documents(Generic[D, Filters, Input]):
             await _add_computed_fields(
                 context, prepared_read, result_page.documents, as_system=as_system
             )
-            return _ReadResult(result_page.documents, result_page.pagination.get("total"))
+            return _ReadDocuments(result_page.documents, result_page.pagination.get("total"))
 
         as_system = _is_system(context)
         result = await self._read(context, "find", query, read)
@@ -255,7 +255,7 @@ class Documents(Generic[D, Filters, Input]):
             computes=True,
         )
 
-        async def read(query: DocumentQuery) -> _ReadResult:
+        async def read(query: DocumentQuery) -> _ReadDocuments:
             def program() -> Program[tuple[PreparedRead, EntryJson | None]]:
                 store = context.engine.store
                 if for_update:
@@ -267,9 +267,9 @@ class Documents(Generic[D, Filters, Input]):
 
             prepared_read, document = await context.read(program)
             if document is None:
-                return _ReadResult([])
+                return _ReadDocuments([])
             await _add_computed_fields(context, prepared_read, [document], as_system=as_system)
-            return _ReadResult([document])
+            return _ReadDocuments([document])
 
         as_system = _is_system(context)
         result = await self._read(context, "find_one", query, read, document_id)
@@ -319,9 +319,9 @@ class Documents(Generic[D, Filters, Input]):
             counts=True,
         )
 
-        async def read(query: DocumentQuery) -> _ReadResult:
+        async def read(query: DocumentQuery) -> _ReadDocuments:
             page = await context.read(lambda: context.engine.reads.page(query).page())
-            return _ReadResult([], page.pagination.get("total") or 0)
+            return _ReadDocuments([], page.pagination.get("total") or 0)
 
         return (await self._read(context, "count", query, read)).total or 0
 
@@ -365,9 +365,9 @@ class Documents(Generic[D, Filters, Input]):
             counts=True,
         )
 
-        async def read(query: DocumentQuery) -> _ReadResult:
+        async def read(query: DocumentQuery) -> _ReadDocuments:
             counts = await context.read(lambda: context.engine.reads.counts(query, group))
-            return _ReadResult([], sum(counts.values()), counts)
+            return _ReadDocuments([], sum(counts.values()), counts)
 
         result = await self._read(context, "count", query, read)
         return {value: result.counts.get(position, 0) for position, value in enumerate(value_list)}
@@ -562,9 +562,9 @@ class Documents(Generic[D, Filters, Input]):
         context: ExtensionContext,
         action: ReadAction,
         query: DocumentQuery,
-        read: Callable[[DocumentQuery], Awaitable[_ReadResult]],
+        read: Callable[[DocumentQuery], Awaitable[_ReadDocuments]],
         document_id: str | None = None,
-    ) -> _ReadResult:
+    ) -> _ReadDocuments:
         """Run a read within the `@around` functions of the project for it."""
         functions = context.engine.extensions.around.get((self._uid, action))
         if not functions:
@@ -597,12 +597,12 @@ class Documents(Generic[D, Filters, Input]):
         except NotFound:
             if document_id is None:
                 raise
-            return _ReadResult([])
-        read_result: _ReadResult = result.value  # type: ignore[assignment]  # what `act` has put there
+            return _ReadDocuments([])
+        read_result: _ReadDocuments = result.value  # type: ignore[assignment]  # what `act` has put there
         return (
             read_result
             if result.replaced is None
-            else _ReadResult(result.replaced, read_result.total)
+            else _ReadDocuments(result.replaced, read_result.total)
         )
 
     def _to_document(

@@ -12,6 +12,7 @@ import structlog
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace.sampling import Decision, ParentBased, TraceIdRatioBased
 from opentelemetry.trace import SpanKind, StatusCode, format_span_id, format_trace_id
 
 from quire.app import Application
@@ -305,3 +306,22 @@ def test_without_the_packages_there_is_a_warning_and_no_trace(
     assert open_tracing(settings) is None
     (notice,) = tracing_notices(settings)
     assert "quire[otel]" in notice
+
+
+def test_a_ratio_is_applied_without_asking_the_sampler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new version of the SDK that stores the ratio elsewhere fails here."""
+    ratio = TraceIdRatioBased(0.5)
+    trace_ids = [1, ratio.bound - 1, ratio.bound]
+    decisions = [ratio.should_sample(None, trace_id, "GET").decision for trace_id in trace_ids]
+    generator = RequestIdGenerator()
+    provider = TracerProvider(sampler=ParentBased(ratio), id_generator=generator)
+    tracing = Tracing(provider, "sqlite")
+    monkeypatch.setattr(generator, "generate_trace_id", iter(trace_ids).__next__)
+    monkeypatch.setattr(provider.sampler, "should_sample", None)
+
+    sampled = [tracing.sample(b"/api/papers", {}) for _ in trace_ids]
+
+    assert sampled == [1, ratio.bound - 1, 0]
+    assert [bool(trace_id) for trace_id in sampled] == [
+        decision is Decision.RECORD_AND_SAMPLE for decision in decisions
+    ]

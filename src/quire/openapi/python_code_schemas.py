@@ -17,27 +17,27 @@ from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import ADMIN_USER_UID, Model, Schema
 
 
-class CodeSchemas(Struct, frozen=True, kw_only=True):
+class PythonCodeSchemas(Struct, frozen=True, kw_only=True):
     """Named schemas, and the references to those of content types by uid."""
 
     schemas: Mapping[str, JsonSchema]
     references: Mapping[str, JsonSchema]
 
 
-def filter_schemas(schema: Schema, uids: Iterable[str]) -> CodeSchemas:
+def filter_schemas(schema: Schema, uids: Iterable[str]) -> PythonCodeSchemas:
     """Describe the filters of content types."""
     schemas = Schemas()
     filters = _CodeFilters(_CodeModels(schema, Unsanitized(), schemas))
     references = {uid: filters.reference(schema.content_types[uid]) for uid in uids}
-    return CodeSchemas(schemas=schemas.finished(), references=references)
+    return PythonCodeSchemas(schemas=schemas.finished(), references=references)
 
 
-def input_schemas(schema: Schema, uids: Iterable[str]) -> CodeSchemas:
+def input_schemas(schema: Schema, uids: Iterable[str]) -> PythonCodeSchemas:
     """Describe the data of content types that create and update documents."""
     schemas = Schemas()
     models = _CodeModels(schema, Unsanitized(), schemas)
     references = {uid: models.write_body_reference(uid) for uid in uids}
-    return CodeSchemas(schemas=schemas.finished(), references=references)
+    return PythonCodeSchemas(schemas=schemas.finished(), references=references)
 
 
 class _CodeModels(Models):
