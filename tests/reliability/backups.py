@@ -53,8 +53,14 @@ def backup_under_load(
     ``fresh`` is the project as it was at first: copies of it are what backups are restored to.
     After a killed restore, the database has to hold the former content or that of the backup; a
     restored project has to hold every write that was acknowledged before its backup began.
+    ``progress`` is given the number of each round, and each problem when it occurs.
     """
     found, killer = Backups(), _CommandKiller(seed)
+
+    def report(problem: str) -> None:
+        found.problems.append(problem)
+        progress(problem)
+
     with (
         running(quire(project), "/_health", frozenset({204})) as server,
         written_to(server.port, "load", uploads=True) as written,
@@ -68,7 +74,7 @@ def backup_under_load(
             began = monotonic()
             problem = run_command("backup", project, "--to", archive)
             if problem is not None:
-                found.problems.append(f"backup {number}: {problem}")
+                report(f"backup {number}: {problem}")
                 continue
             killer.note("backup", monotonic() - began)
             found.complete += 1
@@ -76,7 +82,8 @@ def backup_under_load(
             try:
                 found.killed_restores += killer.run("restore", copy, "--from", archive, "--replace")
                 trial = _RestoreTrial(kind, copy, archive, before, number)
-                found.problems += [*trial.after_kill(fresh), *trial.restore(killer)]
+                for problem in (*trial.after_kill(fresh), *trial.restore(killer)):
+                    report(problem)
             finally:
                 kind.release(copy)
                 archive.unlink()
