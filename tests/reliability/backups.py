@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
-from time import monotonic
+from time import monotonic, sleep
 
 from bench.servers import quire, running
 from quire.settings import load_settings
@@ -23,6 +23,8 @@ from tests.unit.cli.processes import QUIRE
 _EARLIEST_S = 0.1
 _UPLOAD_EVERY = 5
 """Of so many writes, one is an upload where there are uploads."""
+_PAUSE_S = 0.005
+"""How long the client waits between two writes, so that backups do not grow with each round."""
 _TEMPORARY = (".quire-restore-*", ".quire-backup-*")
 
 
@@ -201,6 +203,7 @@ def written_to(port: int, name: str, *, uploads: bool = False) -> Iterator[list[
                 response.read()
                 if response.status == 201:
                     written.append(label)
+                sleep(_PAUSE_S)
 
     writer = Thread(target=write)
     writer.start()
