@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
@@ -99,23 +99,39 @@ def test_the_code_of_the_first_page_loads(tmp_path: Path) -> None:
     assert hook.name == "untitled"
 
 
-@pytest.fixture(scope="module")
-def blog(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example blog with the code of all pages."""
-    folder = tmp_path_factory.mktemp("extending") / "blog"
+def make_blog(folder: Path, pages: Sequence[Path]) -> Path:
+    """Make the example blog, with the code of pages."""
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         assert run(["new", str(folder), "--template", "blog"]) == 0
-    for page in PAGES:
+    for page in pages:
         load_page(page, folder)
     return folder
 
 
-@pytest.fixture(scope="module")
-def token(blog: Path) -> str:
+def create_token(project: Path) -> str:
+    """Create a full-access token of a project."""
     printed = io.StringIO()
     with redirect_stdout(printed), redirect_stderr(io.StringIO()):
-        assert run(["token", "create", str(blog), "--name", "t", "--type", "full-access"]) == 0
+        assert run(["token", "create", str(project), "--name", "t", "--type", "full-access"]) == 0
     return printed.getvalue().strip()
+
+
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example blog with the code of all pages."""
+    return make_blog(tmp_path_factory.mktemp("extending") / "blog", PAGES)
+
+
+@pytest.fixture(scope="module")
+def token(blog: Path) -> str:
+    return create_token(blog)
+
+
+@pytest.fixture
+def readme_blog(tmp_path: Path) -> tuple[Path, str]:
+    """The example blog with the code of the README, and a token."""
+    folder = make_blog(tmp_path / "blog", [ROOT / "README.md"])
+    return folder, create_token(folder)
 
 
 async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
@@ -177,6 +193,33 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
     assert [one["error"]["status"] for one in (renamed[1], unknown, for_tokens)] == [412, 404, 403]
     assert merged["moved"] > 0
     assert gone["error"]["status"] == 404
+
+
+async def test_the_code_of_the_readme_does_what_it_says(readme_blog: tuple[Path, str]) -> None:
+    folder, token = readme_blog
+    async with running(build_app(load_settings(folder, environ={}))) as client:
+
+        async def ask(
+            method: str, target: str, data: object = None, *, anonymous: bool = False
+        ) -> Any:  # noqa: ANN401 - JSON
+            headers = {"Content-Type": "application/json"}
+            headers |= {} if anonymous else {"Authorization": f"Bearer {token}"}
+            body = b"" if data is None else json.dumps({"data": data}).encode()
+            return (await client.request(method, f"/api/{target}", headers, body)).json
+
+        text = [{"type": "paragraph", "children": [{"type": "text", "text": "Low water"}]}]
+        article = {"title": "Sea", "summary": "Both", "body": text, "publishedOn": "2999-01-01"}
+        refused = await ask("POST", "articles", article)
+        await ask("POST", "articles?status=draft", article)
+        newest_draft = "articles?status=draft&sort=publishedOn:desc"
+        for_token = await ask("GET", newest_draft)
+        for_visitors = await ask("GET", newest_draft, anonymous=True)
+        latest = await ask("GET", "articles/latest?limit=1", anonymous=True)
+
+    assert refused["error"]["details"]["errors"][0]["path"] == ["cover"]
+    assert for_token["data"][0]["publishedOn"] == "2999-01-01"
+    assert for_visitors["data"][0]["publishedOn"] < "2999"
+    assert latest["meta"] == {"pagination": {"page": 1, "pageSize": 1}}
 
 
 async def test_settings_and_operators_do_what_their_pages_say(blog: Path, token: str) -> None:
