@@ -35,18 +35,22 @@ NONE = "neither"
 
 @dataclass(frozen=True, slots=True)
 class ObservabilitySettings:
-    """What a server observes: metrics or not, and the ratio of requests that have traces."""
+    """What a server observes: metrics or not, and which requests have traces.
+
+    ``traced`` is their ratio, ``None`` what the server records without a ratio.
+    """
 
     has_metrics: bool = False
-    traced: float = 0
+    traced: float | None = 0
 
 
 SERVERS: Mapping[str, ObservabilitySettings] = MappingProxyType(
     {
         NONE: ObservabilitySettings(),
         "metrics": ObservabilitySettings(has_metrics=True),
+        "traces": ObservabilitySettings(traced=None),
+        "metrics, traces": ObservabilitySettings(has_metrics=True, traced=None),
         "traces of 1 %": ObservabilitySettings(traced=0.01),
-        "metrics, traces of 1 %": ObservabilitySettings(has_metrics=True, traced=0.01),
         "traces of all": ObservabilitySettings(traced=1),
     }
 )
@@ -69,12 +73,11 @@ def measure(stage: Stage, effort: Effort, *, names: Sequence[str], has_cache: bo
             if settings.has_metrics:
                 with (launch.folder / "quire.toml").open("a", encoding="utf-8") as file:
                     file.write(f"[metrics]\nport = {free_port()}\n")
-            if settings.traced:
-                environment = {
-                    "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
-                    "OTEL_TRACES_SAMPLER": _SAMPLER,
-                    "OTEL_TRACES_SAMPLER_ARG": str(settings.traced),
-                }
+            if settings.traced != 0:
+                environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}
+                if settings.traced is not None:
+                    environment["OTEL_TRACES_SAMPLER"] = _SAMPLER
+                    environment["OTEL_TRACES_SAMPLER_ARG"] = str(settings.traced)
                 launch = replace(launch, environment={**launch.environment, **environment})
             contestants.append(Contestant(name, stack.enter_context(running(launch)), chosen))
         return compare(contestants, effort, stage.progress)

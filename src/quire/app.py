@@ -21,7 +21,7 @@ from quire.content_api.server_timing import DatabaseTimings
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.migration.schema_record import recorded_schema
-from quire.database.observed_database import ObservedDatabase
+from quire.database.observed_database import ObservedPrograms, TimedDatabase
 from quire.database.open import open_database, require_tables
 from quire.database.schema_version import announced_schema
 from quire.database.stores.auth_rows import Accounts
@@ -201,7 +201,8 @@ class Application:
         await clear_archives(self.settings, database, self._clock)
         if self._is_timed:
             timings = DatabaseTimings()
-            database = ObservedDatabase(database, timings.recorder, timings.observe)
+            database = TimedDatabase(database, timings.recorder)
+            database = ObservedPrograms(database, timings.observe)
         metrics = Metrics(self.settings, self._clock, self._tracing)
         database = metrics.observed(database)
         services = self.services = open_services(

@@ -14,9 +14,9 @@ a request gets the same response either way.
 import asyncio
 import re
 from asyncio import AbstractEventLoop
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
@@ -27,9 +27,13 @@ from quire.content_api.connection_limits import MAX_HEAD, LimitedConnection
 from quire.content_api.envelope import respond_error
 from quire.content_api.headers import Header, ResponseHeaders, header_lines
 from quire.content_api.http_messages import REQUEST_ID, Request, Response, credential_of
-from quire.content_api.request_tracing import TRACE_ID
+from quire.content_api.request_tracing import TRACE_ID, note_response, request_span
 from quire.errors import ServiceUnavailableError
-from quire.logging import request_id
+from quire.logging import request_id, trace_parent
+from quire.tracing.trace_context import trace_parent_of
+
+if TYPE_CHECKING:
+    from quire.tracing.otel import Tracing
 
 _REQUEST_LINE = re.compile(rb"GET (/[!\"$->@-~]*)(?:\?([!\"$-~]*))? HTTP/1\.1")
 """The request line of a plain read: path and query, of printable ASCII without a fragment."""
@@ -66,6 +70,15 @@ _COMPLETED_CYCLE: Any = _ReadCycle(is_complete=True)
 """The cycle after the response; later data of the request are ignored."""
 
 
+async def _recorded(
+    tracing: "Tracing", request: Request, trace_id: int, work: Coroutine[Any, Any, None]
+) -> None:
+    """Run the work on a request in its span."""
+    method, path, query = request.method, request.path, request.raw_query
+    with request_span(tracing, method, path, query, request.headers, trace_id):
+        await work
+
+
 async def _receive_no_body() -> dict[str, Any]:
     return {"type": "http.request", "body": b"", "more_body": False}
 
@@ -78,11 +91,12 @@ class _Head:
     known.
     """
 
-    __slots__ = ("block", "common", "credential", "fields", "size")
+    __slots__ = ("block", "common", "credential", "fields", "size", "trace_parent")
 
     def __init__(self, fields: Mapping[bytes, bytes], headers: ResponseHeaders) -> None:
         self.fields = fields
         self.credential = credential_of(fields)
+        self.trace_parent = trace_parent_of(fields)
         self.common = headers.lines(fields.get(b"origin")) + _REQUEST_ID
         self.block = b""
         self.size = 0
@@ -208,17 +222,23 @@ class FastPathProtocol(LimitedConnection):
     def _respond_to_read(self, content: ContentApi, path: bytes, query: bytes, head: _Head) -> bool:
         """Respond to a plain read of content, now or in a task; return whether it is one.
 
-        One that is recorded in a trace is an ordinary request.
+        One that is recorded in a trace always has a task.
         """
-        if content.tracing is not None:
-            if self._trace_id is None:
-                self._trace_id = content.tracing.sample(path, head.fields)
-            if self._trace_id:
-                return False
+        tracing = content.tracing
+        if tracing is not None and self._trace_id is None:
+            self._trace_id = tracing.sample("GET", path, head.trace_parent)
+            if self._trace_id == 0 and head.trace_parent is not None:
+                # It is not recorded, but log lines and calls have the trace of the client.
+                token = trace_parent.set(head.trace_parent)
+                try:
+                    return self._respond_to_read(content, path, query, head)
+                finally:
+                    trace_parent.reset(token)
         request = Request("GET", path, query, head.fields, self.client, head.credential)
         observer = content.observer
         start_time = 0.0 if observer is None else perf_counter()
-        response = content.respond_now(request)
+        trace_id = self._trace_id
+        response = None if trace_id else content.respond_now(request)
         if response is not None:
             self._trace_id = None
             self._write(response, head.common + request.id + _END)
@@ -231,9 +251,10 @@ class FastPathProtocol(LimitedConnection):
         cycle: Any = _ReadCycle(is_complete=False)
         self.cycle = cycle
         common = head.common + request.id + _END
-        task = self.loop.create_task(
-            self._respond_in_task(content, request, cycle, common, start_time)
-        )
+        work = self._respond_in_task(content, request, cycle, common, start_time)
+        if trace_id and tracing is not None:
+            work = _recorded(tracing, request, trace_id, work)
+        task = self.loop.create_task(work)
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
         return True
@@ -246,13 +267,17 @@ class FastPathProtocol(LimitedConnection):
         common: bytes,
         start_time: float,
     ) -> None:
-        """Respond to a read that has to wait, in its own task."""
+        """Respond to a read that has to wait or is recorded, in its own task."""
         request_id.set(request.id.decode())
-        observer = content.observer
+        tracing, observer = content.tracing, content.observer
+        is_recorded = tracing is not None and tracing.is_recording()
         if observer is not None:
             observer.in_flight += 1
         try:
-            response = await content.response(request, _receive_no_body)
+            # One that is not recorded could not be responded to at once.
+            response = content.respond_now(request) if is_recorded else None
+            if response is None:
+                response = await content.response(request, _receive_no_body)
         except asyncio.CancelledError:
             response = respond_cancelled(request)
         finally:
@@ -264,6 +289,8 @@ class FastPathProtocol(LimitedConnection):
             self._complete(read, response, common)
         if observer is not None:
             observer.add(request, response.status, len(response.body), start_time)
+        if tracing is not None:
+            note_response(tracing, request, response.status)
 
     def _complete(self, read: _ReadCycle, response: Response, common: bytes) -> None:
         """Write the response to a read that had to wait, and process the following data."""

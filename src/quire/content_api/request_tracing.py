@@ -1,10 +1,13 @@
-"""Gives each request a span, which is the parent of its statements and calls."""
+"""Gives each recorded request a span, which is the parent of its statements and calls."""
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from quire.content_api.http_messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend, Request
 from quire.content_api.request_log import mask_query
 from quire.content_api.request_metrics import method_label, route_pattern
+from quire.tracing.trace_context import trace_parent_of
 
 if TYPE_CHECKING:
     from quire.tracing.otel import Tracing
@@ -22,18 +25,31 @@ class TracedApp:
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Respond to one HTTP request."""
-        trace_id = scope.get(TRACE_ID)
-        if trace_id == 0:
+        method, path = method_label(scope["method"]), scope["raw_path"]
+        headers = dict(scope["headers"])
+        parent = trace_parent_of(headers)
+        trace_id: int | None = scope.get(TRACE_ID)
+        if trace_id is None:
+            trace_id = self._tracing.sample(method, path, parent)
+        with (
+            request_span(self._tracing, method, path, scope["query_string"], headers, trace_id)
+            if trace_id
+            else self._tracing.unrecorded(parent)
+        ):
             await self._app(scope, receive, send)
-            return
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
-        path = scope["raw_path"].decode("latin-1")
-        query = mask_query(scope["query_string"])
-        method = method_label(scope["method"])
-        with self._tracing.request(method, path, query, headers, trace_id=trace_id):
-            await self._app(scope, receive, send)
+
+
+def request_span(
+    tracing: "Tracing",
+    method: str,
+    path: bytes,
+    raw_query: bytes,
+    headers: Mapping[bytes, bytes],
+    trace_id: int,
+) -> AbstractContextManager[object]:
+    """Return the span of a recorded request; ``trace_id`` is the result of `Tracing.sample`."""
+    query = mask_query(raw_query) if raw_query else ""
+    return tracing.request(method, path, query, headers, trace_id)
 
 
 def note_response(tracing: "Tracing", request: Request, status: int) -> None:

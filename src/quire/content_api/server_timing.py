@@ -8,7 +8,7 @@ production does not use these classes.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -111,9 +111,10 @@ class ServerTiming:
 class DatabaseTimings:
     """Adds operations of a database to the ``database`` of the present request."""
 
-    def observe(self, program: Program[T]) -> Program[T]:
-        """Count the statements of a program."""
-        return _count_statements(program, _timings())
+    def observe(self, make: Callable[[], Program[T]]) -> Callable[[], Program[T]]:
+        """Count the statements of programs."""
+        timings = _timings()
+        return lambda: _count_statements(make(), timings)
 
     def recorder(self, operation: Operation) -> Record:  # noqa: ARG002 - all count together
         """Return what adds the time of an operation."""

@@ -21,30 +21,54 @@ Record = Callable[[float], object]
 
 
 class ObserveProgram(Protocol):
-    """Makes the program that is run instead of another one, with the same result."""
+    """Returns what makes the programs that are run instead of others, with the same results."""
 
-    def __call__(self, program: Program[T]) -> Program[T]:
-        """Return the program."""
+    def __call__(self, make: Callable[[], Program[T]], /) -> Callable[[], Program[T]]:
+        """Return what makes the programs; ``make`` itself if there is nothing to observe."""
 
 
-class ObservedDatabase(DatabaseWrapper):
-    """A database whose operations are recorded.
+class ObservedPrograms(DatabaseWrapper):
+    """A database that runs what ``observe`` returns for the programs that it is given."""
 
-    ``recorder`` returns what records operations of a kind. ``observe`` changes the programs that
-    are run; without it, operations are timed as a whole.
-    """
+    def __init__(self, database: Database, observe: ObserveProgram) -> None:
+        super().__init__(database)
+        self._observe = observe
 
-    def __init__(
+    async def read(
         self,
-        database: Database,
-        recorder: Callable[[Operation], Record],
-        observe: ObserveProgram | None = None,
-    ) -> None:
+        make: Callable[[], Program[T]],
+        *,
+        snapshot: bool = False,
+        key: Hashable = None,
+    ) -> T:
+        """See `Database.read`."""
+        return await self._database.read(self._observe(make), snapshot=snapshot, key=key)
+
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        """See `Database.read_at`."""
+        return await self._database.read_at(version, self._observe(make), key=key)
+
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        """See `Database.read_now`."""
+        return self._database.read_now(self._observe(make), key=key, version=version)
+
+    async def write(self, program: Program[T]) -> T:
+        """See `Database.write`."""
+        return await self._database.write(self._observe(lambda: program)())
+
+
+class TimedDatabase(DatabaseWrapper):
+    """A database whose operations are timed; ``recorder`` returns what records those of a kind."""
+
+    def __init__(self, database: Database, recorder: Callable[[Operation], Record]) -> None:
         super().__init__(database)
         self._record_read = recorder("read")
         self._record_write = recorder("write")
         self._record_version = recorder("version")
-        self._observe = observe
 
     async def present_version(self) -> int | None:
         """See `Database.present_version`."""
@@ -64,7 +88,7 @@ class ObservedDatabase(DatabaseWrapper):
         """See `Database.read`."""
         start = perf_counter()
         try:
-            return await self._database.read(self._wrap_program(make), snapshot=snapshot, key=key)
+            return await self._database.read(make, snapshot=snapshot, key=key)
         finally:
             self._record_read(perf_counter() - start)
 
@@ -74,7 +98,7 @@ class ObservedDatabase(DatabaseWrapper):
         """See `Database.read_at`."""
         start = perf_counter()
         try:
-            return await self._database.read_at(version, self._wrap_program(make), key=key)
+            return await self._database.read_at(version, make, key=key)
         finally:
             self._record_read(perf_counter() - start)
 
@@ -82,8 +106,6 @@ class ObservedDatabase(DatabaseWrapper):
         self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
     ) -> T:
         """See `Database.read_now`; one that would have to wait is recorded elsewhere."""
-        if self._observe is not None:
-            make = self._wrap_program(make)
         start = perf_counter()
         result = self._database.read_now(make, key=key, version=version)
         self._record_read(perf_counter() - start)
@@ -101,11 +123,6 @@ class ObservedDatabase(DatabaseWrapper):
         """See `Database.write`."""
         start = perf_counter()
         try:
-            observe = self._observe
-            return await self._database.write(program if observe is None else observe(program))
+            return await self._database.write(program)
         finally:
             self._record_write(perf_counter() - start)
-
-    def _wrap_program(self, make: Callable[[], Program[T]]) -> Callable[[], Program[T]]:
-        observe = self._observe
-        return make if observe is None else lambda: observe(make())

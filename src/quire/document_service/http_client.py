@@ -11,6 +11,8 @@ from typing import Any
 import httpx
 
 from quire.document_service.extension_context import refuse_in_transaction
+from quire.logging import trace_parent
+from quire.tracing.trace_context import TRACE_PARENT, present_tracing
 
 _TIMEOUT_SECONDS = 10.0
 _MAX_BYTES = 20_000_000
@@ -72,15 +74,35 @@ class HttpClient:
             request = client.build_request(
                 method, url, params=params, headers=headers, json=json, content=content, data=data
             )
-            response = await client.send(request, stream=True)
-            try:
-                await _read_body(response)
-            finally:
-                await response.aclose()
+            response = await _send(client, request)
         return response.raise_for_status() if response.is_error else response
 
 
 http = HttpClient()
+
+
+async def _send(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    """Send a request as a part of the current trace, if any; return the response with its body."""
+    tracing = present_tracing.get()
+    if tracing is None:
+        parent = trace_parent.get()
+        if parent is not None:
+            request.headers.setdefault(TRACE_PARENT, parent)
+        return await _receive(client, request)
+    with tracing.call(request.method, str(request.url), None) as (span, parent):
+        request.headers.setdefault(TRACE_PARENT, parent)
+        response = await _receive(client, request)
+        span.set_attribute("http.response.status_code", response.status_code)
+        return response
+
+
+async def _receive(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    response = await client.send(request, stream=True)
+    try:
+        await _read_body(response)
+    finally:
+        await response.aclose()
+    return response
 
 
 async def _read_body(response: httpx.Response) -> None:

@@ -11,7 +11,7 @@ from quire.content_api.request_log import RequestLog
 from quire.content_api.request_metrics import RequestMetrics
 from quire.content_api.request_observer import Observe, RequestObserver
 from quire.database.interface import Database
-from quire.database.observed_database import ObservedDatabase, Operation, Record
+from quire.database.observed_database import ObservedPrograms, Operation, Record, TimedDatabase
 from quire.database.program import Program
 from quire.database.stores.jobs import JOBS
 from quire.database.stores.webhook_deliveries import DELIVERIES
@@ -107,9 +107,9 @@ class Metrics:
     def observed(self, database: Database) -> Database:
         """Return a wrapper of a database that measures and traces it, or the database itself."""
         if self.database is not None:
-            database = ObservedDatabase(database, self.database.recorder)
+            database = TimedDatabase(database, self.database.recorder)
         if self._tracing is not None:
-            database = ObservedDatabase(database, self._tracing.recorder, self._tracing.observe)
+            database = ObservedPrograms(database, self._tracing.observe)
         return database
 
     def start(self) -> None:

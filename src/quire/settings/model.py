@@ -794,6 +794,12 @@ class TracingSettings:
     service_name: str = setting(
         TEXT, "Name of the server in traces.", default="quire", variable="OTEL_SERVICE_NAME"
     )
+    traces_per_second: int = setting(
+        integer(1, 1_000_000),
+        "How many traces each process starts per second at most, if the environment does not set "
+        "`OTEL_TRACES_SAMPLER`.",
+        default=10,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

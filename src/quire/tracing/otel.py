@@ -3,9 +3,11 @@
 This is the only module that imports OpenTelemetry, and only if traces are enabled.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from random import getrandbits
+from time import monotonic
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -17,21 +19,36 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
-from opentelemetry.sdk.trace.sampling import Decision, Sampler, TraceIdRatioBased
+from opentelemetry.sdk.trace.sampling import (
+    ALWAYS_OFF,
+    Decision,
+    ParentBased,
+    Sampler,
+    SamplingResult,
+    TraceIdRatioBased,
+)
 from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from opentelemetry.trace.span import TraceState
+from opentelemetry.util.types import Attributes
 
 import quire
-from quire.database.observed_database import Operation, Record
 from quire.database.program import Program, is_query
 from quire.logging import trace_parent
-from quire.tracing import TRACE_PARENT
+from quire.tracing.trace_context import (
+    TRACE_PARENT,
+    is_sampled,
+    new_unsampled_parent,
+    present_tracing,
+)
 
 T = TypeVar("T")
 
 _PATH = "/v1/traces"
-_TRACE_PARENT = TRACE_PARENT.encode()
+_TRACE_HEADERS = (b"traceparent", b"tracestate")
 _SERVER_ERROR = 500
+_ID_BITS = 64
+"""Half of the bits of a trace id: a ratio is applied to the lower half."""
 
 _sampled_trace: ContextVar[int | None] = ContextVar("sampled_trace", default=None)
 """The id by which the request was sampled whose span is about to start."""
@@ -48,25 +65,69 @@ class RequestIdGenerator(RandomIdGenerator):
         return _sampled_trace.get() or super().generate_trace_id()
 
 
-def export_to(endpoint: str, service_name: str) -> TracerProvider:
+class RateLimitingSampler(Sampler):
+    """Records a number of traces per second, evenly in time, and drops the others.
+
+    After a pause, as many traces as in one second are recorded at once. ``clock`` returns seconds.
+    """
+
+    def __init__(self, per_second: int, clock: Callable[[], float] = monotonic) -> None:
+        self._per_second = per_second
+        self._interval = 1 / per_second
+        self._burst = 1 - self._interval
+        self._clock = clock
+        self._next = clock() - self._burst
+        """From when on the next trace may start."""
+
+    def take(self) -> bool:
+        """Tell whether a trace may start now, and count it."""
+        now = self._clock()
+        if now < self._next:
+            return False
+        self._next = max(self._next, now - self._burst) + self._interval
+        return True
+
+    def should_sample(
+        self,
+        parent_context: Context | None,
+        trace_id: int,
+        name: str,
+        kind: SpanKind | None = None,
+        attributes: Attributes = None,
+        links: Sequence[Link] | None = None,
+        trace_state: TraceState | None = None,
+    ) -> SamplingResult:
+        """Decide about a new trace; a request that `Tracing.sample` has counted is recorded."""
+        del parent_context, name, kind, links, trace_state
+        if trace_id == _sampled_trace.get() or self.take():
+            return SamplingResult(Decision.RECORD_AND_SAMPLE, attributes)
+        return SamplingResult(Decision.DROP)
+
+    def get_description(self) -> str:
+        """Return the name of the sampler, with its limit."""
+        return f"{type(self).__name__}{{{self._per_second}}}"
+
+
+def export_to(endpoint: str, service_name: str, sampler: Sampler | None) -> TracerProvider:
     """Create a provider that sends spans in batches, on another thread.
 
-    The sampler, headers and the like are those of the environment, as OpenTelemetry describes them.
+    Headers and the like are those of the environment, as OpenTelemetry describes them, and so is
+    the sampler if it is ``None``.
     """
     resource = Resource.create({"service.name": service_name, "service.version": quire.__version__})
-    provider = TracerProvider(resource=resource, id_generator=RequestIdGenerator())
+    generator = RequestIdGenerator()
+    provider = TracerProvider(resource=resource, sampler=sampler, id_generator=generator)
     exporter = OTLPSpanExporter(endpoint=endpoint.rstrip("/") + _PATH)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider
 
 
-def _bound_of(sampler: Sampler) -> int | None:
-    """Return which traces without a parent are recorded: those with an id below the bound.
+def rate_limiting_sampler(per_second: int) -> Sampler:
+    """Return the sampler of servers whose environment names none.
 
-    ``None`` if the sampler does not decide by a ratio, and has to be asked for each request.
+    A request with a ``traceparent`` is recorded if its client records it; the limit is for others.
     """
-    root = getattr(sampler, "_root", sampler)  # `ParentBased` has no public name for it
-    return root.bound if isinstance(root, TraceIdRatioBased) else None
+    return ParentBased(RateLimitingSampler(per_second))
 
 
 class Tracing:
@@ -78,58 +139,71 @@ class Tracing:
         ``system`` is the kind of database, as in the semantic conventions.
         """
         self._provider = provider
-        self._bound = _bound_of(provider.sampler)
+        sampler = provider.sampler
+        # `ParentBased` has no public names for them. Without them, the sampler is asked.
+        root = getattr(sampler, "_root", sampler)
+        self._bound = root.bound if isinstance(root, TraceIdRatioBased) else None
+        self._limit = root if isinstance(root, RateLimitingSampler) else None
+        unsampled = getattr(sampler, "_remote_parent_not_sampled", None)
+        self._drops_unsampled = isinstance(sampler, ParentBased) and unsampled is ALWAYS_OFF
         self._system = system
         self._tracer = provider.get_tracer("quire", quire.__version__)
 
-    def sample(self, path: bytes, headers: Mapping[bytes, bytes]) -> int:
-        """Return the trace id of a GET that is recorded, 0 if it is not.
+    def sample(self, method: str, path: bytes, parent: str | None) -> int:
+        """Return the trace id of a request that is recorded, 0 if it is not.
 
-        It costs much less than a span. The sampler is given fewer attributes than by `request`.
+        ``parent`` is its valid ``traceparent``. For most requests of a busy server the result is 0,
+        so this has to take less than a microsecond for the usual samplers. Others are asked, with
+        fewer attributes than `request` has.
         """
-        parent = headers.get(_TRACE_PARENT)
-        if parent is None:
-            trace_id = self._provider.id_generator.generate_trace_id()
-            if self._bound is not None:
-                return trace_id if trace_id & TraceIdRatioBased.TRACE_ID_LIMIT < self._bound else 0
-            return trace_id if self._is_sampled(trace_id, path, None) else 0
-        context = _remote_context(parent.decode("latin-1"))
-        cause = _context_of(context)
-        trace_id = (
-            cause.trace_id if cause.is_valid else self._provider.id_generator.generate_trace_id()
-        )
-        return trace_id if self._is_sampled(trace_id, path, context) else 0
+        if parent is not None:
+            if self._drops_unsampled and not is_sampled(parent):
+                return 0
+            context = _remote_context(parent)
+            trace_id = _context_of(context).trace_id
+            return trace_id if self._is_sampled(trace_id, method, path, context) else 0
+        if self._bound is not None:
+            half = getrandbits(_ID_BITS)
+            return 0 if half >= self._bound else getrandbits(_ID_BITS) << _ID_BITS | half
+        if self._limit is not None and not self._limit.take():
+            return 0
+        trace_id = self._provider.id_generator.generate_trace_id()
+        is_decided = self._limit is not None or self._is_sampled(trace_id, method, path, None)
+        return trace_id if is_decided else 0
 
-    def _is_sampled(self, trace_id: int, path: bytes, parent: Context | None) -> bool:
-        attributes = {"http.request.method": "GET", "url.path": path.decode("latin-1")}
+    def _is_sampled(self, trace_id: int, method: str, path: bytes, parent: Context | None) -> bool:
+        attributes = {"http.request.method": method, "url.path": path.decode("latin-1")}
         result = self._provider.sampler.should_sample(
-            parent, trace_id, "GET", SpanKind.SERVER, attributes
+            parent, trace_id, method, SpanKind.SERVER, attributes
         )
         return result.decision is not Decision.DROP
 
     @contextmanager
     def request(
-        self,
-        method: str,
-        path: str,
-        query: str,
-        headers: Mapping[str, str],
-        *,
-        trace_id: int | None = None,
+        self, method: str, path: bytes, query: str, headers: Mapping[bytes, bytes], trace_id: int
     ) -> Iterator[Span]:
-        """The span of a request, which continues the trace of its ``traceparent`` if it has one.
+        """The span of a recorded request, which continues the trace of its ``traceparent``.
 
-        ``trace_id`` is the result of `sample`, if the request was sampled before.
+        ``trace_id`` is the result of `sample`. Secrets in ``query`` are masked.
         """
         attributes = {
             "http.request.method": method,
-            "url.path": path,
+            "url.path": path.decode("latin-1"),
             "url.scheme": "http",
-            **({"url.query": query} if query else {}),
-            **({"user_agent.original": headers["user-agent"]} if "user-agent" in headers else {}),
         }
-        # Baggage of clients is ignored: it is not used, and would be sent on.
-        parent = TraceContextTextMapPropagator().extract(headers, context=Context())
+        if query:
+            attributes["url.query"] = query
+        if b"user-agent" in headers:
+            attributes["user_agent.original"] = headers[b"user-agent"].decode("latin-1")
+        parent = Context()
+        if _TRACE_HEADERS[0] in headers:
+            carrier = {
+                name.decode(): headers[name].decode("latin-1")
+                for name in _TRACE_HEADERS
+                if name in headers
+            }
+            # Baggage of clients is ignored: it is not used, and would be sent on.
+            parent = TraceContextTextMapPropagator().extract(carrier, context=parent)
         token = _sampled_trace.set(trace_id)
         try:
             span = self._tracer.start_span(
@@ -137,12 +211,22 @@ class Tracing:
             )
         finally:
             _sampled_trace.reset(token)
-        with trace.use_span(span, end_on_exit=True), _announced(span):
+        with trace.use_span(span, end_on_exit=True), self._announced(_parent_of(span)):
             yield span
+
+    @contextmanager
+    def unrecorded(self, parent: str | None) -> Iterator[None]:
+        """Within it, calls and background work are part of a trace that is not recorded.
+
+        ``parent`` is the ``traceparent`` of the request, if it has one.
+        """
+        with self._announced(parent or new_unsampled_parent()):
+            yield
 
     def is_recording(self) -> bool:
         """Tell whether there is a span at present which is recorded."""
-        return trace.get_current_span().is_recording()
+        # The second question takes ten times as long, and most requests are not recorded.
+        return trace_parent.get() is not None and trace.get_current_span().is_recording()
 
     def note_response(self, route: str, method: str, status: int) -> None:
         """Add the attributes of the response to the present span."""
@@ -158,7 +242,7 @@ class Tracing:
     def call(self, method: str, url: str, parent: str | None) -> Iterator[tuple[Span, str]]:
         """The span of an outgoing request, with the ``traceparent`` to send.
 
-        ``parent`` is that of the cause of the call, if it is another process.
+        ``parent`` is that of the cause of the call if that is not the current request or job.
         """
         address = urlsplit(url)
         attributes: dict[str, str | int] = {
@@ -167,11 +251,24 @@ class Tracing:
             "url.full": f"{address.scheme}://{address.hostname or ''}{address.path}",
             "server.address": address.hostname or "",
         }
+        if parent is None and not self.is_recording():
+            parent = trace_parent.get()
         caused = None if parent is None else _remote_context(parent)
+        # Messages of errors may contain the whole URL.
         with self._tracer.start_as_current_span(
-            method, context=caused, kind=SpanKind.CLIENT, attributes=attributes
+            method,
+            context=caused,
+            kind=SpanKind.CLIENT,
+            attributes=attributes,
+            record_exception=False,
+            set_status_on_exception=False,
         ) as span:
-            yield span, _parent_of(span)
+            try:
+                yield span, _parent_of(span)
+            except Exception as error:
+                span.set_attribute("error.type", type(error).__qualname__)
+                span.set_status(StatusCode.ERROR)
+                raise
 
     @contextmanager
     def background(self, name: str, parents: Collection[str | None]) -> Iterator[None]:
@@ -191,22 +288,19 @@ class Tracing:
                 kind=SpanKind.CONSUMER,
                 links=links,
             ) as span,
-            _announced(span),
+            self._announced(_parent_of(span)),
         ):
             yield
 
-    def observe(self, program: Program[T]) -> Program[T]:
-        """Return a program with a span for each of its statements, on whatever thread it runs.
+    def observe(self, make: Callable[[], Program[T]]) -> Callable[[], Program[T]]:
+        """Return what makes programs with a span for each statement, on whatever thread they run.
 
-        Without a recorded span at present, it is the program itself.
+        Without a recorded span at present, it is ``make`` itself.
         """
         if not self.is_recording():
-            return program
-        return self._traced(program, context.get_current())
-
-    def recorder(self, operation: Operation) -> Record:  # noqa: ARG002 - for those who count
-        """Return what ignores operations: statements have spans, operations have none."""
-        return _ignore
+            return make
+        parent = context.get_current()
+        return lambda: self._traced(make(), parent)
 
     def _traced(self, program: Program[T], parent: Context) -> Program[T]:
         try:
@@ -239,23 +333,19 @@ class Tracing:
         finally:
             program.close()
 
+    @contextmanager
+    def _announced(self, parent: str) -> Iterator[None]:
+        """Set the trace of log lines, webhook deliveries and outgoing calls."""
+        tokens = trace_parent.set(parent), present_tracing.set(self)
+        try:
+            yield
+        finally:
+            trace_parent.reset(tokens[0])
+            present_tracing.reset(tokens[1])
+
     def close(self) -> None:
         """Send the remaining spans."""
         self._provider.shutdown()
-
-
-def _ignore(seconds: float) -> None:
-    """Do nothing with the duration of an operation."""
-
-
-@contextmanager
-def _announced(span: Span) -> Iterator[None]:
-    """Set the trace of a span in log lines and webhook deliveries."""
-    token = trace_parent.set(_parent_of(span))
-    try:
-        yield
-    finally:
-        trace_parent.reset(token)
 
 
 def _remote_context(traceparent: str) -> Context:

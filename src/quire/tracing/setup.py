@@ -4,10 +4,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from quire.settings import Settings
+from quire.settings.load import present_environment
 
 if TYPE_CHECKING:
     from quire.tracing.otel import Tracing
 
+_SAMPLER = "OTEL_TRACES_SAMPLER"
 _SYSTEMS = {"sqlite": "sqlite", "postgres": "postgresql"}
 """Names of kinds of database in OpenTelemetry's semantic conventions."""
 
@@ -32,7 +34,14 @@ def open_tracing(settings: Settings) -> "Tracing | None":
     """Return the tracing, ``None`` if it is not configured or impossible."""
     if settings.tracing.endpoint is None or not is_installed():
         return None
-    from quire.tracing.otel import Tracing, export_to  # noqa: PLC0415 - for those who want traces
+    from quire.tracing.otel import (  # noqa: PLC0415 - for those who want traces
+        Tracing,
+        export_to,
+        rate_limiting_sampler,
+    )
 
-    provider = export_to(settings.tracing.endpoint, settings.tracing.service_name)
+    sampler = None
+    if not present_environment().get(_SAMPLER):
+        sampler = rate_limiting_sampler(settings.tracing.traces_per_second)
+    provider = export_to(settings.tracing.endpoint, settings.tracing.service_name, sampler)
     return Tracing(provider, _SYSTEMS[settings.database.client])

@@ -11,7 +11,7 @@ from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.webhook_deliveries import Deliveries
 from quire.database.stores.webhooks import Webhooks
 from quire.settings import Settings
-from quire.tracing import TRACE_PARENT
+from quire.tracing.trace_context import TRACE_PARENT
 from quire.webhooks.cache_purge import open_purge
 from quire.webhooks.http_client import DeliveryResponse, post
 from quire.webhooks.outbox import Outbox

@@ -33,7 +33,7 @@ from quire.database.tables.system_tables import WEBHOOKS
 from quire.database.versioned_cache import VersionedValue
 from quire.errors import ApplicationError
 from quire.queue_worker import QueueWorker
-from quire.tracing import TRACE_PARENT
+from quire.tracing.trace_context import TRACE_PARENT
 from quire.webhooks.cache_purge import PURGE_ID, Purge
 from quire.webhooks.http_client import DeliveryResponse
 from quire.webhooks.outbox import Outbox

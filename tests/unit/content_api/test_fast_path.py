@@ -20,6 +20,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import (
     ALWAYS_OFF,
+    ALWAYS_ON,
     Decision,
     ParentBased,
     Sampler,
@@ -636,7 +637,9 @@ def tracing_of(sampler: Sampler) -> Iterator[tuple[Tracing, InMemorySpanExporter
     provider.shutdown()
 
 
-async def test_only_sampled_requests_leave_the_fast_path(shared_recorded: Path, ways: Ways) -> None:
+async def test_recorded_requests_use_the_fast_path_too(
+    shared_recorded: Path, ways: Ways, reading_port: int
+) -> None:
     sampler = PathSampler(HOMEPAGE.decode())
     targets = [ARTICLES, HOMEPAGE, ARTICLES, ARTICLES, HOMEPAGE, b"/_ready", ONE]
     with tracing_of(sampler) as (tracing, exporter):
@@ -645,7 +648,7 @@ async def test_only_sampled_requests_leave_the_fast_path(shared_recorded: Path, 
         spans = exporter.get_finished_spans()
 
     assert [status for status, _, _ in reply.responses] == [200, 200, 200, 200, 200, 200, 404]
-    assert ways.ordinary == 3  # the two that are recorded, and the probe of readiness
+    assert ways.ordinary == 1  # the probe of readiness
     requests = [span for span in spans if span.kind is SpanKind.SERVER]
     assert [span.name for span in requests] == ["GET /api/homepage"] * 2
     # The span has the trace id by which the request was sampled, and no request was sampled twice.
@@ -653,9 +656,37 @@ async def test_only_sampled_requests_leave_the_fast_path(shared_recorded: Path, 
     assert {span.context.trace_id for span in requests} == {
         sampler.trace_ids[number] for number in (1, 5)
     }
-    # Statements of other requests have no spans.
+    assert [(span.attributes or {})["http.response.status_code"] for span in requests] == [200] * 2
+    # Each of them reads, and statements of other requests have no spans.
+    statements = [span for span in spans if span.kind is SpanKind.CLIENT]
     traces = {span.context.trace_id for span in requests}
-    assert {span.context.trace_id for span in spans} == traces
+    assert {span.context.trace_id for span in statements} == traces
+    parents = {span.parent.span_id for span in statements if span.parent is not None}
+    assert parents == {span.context.span_id for span in requests}
+    unrecorded = await talk_in_turn(reading_port, [get(target) for target in targets])
+    assert comparable(reply) == comparable(unrecorded)
+
+
+@made_to_wait
+async def test_a_recorded_read_may_wait(
+    shared_recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = hold_reads(monkeypatch, iter(()))
+    with tracing_of(ALWAYS_ON) as (tracing, exporter):
+        async with served(shared_recorded, Watched, overrides=READING, tracing=tracing) as port:
+            waits.clear()
+            together = await talk(port, [LIST + HOME + HEALTH], 3)
+            in_turn = await talk_in_turn(port, [LIST, HOME])
+        spans = exporter.get_finished_spans()
+
+    statuses = [status for status, _, _ in together.responses + in_turn.responses]
+    assert statuses == [200, 200, 204, 200, 200]
+    assert len(waits) >= 4
+    requests = [span for span in spans if span.kind is SpanKind.SERVER]
+    reads = ["GET /api/articles", "GET /api/homepage"]
+    assert sorted(span.name for span in requests) == sorted(["GET /_health", *reads, *reads])
+    parents = {span.parent.span_id for span in spans if span.name == "SELECT" and span.parent}
+    assert parents == {span.context.span_id for span in requests if span.name in reads}
 
 
 async def test_the_client_decides_whether_its_trace_is_recorded(
@@ -671,5 +702,29 @@ async def test_the_client_decides_whether_its_trace_is_recorded(
             )
         spans = exporter.get_finished_spans()
 
-    assert ways.ordinary == 1
+    assert ways.ordinary == 0
     assert {f"{span.context.trace_id:032x}".encode() for span in spans} == {trace}
+    assert sum(span.kind is SpanKind.SERVER for span in spans) == 1
+
+
+async def test_requests_that_are_not_recorded_have_the_trace_of_their_client(
+    shared_recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    traces = ["a" * 32, "b" * 32]
+    parents = [f"traceparent: 00-{trace}-b7ad6b7169203331-00\r\n".encode() for trace in traces]
+    targets = [
+        get(HOMEPAGE, parents[0]),
+        get(HOMEPAGE),
+        get(b"/_ready", parents[1]),
+        get(HOMEPAGE, b"traceparent: 00-no-no-00\r\n"),
+    ]
+    overrides = {**READING, "log.requests": True, "log.format": "json"}
+    with tracing_of(ParentBased(ALWAYS_OFF)) as (tracing, exporter):
+        async with served(shared_recorded, Watched, overrides=overrides, tracing=tracing) as port:
+            capsys.readouterr()
+            await talk_in_turn(port, targets)
+        assert exporter.get_finished_spans() == ()
+
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines() if line[:1] == "{"]
+    logged = [line.get("trace_id") for line in lines if line.get("event") == "request"]
+    assert logged == [traces[0], None, traces[1], None]

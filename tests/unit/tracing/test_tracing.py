@@ -2,26 +2,36 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import structlog
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.sdk.trace.sampling import Decision, ParentBased, TraceIdRatioBased
+from opentelemetry.sdk.trace.sampling import (
+    ALWAYS_OFF,
+    ALWAYS_ON,
+    Decision,
+    ParentBased,
+    Sampler,
+    TraceIdRatioBased,
+)
 from opentelemetry.trace import SpanKind, StatusCode, format_span_id, format_trace_id
 
 from quire.app import Application
 from quire.database.program import Program, Statement
+from quire.document_service.http_client import http
 from quire.errors import AppError
 from quire.logging import present_trace_id
 from quire.settings import load_settings
-from quire.tracing import setup
-from quire.tracing.otel import RequestIdGenerator, Tracing
+from quire.tracing import otel, setup
+from quire.tracing.otel import RateLimitingSampler, RequestIdGenerator, Tracing
 from quire.tracing.setup import open_tracing, tracing_notices
 from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.kind import Kind
@@ -30,6 +40,7 @@ from tests.unit.kiosk import make_kiosk
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
+UNSAMPLED_PARENT = f"00-{TRACE}-b7ad6b7169203331-00"
 SYSTEMS = {"sqlite": "sqlite", "postgresql": "postgresql"}
 
 
@@ -58,11 +69,11 @@ class Traced:
 
 
 @asynccontextmanager
-async def traced(folder: Path, kind: Kind) -> AsyncIterator[Traced]:
+async def traced(folder: Path, kind: Kind, sampler: Sampler | None = None) -> AsyncIterator[Traced]:
     kind.settle(folder)
     settings = await make_kiosk(folder)
     kept = InMemorySpanExporter()
-    provider = TracerProvider(id_generator=RequestIdGenerator())
+    provider = TracerProvider(sampler=sampler, id_generator=RequestIdGenerator())
     provider.add_span_processor(SimpleSpanProcessor(kept))
     tracing = Tracing(provider, SYSTEMS[kind.name])
     app = Application(settings, tracing=tracing)
@@ -167,6 +178,37 @@ async def test_a_statement_that_fails_ends_its_span_with_an_error(
 
 
 async def test_a_webhook_is_told_the_trace_that_caused_it(kind: Kind, tmp_path: Path) -> None:
+    spans, sent = await create_with_webhook(tmp_path, kind, traceparent=PARENT)
+
+    (call,) = [span for span in spans if span.name == "POST" and span.kind is SpanKind.CLIENT]
+    assert format_trace_id(call.context.trace_id) == TRACE
+    assert call.parent is not None
+    assert call.parent.span_id == server_span(spans).context.span_id
+    assert attributes(call)["url.full"] == "http://127.0.0.1/hook"
+    assert attributes(call)["http.response.status_code"] == 204
+    assert sent == f"00-{TRACE}-{format_span_id(call.context.span_id)}-01"
+
+
+async def test_a_webhook_of_a_trace_that_its_client_does_not_record_continues_it(
+    kind: Kind, tmp_path: Path
+) -> None:
+    spans, sent = await create_with_webhook(tmp_path, kind, traceparent=UNSAMPLED_PARENT)
+    assert spans == ()
+    assert re.fullmatch(f"00-{TRACE}-[0-9a-f]{{16}}-00", sent)
+
+
+async def test_a_webhook_of_a_request_that_is_not_recorded_is_not_recorded(
+    kind: Kind, tmp_path: Path
+) -> None:
+    spans, sent = await create_with_webhook(tmp_path, kind, ParentBased(ALWAYS_OFF))
+    assert spans == ()
+    assert re.fullmatch("00-[0-9a-f]{32}-[0-9a-f]{16}-00", sent)
+
+
+async def create_with_webhook(
+    folder: Path, kind: Kind, sampler: Sampler | None = None, **headers: str
+) -> tuple[Sequence[ReadableSpan], str]:
+    """Create an entry; return the spans until its webhook was sent, and its ``traceparent``."""
     heard: list[bytes] = []
     reported = asyncio.Event()
 
@@ -177,27 +219,20 @@ async def test_a_webhook_is_told_the_trace_that_caused_it(kind: Kind, tmp_path: 
         writer.close()
         reported.set()
 
-    (tmp_path / "quire.toml").write_text("[webhooks]\nprivate_addresses = true\n")
+    (folder / "quire.toml").write_text("[webhooks]\nprivate_addresses = true\n")
     server = await asyncio.start_server(hear, "127.0.0.1", 0)
-    async with server, traced(tmp_path, kind) as kiosk:
+    async with server, traced(folder, kind, sampler) as kiosk:
         port = server.sockets[0].getsockname()[1]
         await add_webhook(kiosk, kind, f"http://someone:secret@127.0.0.1:{port}/hook?key=secret")
-        await kiosk.send("POST", "/api/papers", {"title": "one"}, traceparent=PARENT)
+        await kiosk.send("POST", "/api/papers", {"title": "one"}, **headers)
         async with asyncio.timeout(60):
             await reported.wait()
             services = kiosk.app.services
             assert services is not None
             await services.webhooks.worker.stop()
         spans = kiosk.spans()
-
-    (call,) = [span for span in spans if span.name == "POST" and span.kind is SpanKind.CLIENT]
-    assert format_trace_id(call.context.trace_id) == TRACE
-    assert call.parent is not None
-    assert call.parent.span_id == server_span(spans).context.span_id
-    assert attributes(call)["url.full"] == "http://127.0.0.1/hook"
-    assert attributes(call)["http.response.status_code"] == 204
-    sent = f"traceparent: 00-{TRACE}-{format_span_id(call.context.span_id)}-01"
-    assert sent.encode() in heard[0]
+    (sent,) = re.findall(r"traceparent: (\S+)", heard[0].decode())
+    return spans, sent
 
 
 async def add_webhook(kiosk: Traced, kind: Kind, url: str) -> None:
@@ -264,6 +299,55 @@ async def test_background_work_is_part_of_the_trace_that_caused_it(
     assert work["src.api.paper.paper.note"].status.status_code is StatusCode.UNSET
 
 
+CALLING_CODE = """
+@job()
+async def look_up(address: str) -> None:
+    await http.get(address)
+    fired.append("done")
+
+@after_write(PAPER, on=["create"])
+async def enqueue(write):
+    await look_up.enqueue("https://example.org/look?key=secret")
+"""
+
+
+@pytest.mark.parametrize("is_sampled", [True, False])
+async def test_calls_of_project_code_are_part_of_the_trace_that_caused_them(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_sampled: bool
+) -> None:
+    calls: asyncio.Queue[httpx.Request] = asyncio.Queue()
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        calls.put_nowait(request)
+        return httpx.Response(404 if is_sampled else 200)
+
+    monkeypatch.setattr(http, "transport", httpx.MockTransport(respond))
+    write_code(tmp_path, CALLING_CODE)
+    async with traced(tmp_path, kind) as kiosk:
+        parent = PARENT if is_sampled else UNSAMPLED_PARENT
+        await kiosk.send("POST", "/api/papers", {"title": "one"}, traceparent=parent)
+        async with asyncio.timeout(60):
+            call = await calls.get()
+        spans: list[ReadableSpan] = []
+        async with asyncio.timeout(60):
+            while is_sampled and not any(span.kind is SpanKind.CONSUMER for span in spans):
+                spans += kiosk.spans()
+                await asyncio.sleep(0.02)
+
+    _, trace, sent_span, flags = call.headers["traceparent"].split("-")
+    assert trace == TRACE
+    assert int(flags, 16) & 1 == is_sampled
+    if is_sampled:
+        (job,) = [span for span in spans if span.kind is SpanKind.CONSUMER]
+        (sent,) = [span for span in spans if format_span_id(span.context.span_id) == sent_span]
+        assert sent.parent is not None
+        assert sent.parent.span_id == job.context.span_id
+        assert attributes(sent)["url.full"] == "https://example.org/look"
+        assert attributes(sent)["http.response.status_code"] == 404
+    else:
+        assert spans == []
+
+
 def test_a_call_for_several_requests_is_linked_to_their_traces() -> None:
     kept = InMemorySpanExporter()
     provider = TracerProvider()
@@ -308,20 +392,71 @@ def test_without_the_packages_there_is_a_warning_and_no_trace(
     assert "quire[otel]" in notice
 
 
-def test_a_ratio_is_applied_without_asking_the_sampler(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("low", [0, 1, 2**63 - 1, 2**63, 2**64 - 1])
+def test_a_ratio_is_applied_as_by_the_sampler(low: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new version of the SDK that stores the ratio elsewhere fails here."""
-    ratio = TraceIdRatioBased(0.5)
-    trace_ids = [1, ratio.bound - 1, ratio.bound]
-    decisions = [ratio.should_sample(None, trace_id, "GET").decision for trace_id in trace_ids]
-    generator = RequestIdGenerator()
-    provider = TracerProvider(sampler=ParentBased(ratio), id_generator=generator)
+    sampler = ParentBased(TraceIdRatioBased(0.5))
+    tracing = Tracing(TracerProvider(sampler=sampler, id_generator=RequestIdGenerator()), "sqlite")
+    bits = iter((low, 77))
+    monkeypatch.setattr(otel, "getrandbits", lambda _: next(bits))
+    monkeypatch.setattr(sampler, "should_sample", None)
+
+    trace_id = tracing.sample("GET", b"/api/papers", None)
+
+    decision = TraceIdRatioBased(0.5).should_sample(None, 77 << 64 | low, "GET").decision
+    assert trace_id == (77 << 64 | low if decision is Decision.RECORD_AND_SAMPLE else 0)
+
+
+def test_a_client_that_does_not_record_decides_without_the_sampler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A new version of the SDK that stores the decision elsewhere fails here."""
+    sampler = ParentBased(ALWAYS_ON)
+    tracing = Tracing(TracerProvider(sampler=sampler), "sqlite")
+    assert tracing.sample("GET", b"/api/papers", PARENT) == int(TRACE, 16)
+    monkeypatch.setattr(sampler, "should_sample", None)
+    assert tracing.sample("GET", b"/api/papers", UNSAMPLED_PARENT) == 0
+
+
+def test_a_sampler_without_parents_decides_about_all_traces() -> None:
+    tracing = Tracing(TracerProvider(sampler=ALWAYS_ON), "sqlite")
+    assert tracing.sample("GET", b"/api/papers", UNSAMPLED_PARENT) == int(TRACE, 16)
+
+
+def test_the_rate_of_new_traces_is_limited() -> None:
+    moments = [moment for moment in (100.0, 100.2, 100.25, 100.5, 103.0) for _ in range(10)]
+    sampler = RateLimitingSampler(4, clock=iter([100.0, *moments]).__next__)
+    started = [moment for moment in moments if sampler.take()]
+    assert started == [100.0] * 4 + [100.25, 100.5] + [103.0] * 4
+
+
+def test_a_request_counts_once_against_the_rate() -> None:
+    kept = InMemorySpanExporter()
+    sampler = ParentBased(RateLimitingSampler(2, clock=lambda: 0.0))
+    provider = TracerProvider(sampler=sampler, id_generator=RequestIdGenerator())
+    provider.add_span_processor(SimpleSpanProcessor(kept))
     tracing = Tracing(provider, "sqlite")
-    monkeypatch.setattr(generator, "generate_trace_id", iter(trace_ids).__next__)
-    monkeypatch.setattr(provider.sampler, "should_sample", None)
+    trace_ids = [tracing.sample("GET", b"/", None) for _ in range(3)]
+    for trace_id in trace_ids[:2]:
+        with tracing.request("GET", b"/", "", {}, trace_id), tracing.background("job", [None]):
+            pass
 
-    sampled = [tracing.sample(b"/api/papers", {}) for _ in trace_ids]
+    assert trace_ids[2] == 0
+    # The job has no parent here: it would be a third trace.
+    assert [span.context.trace_id for span in kept.get_finished_spans()] == trace_ids[:2]
 
-    assert sampled == [1, ratio.bound - 1, 0]
-    assert [bool(trace_id) for trace_id in sampled] == [
-        decision is Decision.RECORD_AND_SAMPLE for decision in decisions
-    ]
+
+def test_without_a_sampler_in_the_environment_the_rate_is_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
+    overrides = {"tracing.traces_per_second": 1}
+    settings = load_settings(tmp_path, environ=environ, overrides=overrides)
+    recorded = []
+    for variable in ("", "parentbased_always_on", "always_off"):
+        monkeypatch.setenv("OTEL_TRACES_SAMPLER", variable)
+        tracing = open_tracing(settings)
+        assert tracing is not None
+        recorded.append([bool(tracing.sample("GET", b"/", None)) for _ in range(3)])
+        tracing.close()
+    assert recorded == [[True, False, False], [True] * 3, [False] * 3]
