@@ -23,10 +23,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run ui test check pictures fmt bench coverage lock upgrade
+.PHONY: help setup run ui test test-system check pictures fmt bench coverage lock upgrade
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.installed $(UI) ## Make .venv, install the locked dependencies and the project, build the admin UI
 
@@ -44,8 +44,14 @@ ui: setup ## Serve the admin UI from its sources, beside a server that runs alre
 	$(NPM) ci --no-audit --no-fund
 	QUIRE_ADDRESS=$(ADDRESS) $(NPM) run dev
 
-test: setup ## Run the tests
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS)
+# Of two options -m the later one counts. Tests that ARGS name are run, whatever they need.
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+test: setup ## Run the tests, except for system tests
+	$(PYTEST) $(if $(filter tests/%,$(ARGS)),,-m "not system") $(ARGS)
+
+test-system: setup ## Run the system tests: with a browser, or servers and tools in processes
+	$(PYTEST) -m "system" $(ARGS)
 
 check: setup ## Check style, formatting, types and the direction of imports
 	$(BIN)/ruff check .

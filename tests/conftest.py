@@ -27,6 +27,7 @@ from tests.quick import mark_quick
 from tests.secrecy.logs import watch_logs
 from tests.secrecy.watch import WATCH
 from tests.shared_work import full_check, full_salt, share_work
+from tests.system import mark_system
 
 # Traces with the local variables of each frame, as they are by default, take half a minute each.
 *_first, _ = structlog.get_config()["processors"]
@@ -74,13 +75,14 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests of the daily round, before others are deselected by their marks.
+    """Mark system tests and those of the daily round, before others are deselected.
 
     Browser tests come first. Each process of pytest-xdist begins with an equal part of the list, so
     one of them runs these, on browsers and sites that it alone starts, while the others run tests
     that wait for databases and servers. At the end, processes take over short tests of others.
     """
-    if config.getoption("markexpr"):
+    mark_system(items)
+    if "quick" in config.getoption("markexpr"):
         mark_quick(items)
     items.sort(key=lambda item: not item.nodeid.startswith(_BROWSER_TESTS))
 

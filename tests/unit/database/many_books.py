@@ -25,7 +25,7 @@ class Indexes(StrEnum):
 
     REFERENCE = "indexes of the reference"
     VERSIONS = "indexes of the reference, one over locale and publication"
-    QUIRE = "all indexes"
+    ALL = "all indexes"
 
 
 def fill(store: Store) -> None:
@@ -61,7 +61,7 @@ def fill(store: Store) -> None:
 
 def leave(store: Store, indexes: Indexes) -> None:
     """Take away the indexes that a database is to be without."""
-    if indexes is Indexes.QUIRE:
+    if indexes is Indexes.ALL:
         return
     found = store.run(inspect_program(store.kind.inspector))
     for name in (name for table in found.values() for name in table.indexes):

@@ -108,7 +108,7 @@ def test_rows_of_a_rare_locale_are_not_walked_to(
     assert keys <= page if variant.indexes is Indexes.REFERENCE else page < 2000
 
 
-@pytest.mark.parametrize("indexes", [Indexes.REFERENCE, Indexes.QUIRE])
+@pytest.mark.parametrize("indexes", [Indexes.REFERENCE, Indexes.ALL])
 @pytest.mark.parametrize("statistics", [False, True])
 def test_a_deep_page_is_nearer_from_the_end(
     indexes: Indexes, stores: Mapping[Variant, SqliteStore], *, statistics: bool
@@ -157,7 +157,7 @@ def books() -> Iterator[Store]:
 @pytest.mark.parametrize("name", LOOKED_UP)
 @pytest.mark.parametrize(
     ("indexes", "statistics"),
-    [(Indexes.REFERENCE, False), (Indexes.REFERENCE, True), (Indexes.QUIRE, True)],
+    [(Indexes.REFERENCE, False), (Indexes.REFERENCE, True), (Indexes.ALL, True)],
 )
 def test_postgresql_looks_up_what_few_related_rows_have(
     name: str, indexes: Indexes, books: Store, *, statistics: bool
