@@ -6,6 +6,7 @@ asserts a timing, and a change should not fail for what another one left undisco
 
 import gc
 import os
+import socket
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -46,6 +47,17 @@ _opened_files = NamedTemporaryFile(prefix="opened-files-", mode="r+", encoding="
 watch_opened_files(Path(_opened_files.name))
 settings.register_profile("quire", deadline=None, derandomize=True)
 settings.load_profile("quire")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let pytest-rerunfailures send its messages at once.
+
+    Each process of pytest-xdist sends it two short ones per test. The second waits until the first
+    is acknowledged, which takes 40 ms, unless the connection is told not to.
+    """
+    database = getattr(session.config, "failures_db", None)
+    if (connection := getattr(database, "sock", None)) is not None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 @pytest.hookimpl(wrapper=True)
