@@ -40,6 +40,7 @@ from quire.query.plan import ReadPlan
 from quire.schema.load import LoadOptions, build_schema
 from quire.schema.model import Schema
 from quire.schema.source_files import SchemaFile
+from tests.shared_integrity_rules import share_integrity_rules
 
 _full_finish = StatementBuilder.finish
 full_salt, full_check = bcrypt.gensalt, bcrypt.checkpw
@@ -75,6 +76,7 @@ def share_work() -> None:
     ):
         vars(module).update(build_metadata=_build_metadata)
     StatementBuilder.finish = _finish  # type: ignore[method-assign]
+    share_integrity_rules(lambda layout: _identity(layout.dialect))
     bcrypt.checkpw = cache(full_check)
     bcrypt.gensalt = _cheap_salt
     transports = vars(httpx._transports.default)  # noqa: SLF001 - where clients look for it
