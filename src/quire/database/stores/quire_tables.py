@@ -29,8 +29,9 @@ OWN_PREFIX = "quire_"
 class QuireTable(Struct, Generic[RowT], frozen=True, kw_only=True):
     """A table for rows of a type; ``indexes`` are by name, with their columns.
 
-    ``unique`` names the unique indexes, which ignore nulls. Columns that a table of an earlier
-    version lacks are added to it, so they may be null.
+    ``unique`` names the unique indexes, which ignore nulls. Columns and indexes that a table of an
+    earlier version lacks are added to it. So columns may be null, an index with other columns has
+    another name, and a new unique index has a new column.
     """
 
     name: str
@@ -71,14 +72,15 @@ class QuireTables:
         if self.is_known(table):
             return
         async with self._making:
-            if not await self._database.read(lambda: self.exists(table)):
+            if not await self._database.read(lambda: self._is_complete(table)):
                 await self._make(table)
             self._there.add(table.name)
 
     async def ensure_existing(self, *tables: QuireTable[Any]) -> None:
-        """Add the columns that existing tables of an earlier version lack; create no table.
+        """Add the columns and indexes that tables of an earlier version lack; create no table.
 
-        Until then `exists` does not recognize these tables. Raises ServiceUnavailableError.
+        Until then `exists` does not recognize tables that lack columns. Raises
+        ServiceUnavailableError.
         """
         for table in tables:
             columns_of = partial(self._kind.inspector.columns_of, table.name)
@@ -91,9 +93,16 @@ class QuireTables:
             return True
         return table.columns.keys() <= (yield from self._kind.inspector.columns_of(table.name))
 
+    def _is_complete(self, table: QuireTable[Any]) -> Program[bool]:
+        """Tell whether a table exists with all columns and indexes."""
+        if not (yield from self.exists(table)):
+            return False
+        indexes = yield from self._kind.inspector.index_names_of(table.name)
+        return table.indexes.keys() <= indexes
+
     def ensure_in_transaction(self, table: QuireTable[Any]) -> Program[None]:
         """Create a table if it does not exist: part of the transaction that uses it."""
-        if not (yield from self.exists(table)):
+        if not self.is_known(table) and not (yield from self._is_complete(table)):
             yield from self._create_table(table)
 
     async def _make(self, table: QuireTable[Any]) -> None:
@@ -102,7 +111,7 @@ class QuireTables:
                 await self._database.write(self._create_table(table))
         except AppError:
             # Another process may have created it at the same moment.
-            if not await self._database.read(lambda: self.exists(table)):
+            if not await self._database.read(lambda: self._is_complete(table)):
                 raise
 
     def _create_table(self, table: QuireTable[Any]) -> Program[None]:
@@ -121,9 +130,12 @@ class QuireTables:
             for name in table.columns.keys() - existing_columns:
                 for sql in kind.ddl.add_column(sqlalchemy_table.c[name]):
                     yield Statement(sql)
-            return
-        yield Statement(kind.ddl.create_table(sqlalchemy_table))
+        else:
+            yield Statement(kind.ddl.create_table(sqlalchemy_table))
+        existing_indexes = yield from kind.inspector.index_names_of(table.name)
         for name, columns in table.indexes.items():
+            if name in existing_indexes:
+                continue
             indexed = (sqlalchemy_table.c[column] for column in columns)
             index = sa.Index(name, *indexed, unique=name in table.unique)
             yield Statement(kind.ddl.create_index(index))

@@ -81,6 +81,10 @@ class Inspector(Protocol):
         """List the columns of one table: none if the table does not exist."""
         ...
 
+    def index_names_of(self, table: str) -> Program[frozenset[str]]:
+        """List the names of the indexes of one table."""
+        ...
+
     def tables(self) -> Program[FoundTables]:
         """Describe all tables."""
         ...

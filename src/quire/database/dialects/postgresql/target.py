@@ -59,6 +59,10 @@ WHERE c.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 
   AND x.indisvalid AND NOT x.indisprimary
 ORDER BY c.relname, i.relname, k.place
 """
+_INDEXES_OF_TABLE = """
+SELECT indexname::text FROM pg_catalog.pg_indexes
+WHERE schemaname = current_schema() AND tablename = $1
+"""
 _FOREIGN_KEYS = """
 SELECT c.relname::text, a.attname::text, t.relname::text,
   CASE f.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT'
@@ -104,6 +108,11 @@ class PostgresInspector:
         """List the columns of one table: none if the table does not exist."""
         rows = yield Statement(f"{_COLUMN_NAMES}  AND c.relname = $1", (table,))
         return frozenset(str(name) for _, name in rows)
+
+    def index_names_of(self, table: str) -> Program[frozenset[str]]:
+        """List the names of the indexes of one table, which unique constraints have, too."""
+        rows = yield Statement(_INDEXES_OF_TABLE, (table,))
+        return frozenset(str(name) for (name,) in rows)
 
     def tables(self) -> Program[FoundTables]:
         """Describe all tables, with three statements whatever their number."""

@@ -59,6 +59,8 @@ SELECT c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
 WHERE m.type = 'table' AND m.name = ?
 """
 
+_INDEXES_OF_TABLE = "SELECT name FROM pragma_index_list(?)"
+
 _INDEXES = """
 SELECT m.name, i.name, i."unique", i.partial, c.name
 FROM sqlite_master AS m, pragma_index_list(m.name) AS i, pragma_index_info(i.name) AS c
@@ -116,6 +118,11 @@ class SqliteInspector:
     def columns_of(self, table: str) -> Program[frozenset[str]]:
         """List the columns of one table: none if the table does not exist."""
         rows = yield Statement(_COLUMNS_OF_TABLE, (table,))
+        return frozenset(str(name) for (name,) in rows)
+
+    def index_names_of(self, table: str) -> Program[frozenset[str]]:
+        """List the names of the indexes of one table."""
+        rows = yield Statement(_INDEXES_OF_TABLE, (table,))
         return frozenset(str(name) for (name,) in rows)
 
     def tables(self) -> Program[FoundTables]:
