@@ -1,16 +1,27 @@
-"""Quire's tables created by an earlier version."""
+"""Quire's tables created by an earlier version, which may serve the same database at the same time.
 
+``golden/quire_tables.txt`` has a line for each column and index. Lines are added to it; none is
+changed or removed, as no version renames or removes tables and columns.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import Struct
 
+import quire
 from quire.database.program import Program, Rows, Statement
 from quire.database.settings_target import target_of
 from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.errors import AppError
 from tests.databases.kind import Kind
 from tests.unit.kiosk import open_kiosk
+
+GOLDEN = Path(__file__).parent / "golden" / "quire_tables.txt"
+SOURCES = Path(quire.__file__).parent
 
 
 class Thing(Struct, frozen=True):
@@ -84,3 +95,33 @@ async def test_indexes_that_a_table_lacks_are_added(
             "quire_things_name",
             "quire_things_trace",
         }
+
+
+def test_columns_and_indexes_are_only_added() -> None:
+    recorded = GOLDEN.read_text(encoding="utf-8").splitlines()
+    present = sorted({line for table in all_tables() for line in lines_of(table)})
+    assert [line for line in recorded if line not in present] == []
+    assert present == recorded, "add the new lines to the golden file"
+
+
+def all_tables() -> Iterator[QuireTable[Any]]:
+    """Yield the tables of all modules that define some."""
+    for path in SOURCES.rglob("*.py"):
+        defined = path.read_text(encoding="utf-8").count("= QuireTable(")
+        if defined:
+            name = ".".join(path.relative_to(SOURCES.parent).with_suffix("").parts)
+            tables = [
+                value
+                for value in vars(import_module(name)).values()
+                if isinstance(value, QuireTable)
+            ]
+            assert len(tables) >= defined
+            yield from tables
+
+
+def lines_of(table: QuireTable[Any]) -> Iterator[str]:
+    for name, kind in table.columns.items():
+        yield f"{table.name} column {name}: {kind.name}"
+    for name, columns in table.indexes.items():
+        unique = " (unique)" if name in table.unique else ""
+        yield f"{table.name} index {name}: {', '.join(columns)}{unique}"

@@ -77,6 +77,9 @@ WHERE f.contype = 'f'
 
 T = TypeVar("T")
 
+OLDEST_VERSION = 14
+"""The oldest version of PostgreSQL that is supported."""
+
 _TABLE_LOCKED = (
     "Another program has locked a table of the database, and does not release it in time"
 )
@@ -280,9 +283,17 @@ class PostgresTarget:
 
     async def _connect(self, **session: str) -> PostgresConnection:
         try:
-            return await open_connection(self._options, **session)
+            connection = await open_connection(self._options, **session)
         except (*DRIVER_ERRORS, ValueError) as error:
             raise DatabaseOpenError(self._refusal(error)) from error
+        version = connection.get_server_version().major
+        if version < OLDEST_VERSION:
+            await connection.close()
+            raise DatabaseOpenError(
+                f"The {self.place} runs on PostgreSQL {version}: "
+                f"Quire needs {OLDEST_VERSION} or newer."
+            )
+        return connection
 
     def _refusal(self, error: Exception) -> str:
         if isinstance(error, asyncpg.InvalidCatalogNameError):

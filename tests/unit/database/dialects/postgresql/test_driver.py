@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import asyncpg
@@ -16,7 +17,7 @@ from quire.database.dialects.postgresql.connection import PostgresConnection, op
 from quire.database.dialects.postgresql.connection_options import PostgresOptions
 from quire.database.dialects.postgresql.content_version import PostgresContentVersion
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
-from quire.database.dialects.postgresql.target import PostgresTarget
+from quire.database.dialects.postgresql.target import OLDEST_VERSION, PostgresTarget
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (
     AppError,
@@ -558,6 +559,15 @@ async def test_behind_a_pooler_every_read_is_a_transaction(options: PostgresOpti
 async def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(DatabaseOpenError, match="cannot be reached"):
         await connect(PostgresOptions(host="127.0.0.1", port=1))
+
+
+async def test_a_server_that_is_too_old_is_refused(
+    options: PostgresOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = SimpleNamespace(major=OLDEST_VERSION - 1)
+    monkeypatch.setattr(PostgresConnection, "get_server_version", lambda _: version)
+    with pytest.raises(DatabaseOpenError, match="runs on PostgreSQL 13: Quire needs 14"):
+        await PostgresTarget(options).has_tables()
 
 
 OWN = """
