@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -88,6 +89,7 @@ def backup_under_load(
                     report(problem)
             finally:
                 kind.release(copy)
+                shutil.rmtree(copy)
                 archive.unlink()
     found.acknowledged = len(written)
     return found
