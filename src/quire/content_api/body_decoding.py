@@ -50,13 +50,13 @@ def read_body(body: object, kind: type[T], **checks: Validator) -> T:
     ``checks`` are the validators of fields that depend on more than their type, by name on the
     wire. Raises ValidationError with all problems.
     """
-    values: object = {} if body is None else body
-    check_body(values, kind, **checks)
-    return convert(values, kind)  # what has no problems fits the type
+    check_body(body, kind, **checks)
+    return convert({} if body is None else body, kind)  # what has no problems fits the type
 
 
-def check_body(values: object, kind: type[Struct], **checks: Validator) -> None:
+def check_body(body: object, kind: type[Struct], **checks: Validator) -> None:
     """Check a body that contains more than its type describes. See `read_body`."""
+    values: object = {} if body is None else body
     validator = validator_of(kind)
     if checks:
         validator = replace(validator, fields={**validator.fields, **checks})

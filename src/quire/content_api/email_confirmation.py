@@ -66,7 +66,7 @@ class ConfirmationApi(AccountApi):
 
     async def send_email_confirmation(self, request: Request) -> Response:
         """Send the mail to confirm an e-mail once more."""
-        email = read_body(request.body_fields, UnconfirmedEmail).email
+        email = read_body(request.body, UnconfirmedEmail).email
         user = await self._responses.read(lambda: self._accounts.user_by_email(email.lower()))
         if user is None:
             return respond_bare(SentConfirmation(email, sent=True))

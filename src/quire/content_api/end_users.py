@@ -228,8 +228,8 @@ class UserApi:
 
     async def create_user(self, request: Request) -> Response:
         """Make an end user."""
+        check_body(request.body, NewEndUser)
         body = request.body_fields
-        check_body(body, NewEndUser)
         data = settable_attributes(self._reader.schema, body, request.principal.ability)
         item = await self._users.create(
             data, self._responses.shower(request, _WITH_ROLE), principal=request.principal
@@ -243,7 +243,7 @@ class UserApi:
             raise NotFoundError(NOT_FOUND)
         body = request.body_fields
         checks = {} if body.get("password") else {"password": AnyValue()}
-        check_body(body, EndUserChanges, **checks)
+        check_body(request.body, EndUserChanges, **checks)
         if "id" in body:
             raise InvalidKeyError("id", None, source="body", show_path=False)
         data = settable_attributes(self._reader.schema, body, request.principal.ability)

@@ -96,7 +96,7 @@ class PasswordApi(AccountApi):
         principal = request.principal
         if not isinstance(principal, EndUser):
             raise ApplicationError(NOBODY)
-        new_password = _read_new_password(request.body_fields, PasswordChange)
+        new_password = _read_new_password(request.body, PasswordChange)
         user = await self._responses.read(lambda: self._accounts.user(principal.id))
         hashed = None if user is None else user.password
         if not await verify_password(new_password.current_password, hashed):
@@ -110,13 +110,13 @@ class PasswordApi(AccountApi):
 
     async def forgot_password(self, request: Request) -> Response:
         """Send a code to reset the password; the response is the same for unknown users."""
-        body = read_body(request.body_fields, ForgottenPassword)
+        body = read_body(request.body, ForgottenPassword)
         self._recovery.forgot_password(body.email)
         return respond_bare(OK_RESPONSE)
 
     async def reset_password(self, request: Request) -> Response:
         """Set another password with a code from a mail."""
-        new_password = _read_new_password(request.body_fields, PasswordReset)
+        new_password = _read_new_password(request.body, PasswordReset)
         show = self._responses.shower(request)
         user_id, item = await self._users.reset_password(
             new_password.code, new_password.password, show
@@ -124,12 +124,13 @@ class PasswordApi(AccountApi):
         return await self._responses.tokens(request, user_id, item)
 
 
-def _read_new_password(values: Mapping[str, object], kind: type[T]) -> T:
+def _read_new_password(body: object, kind: type[T]) -> T:
     """Return a body with a password that is repeated. Raises ValidationError."""
+    password = body.get("password") if isinstance(body, Mapping) else None
 
     def same(value: object) -> str | None:
-        is_same = not isinstance(value, str) or not value or value == values.get("password")
+        is_same = not isinstance(value, str) or not value or value == password
         return None if is_same else DIFFERENT
 
     confirmation = Text(rules=(required, same), longest=UNLIMITED)
-    return read_body(values, kind, passwordConfirmation=confirmation)
+    return read_body(body, kind, passwordConfirmation=confirmation)

@@ -7,13 +7,13 @@ replaced, so browsers have to revalidate them; a tag avoids sending them again.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import unquote_to_bytes
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from quire.content_api.envelope import is_known, respond_error, tags_known
 from quire.content_api.http_messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.content_api.routes import decode_path
 from quire.content_api.static_files import file_response, path_below
 from quire.content_api.uploaded_files import UploadedFiles
 from quire.errors import AppError, BadRequestError, NotFoundError
@@ -105,11 +105,7 @@ def _decode(raw_path: bytes) -> str:
     if raw_path.startswith(b"//"):
         message = "Malicious Path"
         raise BadRequestError(message)
-    try:
-        path = unquote_to_bytes(raw_path).decode()
-    except UnicodeDecodeError:
-        message = "failed to decode"
-        raise BadRequestError(message) from None
+    path = decode_path(raw_path)
     if "\0" in path:
         message = "Malicious Path"
         raise BadRequestError(message)

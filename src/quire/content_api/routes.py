@@ -4,6 +4,7 @@ A path consists of segments; those that begin with ``:`` match one segment of th
 several routes match, literal segments win over parameters.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from urllib.parse import unquote_to_bytes
 
@@ -182,12 +183,12 @@ class RouteTable:
         parameter_route = self._parameter_routes.get((method, head)) if last else None
         if parameter_route is not None:
             route, name = parameter_route
-            return route, {name: decode_segment(last)}
+            return route, {name: decode_path(last)}
         for node, values in self._nodes(raw_path):
             route_and_names = node.routes.get(method)
             if route_and_names is not None:
                 route, names = route_and_names
-                return route, dict(zip(names, map(decode_segment, values), strict=True))
+                return route, dict(zip(names, map(decode_path, values), strict=True))
         return None
 
     def methods(self, raw_path: bytes) -> frozenset[str]:
@@ -214,10 +215,18 @@ def _walk(
         yield from _walk(node.parameter, other_segments, (*matched_segments, segment))
 
 
-def decode_segment(segment: bytes) -> str:
-    """Percent-decode a path segment. Raises BadRequestError for invalid UTF-8."""
+_LONE_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+
+
+def decode_path(path: bytes) -> str:
+    """Percent-decode a path, or a segment of one.
+
+    Raises BadRequestError for invalid UTF-8, and for a percent sign without two digits.
+    """
+    message = "failed to decode"
+    if _LONE_PERCENT.search(path):
+        raise BadRequestError(message)
     try:
-        return (unquote_to_bytes(segment) if b"%" in segment else segment).decode()
+        return (unquote_to_bytes(path) if b"%" in path else path).decode()
     except UnicodeDecodeError:
-        message = "failed to decode"
         raise BadRequestError(message) from None

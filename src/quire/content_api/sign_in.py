@@ -125,7 +125,7 @@ class SignInApi(AccountApi):
             await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
         ):
             raise ApplicationError(PROVIDER_DISABLED)
-        body = read_body(request.body_fields, Credentials)
+        body = read_body(request.body, Credentials)
         identifier = body.identifier
         user = await self._responses.read(lambda: self._accounts.local_user(identifier))
         account = identifier.lower() if user is None else user.document_id

@@ -137,7 +137,7 @@ class Planner(Struct, frozen=True):
             ),
             sort=sort,
             status=requested_version.status if has_drafts else None,
-            publication=resolve_publication(query, scope) if has_drafts else None,
+            publication=resolve_publication(query, content_type, scope) if has_drafts else None,
             missing_locale=_missing_locale(query, permissions, scope.slots),
         )
         scope.findings.raise_first()

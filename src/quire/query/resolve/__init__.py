@@ -315,7 +315,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         The order of the checks matters only for errors of equal rank (`Findings`).
         """
         model = self.content_type
-        publication = resolve_publication(query, scope)
+        publication = resolve_publication(query, model, scope)
         self._check_keys(query, scope)
         status = resolve_status(query)
         filters = resolve_filters(query.get("filters"), model, scope)
@@ -357,14 +357,17 @@ class Resolver(Struct, frozen=True, kw_only=True):
         )
 
     def _check_keys(self, query: Query, scope: Scope) -> None:
-        if "lookup" in query:
-            scope.report_unconvertible("Invalid params: 'lookup'")
-        if not self.limits.strict_params or not self.content_type.is_api:
+        if not self.content_type.is_api:
+            return
+        if query.get("lookup") not in (None, ""):
+            error = ValidationError("Invalid params: 'lookup'")
+            scope.findings.add((CheckStage.VERSIONS, Param.PUBLICATION), error)
+        if not self.limits.strict_params:
             return
         for key in query:
             if key not in STRICT_KEYS:
-                error = InvalidKeyError(key, None, source="query", param=key)
-                scope.findings.add((CheckStage.KEYS, Param.STRICT), error)
+                unknown = InvalidKeyError(key, None, source="query", param=key)
+                scope.findings.add((CheckStage.KEYS, Param.STRICT), unknown)
 
     def _finish(
         self,

@@ -35,6 +35,7 @@ class Param(IntEnum):
     LOCALE = 6
     PAGINATION = 7
     SEARCH = 8
+    HAS_PUBLISHED = 9
 
 
 class Pass(IntEnum):

@@ -54,7 +54,7 @@ def resolve_search(value: QueryValue, model: Model, scope: Scope) -> SearchCondi
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        scope.report_unconvertible("The _q parameter must be a string")
+        scope.report_operand("The _q parameter must be a string")
         return None
     visible = [
         attribute
@@ -84,16 +84,18 @@ def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | N
     if isinstance(value, str):
         scope.report_malformed(NOT_AN_OBJECT)
         return None
-    if isinstance(value, list):
-        scope.report_unconvertible(
-            "The filters parameter must be an object with attributes as keys"
-        )
-        return None
     max_values = scope.limits.filter_values
     if max_values is not None and not scope.trusted and has_longer_list(value, max_values):
         scope.report_malformed(LONG_LIST.format(max_values))
         return None
-    return _Filters(scope).members(value, model, None, negated=False)
+    filters = _Filters(scope)
+    if isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict):
+                filters.members(item, model, None, negated=False)
+        scope.report_operand("The filters parameter must be an object with attributes as keys")
+        return None
+    return filters.members(value, model, None, negated=False)
 
 
 def has_longer_list(value: QueryValue, limit: int) -> bool:
@@ -136,14 +138,14 @@ class _Filters:
         if key in GROUPS:
             return self._group(key, value, model, path, negated=negated)
         if key in self.scope.operators or key in UNSUPPORTED:
-            self.scope.report_unconvertible(f"The operator {key} must stand below an attribute")
+            self.scope.report_operand(f"The operator {key} must stand below an attribute")
             return None
         attribute = model.attributes.get(key)
         if attribute is None:
             if key not in _IDENTITY:
                 self.scope.report_invalid_key(key, path)
             else:
-                self.scope.report_unconvertible(f"There is no attribute {key} to filter by")
+                self.scope.report_operand(f"There is no attribute {key} to filter by")
             return None
         return self._attribute(attribute, value, model, path, negated=negated)
 
@@ -160,7 +162,7 @@ class _Filters:
                 lambda item: self._object(item, model, path, negated=not negated),
                 match_all=negated,
             )
-        self.scope.report_unconvertible("$not expects an object of filters")
+        self.scope.report_operand("$not expects an object of filters")
         return None
 
     def _group(
@@ -174,7 +176,7 @@ class _Filters:
             )
         if isinstance(value, dict):
             self._check_attributes(value, model, path)
-        self.scope.report_unconvertible(f"{key} expects an array of filters")
+        self.scope.report_operand(f"{key} expects an array of filters")
         return None
 
     def _object(
@@ -287,7 +289,7 @@ class _Filters:
     ) -> None:
         for key in value:
             if key in model.attributes:
-                self.scope.report_unconvertible(f"{path} has no attribute {key}")
+                self.scope.report_operand(f"{path} has no attribute {key}")
 
     def _join_nested_list(
         self, attribute: ScalarAttribute, items: list[QueryValue], path: str | None
@@ -297,16 +299,16 @@ class _Filters:
         Only a text can be compared with that.
         """
         if attribute.type.cast is not as_text or not all(isinstance(i, str) for i in items):
-            self.scope.report_unconvertible(f"A list cannot stand in a list at {path}")
+            self.scope.report_operand(f"A list cannot stand in a list at {path}")
         return ",".join(item for item in items if isinstance(item, str))
 
     def _stray_key(self, key: str, value: QueryValue, model: Model, path: str | None) -> None:
         """Record an error for a key below a scalar attribute that is no comparison."""
         if self._is_operator(key):
-            self.scope.report_unconvertible(f"{key} cannot stand at {path}")
+            self.scope.report_operand(f"{key} cannot stand at {path}")
         elif key in model.attributes:
             self._attribute(model.attributes[key], value, model, path, negated=False)
-            self.scope.report_unconvertible(f"{path} has no attribute {key}")
+            self.scope.report_operand(f"{path} has no attribute {key}")
         else:
             self.scope.report_invalid_key(key, path)
 
@@ -334,7 +336,7 @@ class _Filters:
             )
         if isinstance(operand, dict):
             self._check_attributes(operand, model, path)
-            self.scope.report_unconvertible(f"{operator.name} cannot compare with an object")
+            self.scope.report_operand(f"{operator.name} cannot compare with an object")
             return None
         if operator.operand is Operand.LIST:
             return self._compare_list(attribute, operator, operand, path, negated=negated)
@@ -359,7 +361,7 @@ class _Filters:
     ) -> Filter | None:
         """Compare with an operator of the project's code."""
         if operator.on.isdisjoint({attribute.type.name, attribute.type.custom_name}):
-            self.scope.report_unconvertible(f"{operator.name} cannot stand at {path}")
+            self.scope.report_operand(f"{operator.name} cannot stand at {path}")
             return None
         try:
             operands = operand_values(operator, operand)
@@ -390,7 +392,7 @@ class _Filters:
     ) -> Filter | None:
         if isinstance(item, dict):
             if operator.operand is not Operand.TEXT:
-                self.scope.report_unconvertible(f"{operator.name} cannot compare with an object")
+                self.scope.report_operand(f"{operator.name} cannot compare with an object")
                 return None
             item = OBJECT_TEXT
         if isinstance(item, list):
@@ -430,7 +432,7 @@ class _Filters:
     ) -> Filter:
         items = operand if isinstance(operand, list) else [operand]
         if any(isinstance(item, dict) for item in items):
-            self.scope.report_unconvertible(f"{operator.name} cannot compare with an object")
+            self.scope.report_operand(f"{operator.name} cannot compare with an object")
         texts = [
             self._join_nested_list(attribute, item, path) if isinstance(item, list) else item
             for item in items
@@ -539,7 +541,7 @@ class _Filters:
             return self._compare_related_id(attribute, dict(value), target, path, negated=negated)
         if isinstance(operand, dict) and operator_keys[0] in self.scope.operators:
             return self._compare_related_id(attribute, dict(value), target, path, negated=negated)
-        self.scope.report_unconvertible(f"Operators and attributes cannot be mixed at {path}")
+        self.scope.report_operand(f"Operators and attributes cannot be mixed at {path}")
         return None
 
 

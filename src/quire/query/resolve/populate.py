@@ -50,6 +50,9 @@ MAX_DEPTH = 100
 
 _TRUE = frozenset({"true", "t", "1"})
 _FALSE = frozenset({"false", "f", "0"})
+_FLAGS = _TRUE | _FALSE
+"""Strapi ignores these as names of attributes and options. A query string with ``populate[]=a`` and
+``populate[b]=*`` is parsed as an object in which ``0`` is a name."""
 
 
 class PopulatedVersions(Struct, frozen=True):
@@ -75,6 +78,13 @@ class _Paths(dict[str, "_Paths"]):
         for segment in parents:
             subtree = subtree.setdefault(segment, _Paths())
         subtree[last] = _Paths()
+
+    def ends_at(self, path: Iterable[str]) -> bool:
+        """Tell whether a path is in the tree and none goes further."""
+        subtree: _Paths | None = self
+        for segment in path:
+            subtree = None if subtree is None else subtree.get(segment)
+        return subtree is not None and not subtree
 
     @classmethod
     def of(cls, paths: Iterable[Iterable[str]]) -> "_Paths":
@@ -117,12 +127,9 @@ class _Populate:
         if value is None or value in ("", [""]):
             return ()
         if isinstance(value, dict):
-            # A query string with `populate[]=a` and `populate[b]=*` is parsed as an object in which
-            # the items of the list have numbers as keys. Strapi ignores them.
-            options = {key: inner for key, inner in value.items() if not key.isdigit()}
-            if not options:
+            if all(key.isdigit() for key in value):
                 self.scope.report_malformed(BAD_POPULATE)
-            return self._object_edges(options, model, None)
+            return self._object_edges(value, model, None)
         if isinstance(value, list) and len(value) > MAX_ENTRIES:
             message = TOO_MANY_ENTRIES.format(len(value), MAX_ENTRIES)
             error = ValidationError(message, {"source": "query", "param": "populate"})
@@ -137,9 +144,9 @@ class _Populate:
     ) -> tuple[PlanEdge, ...]:
         """Resolve dotted paths. ``prefix`` is where they are in the whole query.
 
-        If commas separate paths, a forbidden part ends its path, and paths add up. Otherwise a path
-        through something forbidden is ignored as a whole, and a later path replaces a longer
-        earlier one.
+        If commas separate paths, a forbidden part ends its path, and paths add up; but all of them
+        are ignored if the first path leads through something forbidden. Otherwise a path through
+        something forbidden is ignored as a whole, and a later path replaces a longer earlier one.
         """
         if value == "*":
             return self.all_edges(model)
@@ -147,23 +154,30 @@ class _Populate:
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             self.scope.report_malformed(BAD_POPULATE)
             return ()
-        paths = [text_path for text in texts for text_path in str(text).split(",")]
-        lenient = len(paths) > len(texts)
+        lenient = any("," in str(text) for text in texts)
         path_resolver = _PathResolver(self, prefix, lenient=lenient)
-        tree = _Paths()
-        for text_path in paths:
-            path, segments = _path(text_path), _segments(text_path)
-            self.check_depth(len(segments))
-            if path != segments:
-                path_resolver.edges(_Paths.of([segments]), model, None)
-            if not path:
-                continue
-            if lenient:
-                tree.add(path)
-            elif self._may_follow_path(path, model):
-                tree.replace_subtree(path)
-            else:
-                path_resolver.edges(_Paths.of([path]), model, None)
+        single_paths = _Paths()
+        paths: list[tuple[list[str], bool]] = []
+        for text in map(str, texts):
+            first_path, *other_paths = text.split(",")
+            may_follow = self._may_follow_path(
+                _path(first_path)[:-1] if other_paths else _path(first_path), model
+            )
+            for text_path in [first_path, *other_paths]:
+                path, segments = _path(text_path), _segments(text_path)
+                self.check_depth(len(segments))
+                path_resolver.check(segments, model)
+                if not path:
+                    continue
+                if not may_follow:
+                    path_resolver.edges(_Paths.of([path]), model, None)
+                    continue
+                paths.append((path, not other_paths))
+                if not other_paths:
+                    single_paths.replace_subtree(path)
+        tree = _Paths.of(
+            path for path, is_single in paths if not is_single or single_paths.ends_at(path)
+        )
         return path_resolver.edges(tree, model, None)
 
     def _may_follow_path(self, path: list[str], model: Model) -> bool:
@@ -195,7 +209,7 @@ class _Populate:
                 continue
             target = self.scope.target(attribute)
             if target is None:
-                edges.append(self._morph_list(attribute, None))
+                edges.append(self.morph_list(attribute))
             elif (edge := self.permitted(model, attribute, self.node(target))) is not None:
                 edges.append(edge)
         return _zones_last(edges, model)
@@ -232,9 +246,12 @@ class _Populate:
         self, name: str, value: QueryValue, model: Model, path: str | None
     ) -> PlanEdge | None:
         own_path = join_path(path, name)
-        if name in _KEYWORDS and name not in model.attributes:
-            self._check_keyword(name, value, model, path)
-            return None
+        if name not in model.attributes:
+            if name in _KEYWORDS:
+                self._check_keyword(name, value, model, path)
+                return None
+            if name in _FLAGS:
+                return None
         attribute = self.populatable(name, model, path, own_path)
         if attribute is None:
             return None
@@ -256,7 +273,7 @@ class _Populate:
                 resolve_filters(value, model, inner)
             case "sort", _:
                 resolve_sort(value, model, inner)
-            case "count", _ if value not in [*_TRUE, *_FALSE]:
+            case "count", _ if value not in [*_FLAGS]:
                 self.scope.report_invalid_key(name, path)
 
     def _resolve_target(
@@ -272,7 +289,7 @@ class _Populate:
             return self._zone_edge(attribute, value, model, own_path)
         target = self.scope.target(attribute)
         if target is None:
-            return self._morph_list(attribute, value)
+            return self._morph_edge(attribute, value, own_path)
         edge = self._relation_edge(attribute, value, model, target, own_path)
         return edge if edge and self.may_show(model, attribute) else None
 
@@ -346,6 +363,8 @@ class _Populate:
                     node = replace(node, sort=resolve_sort(option, target, inner))
                 case "count" | "on":
                     continue
+                case _ if name in _FLAGS and name not in target.attributes:
+                    continue
                 case _:
                     self._report_stray_option(name, target, position)
         return node
@@ -389,7 +408,7 @@ class _Populate:
         if "count" not in value:
             return False
         count = value["count"]
-        if not isinstance(count, str) or count not in _TRUE | _FALSE:
+        if not isinstance(count, str) or count not in _FLAGS:
             self.scope.report_invalid_key("count", path)
             return False
         return count in _TRUE and not isinstance(attribute, MediaAttribute | LocalizationsAttribute)
@@ -468,23 +487,28 @@ class _Populate:
 
     # Relations to any content type -----------------------------------------------------------
 
-    def _morph_list(self, attribute: Attribute, value: QueryValue) -> PlanEdge:
-        """Populate a polymorphic relation, with entries of any type or of the listed ones."""
-        targets = value.get("on") if isinstance(value, dict) else None
-        nodes: list[PlanNode] = []
-        for model in self.scope.schema.content_types.values():
-            if isinstance(targets, dict):
-                if model.uid in targets:
-                    node = self._target_node(
-                        targets[model.uid], model, _QueryPosition(attribute.name)
-                    )
-                    nodes += [node] if node is not None and self._may_find(model) else []
-            elif self._may_be_listed(model):
-                nodes.append(self.node(model))
-        # These links are to rows and not to documents: as in Strapi, drafts and published entries
-        # are shown together.
-        unversioned_nodes = tuple(replace(node, status=None, publication=None) for node in nodes)
-        return PlanEdge(attribute=attribute.name, nodes=unversioned_nodes)
+    def _morph_edge(self, attribute: Attribute, value: QueryValue, path: str) -> PlanEdge | None:
+        """Populate a polymorphic relation by a flag or fragments; Strapi ignores other values."""
+        if isinstance(value, str):
+            return self.morph_list(attribute) if value in _TRUE else None
+        if not isinstance(value, dict):
+            return None
+        if value.get("populate") not in (None, "*"):
+            self.scope.report_invalid_key("populate", path)
+        fragments = value.get("on")
+        if not isinstance(fragments, dict):
+            return None
+        nodes = []
+        for uid, option in fragments.items():
+            model = self.scope.schema.content_types.get(uid)
+            if model is None:
+                if uid not in self.scope.schema.components:
+                    self.scope.report_invalid_key(uid, f"{path}.on.{uid}")
+                continue
+            node = self._target_node(option, model, _QueryPosition(path))
+            if node is not None and self._may_find(model):
+                nodes.append(node)
+        return _morph_list(attribute, nodes)
 
     def _may_be_listed(self, model: ContentType) -> bool:
         """Tell whether entries of a type can be in such a list at all.
@@ -558,8 +582,10 @@ class _Populate:
         )
 
     def morph_list(self, attribute: Attribute) -> PlanEdge:
-        """Populate a polymorphic relation."""
-        return self._morph_list(attribute, None)
+        """Populate a polymorphic relation with entries of all types."""
+        types = self.scope.schema.content_types.values()
+        nodes = [self.node(model) for model in types if self._may_be_listed(model)]
+        return _morph_list(attribute, nodes)
 
 
 class _PathResolver:
@@ -574,15 +600,53 @@ class _PathResolver:
         self.prefix = prefix
         self.lenient = lenient
 
+    def check(self, path: list[str], model: Model) -> None:
+        """Record an error for the first name of a path that cannot be populated."""
+        invalid_key = self._first_invalid_key(path, model, None)
+        if invalid_key is not None:
+            self.scope.report_invalid_key(*invalid_key)
+
+    def _first_invalid_key(
+        self, path: list[str], model: Model, parent_path: str | None
+    ) -> tuple[str, str] | None:
+        """Return the first name of a path that cannot be populated, and where it is."""
+        if not path:
+            return None
+        name, *rest = path
+        own_path = join_path(parent_path, name)
+        attribute = model.attributes.get(name)
+        if attribute is None or isinstance(attribute, ScalarAttribute):
+            return name, own_path
+        if not rest:
+            return None
+        if isinstance(attribute, DynamicZoneAttribute):
+            is_valid = any(
+                self._continues(self.scope.schema.components[uid], rest)
+                for uid in attribute.components
+            )
+            return None if is_valid else (rest[0], join_path(own_path, rest[0]))
+        target = self.scope.target(attribute)
+        if target is None or isinstance(attribute, MediaAttribute):
+            return name, own_path
+        return self._first_invalid_key(rest, target, own_path)
+
+    def _continues(self, component: Component, path: list[str]) -> bool:
+        """Tell whether a path can go on in a component of a zone; its last name may be a scalar."""
+        name, *rest = path
+        attribute = component.attributes.get(name)
+        if attribute is None or name == "id":
+            return False
+        return not rest or self._first_invalid_key(path, component, None) is None
+
     def edges(self, tree: _Paths, model: Model, path: str | None) -> tuple[PlanEdge, ...]:
-        """Resolve the branches of a tree."""
+        """Resolve the branches of a tree; names that cannot be populated are left out."""
         populated_edges = [self._edge(name, inner, model, path) for name, inner in tree.items()]
         return _zones_last((edge for edge in populated_edges if edge is not None), model)
 
     def _edge(self, name: str, inner: _Paths, model: Model, path: str | None) -> PlanEdge | None:
         own_path = join_path(path, name)
-        attribute = self.populate.populatable(name, model, own_path, own_path)
-        if attribute is None:
+        attribute = model.attributes.get(name)
+        if attribute is None or isinstance(attribute, ScalarAttribute):
             return None
         edge = self._attribute(attribute, inner, model, own_path)
         if attribute.private and self.lenient:
@@ -598,9 +662,6 @@ class _PathResolver:
         target = self.scope.target(attribute)
         if target is None:
             return self.populate.morph_list(attribute)
-        if inner and isinstance(attribute, MediaAttribute):
-            self.scope.report_invalid_key(attribute.name, own_path, Pass.SHAPE)
-            return None
         node = self.populate.node(target, edges=self.edges(inner, target, own_path))
         return self.populate.permitted(model, attribute, node)
 
@@ -609,14 +670,10 @@ class _PathResolver:
         if not inner:
             return self.populate.plain_zone(attribute)
         components = [self.scope.schema.components[uid] for uid in attribute.components]
-        for name in inner:
-            if not any(name in component.attributes for component in components):
-                self.scope.report_invalid_key(name, join_path(path, name))
-        nodes = []
-        for component in components:
-            existing_paths = _Paths({k: v for k, v in inner.items() if k in component.attributes})
-            edges = self.edges(existing_paths, component, path)
-            nodes.append(self.populate.node(component, edges=edges))
+        nodes = [
+            self.populate.node(component, edges=self.edges(inner, component, path))
+            for component in components
+        ]
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
 
@@ -639,6 +696,16 @@ def _path(text: str) -> list[str]:
             break
         path.append(segment)
     return path
+
+
+def _morph_list(attribute: Attribute, nodes: Iterable[PlanNode]) -> PlanEdge:
+    """Return the edge of a polymorphic relation.
+
+    Its links are to rows and not to documents: as in Strapi, drafts and published entries are shown
+    together.
+    """
+    unversioned_nodes = tuple(replace(node, status=None, publication=None) for node in nodes)
+    return PlanEdge(attribute=attribute.name, nodes=unversioned_nodes)
 
 
 def _zones_last(edges: Iterable[PlanEdge], model: Model) -> tuple[PlanEdge, ...]:

@@ -146,7 +146,7 @@ def _report_incomplete(name: str, order: str | None, path: str, scope: Scope) ->
 
 def _sort_key(path: _Path, attribute: str, order: str | None, scope: Scope) -> SortKey | None:
     if scope.nested and path:
-        scope.report_unconvertible("Related entries can only be sorted by their own attributes")
+        scope.report_operand("Related entries can only be sorted by their own attributes")
         return None
     if order is None:
         return SortKey(path, attribute, descending=False)

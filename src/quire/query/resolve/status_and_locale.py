@@ -7,6 +7,7 @@ from msgspec import Struct
 from quire.errors import ValidationError
 from quire.query.plan import LocaleScope, PublicationFilter, Status
 from quire.query.querystring import QueryValue
+from quire.query.resolve.errors import CheckStage, Param
 from quire.query.resolve.scope import Scope
 from quire.schema.model import ContentType
 
@@ -19,6 +20,10 @@ BAD_HAS_PUBLISHED = (
     "Invalid value for 'hasPublishedVersion'. Expected boolean or 'true'/'false' string."
 )
 _MODES = {mode.value: mode for mode in PublicationFilter}
+_OLDER_MODES = {
+    "true": PublicationFilter.HAS_PUBLISHED_VERSION_DOCUMENT,
+    "false": PublicationFilter.NEVER_PUBLISHED_DOCUMENT,
+}
 
 
 def resolve_status(query: Mapping[str, QueryValue]) -> Status:
@@ -26,24 +31,30 @@ def resolve_status(query: Mapping[str, QueryValue]) -> Status:
     return "published" if query.get("status", "published") == "published" else "draft"
 
 
-def resolve_publication(query: Mapping[str, QueryValue], scope: Scope) -> PublicationFilter | None:
-    """Parse ``publicationFilter`` and its older form ``hasPublishedVersion``."""
+def resolve_publication(
+    query: Mapping[str, QueryValue], model: ContentType, scope: Scope
+) -> PublicationFilter | None:
+    """Parse ``publicationFilter`` and its older form ``hasPublishedVersion``.
+
+    Strapi checks the first one with the keys, and the second one when it reads documents: after
+    everything else, and not for users and files.
+    """
+    older = query.get("hasPublishedVersion") if model.is_api else None
+    older_mode = _OLDER_MODES.get(older) if isinstance(older, str) else None
+    if older is not None and older_mode is None:
+        scope.for_parameter(Param.HAS_PUBLISHED, "hasPublishedVersion").report_unconvertible(
+            BAD_HAS_PUBLISHED
+        )
     value = query.get("publicationFilter")
-    if value is not None:
-        mode = _MODES.get(value) if isinstance(value, str) else None
-        if mode is None:
-            details = {"source": "query", "param": "publicationFilter"}
-            scope.findings.add((0, 0), ValidationError(BAD_PUBLICATION, details))
-        return mode
-    older = query.get("hasPublishedVersion")
-    if older is None:
-        return None
-    if older == "true":
-        return PublicationFilter.HAS_PUBLISHED_VERSION_DOCUMENT
-    if older == "false":
-        return PublicationFilter.NEVER_PUBLISHED_DOCUMENT
-    scope.findings.add((0, 0), ValidationError(BAD_HAS_PUBLISHED))
-    return None
+    if value is None:
+        return older_mode
+    mode = _MODES.get(value) if isinstance(value, str) else None
+    if mode is None:
+        details = {"source": "query", "param": "publicationFilter"}
+        scope.findings.add(
+            (CheckStage.KEYS, Param.PUBLICATION), ValidationError(BAD_PUBLICATION, details)
+        )
+    return mode
 
 
 class LocaleChoice(Struct, frozen=True):

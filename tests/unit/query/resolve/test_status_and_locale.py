@@ -105,7 +105,7 @@ def test_every_publication_filter_is_known_by_its_name(mode: PublicationFilter) 
         ("hasPublishedVersion=true", PublicationFilter.HAS_PUBLISHED_VERSION_DOCUMENT),
         ("hasPublishedVersion=false", PublicationFilter.NEVER_PUBLISHED_DOCUMENT),
         (
-            "publicationFilter=modified&hasPublishedVersion=nonsense",
+            "publicationFilter=modified&hasPublishedVersion=true",
             PublicationFilter.MODIFIED,
         ),
     ],

@@ -1,0 +1,233 @@
+"""Responses of the reference to requests that are not among the recorded ones."""
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from tests.conformance.client import AsgiClient, Authorization, ClientResponse
+
+ONE = "fields=id&pagination[pageSize]=1"
+APPLE = "/api/articles/kvs6ljh4bigue2ssvg2vmk14?fields=id"
+FILE = "/api/upload/files/1"
+BAD_ORDER = "Invalid order. order can only be one of asc|desc|ASC|DESC"
+BAD_HAS_PUBLISHED = (
+    "Invalid value for 'hasPublishedVersion'. Expected boolean or 'true'/'false' string."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Sends requests to the recorded project, and expects them to change nothing."""
+
+    client: AsgiClient
+    authorization: Authorization
+
+    async def send(
+        self,
+        method: str,
+        target: str,
+        who: str | None = "full",
+        body: bytes = b"",
+        media_type: str = "",
+    ) -> ClientResponse:
+        headers = await self.authorization.headers(who)
+        if media_type:
+            headers["Content-Type"] = media_type
+        return await self.client.request(method, target, headers, body)
+
+    async def get(self, target: str, who: str | None = "full") -> ClientResponse:
+        return await self.send("GET", target, who)
+
+
+@pytest.fixture
+def ask(client: AsgiClient, authorization: Authorization) -> Asking:
+    return Asking(client, authorization)
+
+
+def invalid_key(key: str, path: str | None, param: str) -> dict[str, object]:
+    where = f" at {path}" if path not in {None, key} else ""
+    details = {"key": key, "path": path, "source": "query", "param": param}
+    return {"message": f"Invalid key {key}{where}", "details": details}
+
+
+def plain(message: str) -> dict[str, object]:
+    return {"message": message, "details": {}}
+
+
+@pytest.mark.parametrize(
+    ("target", "error"),
+    [
+        (
+            "/api/articles?populate[2]=x&populate[seo]=true",
+            invalid_key("2", None, "populate"),
+        ),
+        (
+            "/api/articles?populate[author][populate][3]=x&populate[author][populate][seo]=true",
+            invalid_key("3", "author", "populate"),
+        ),
+        (
+            "/api/homepage?populate[0]=seo.shareImage.related&populate[1]=seo",
+            invalid_key("shareImage", "seo.shareImage", "populate"),
+        ),
+        (
+            "/api/articles?populate=sections.images.related",
+            invalid_key("images", "sections.images", "populate"),
+        ),
+        (
+            "/api/articles?populate=sections.buttons.text",
+            invalid_key("buttons", "sections.buttons", "populate"),
+        ),
+        (f"{FILE}?populate=related.author", invalid_key("related", "related", "populate")),
+        (
+            f"{FILE}?populate[related][populate][0]=x",
+            invalid_key("populate", "related", "populate"),
+        ),
+        (
+            f"{FILE}?populate[related][on][nope]=true",
+            invalid_key("nope", "related.on.nope", "populate"),
+        ),
+        ("/api/articles?filters[][name]=x", invalid_key("name", None, "filters")),
+        ("/api/articles?hasPublishedVersion=1", plain(BAD_HAS_PUBLISHED)),
+        (
+            "/api/articles?publicationFilter=modified&hasPublishedVersion=1",
+            plain(BAD_HAS_PUBLISHED),
+        ),
+        ("/api/authors?sort=name:up&hasPublishedVersion=1", plain(BAD_ORDER)),
+        ("/api/authors?lookup=1&sort=name:up", plain("Invalid params: 'lookup'")),
+        (
+            "/api/authors?filters[articles][$and][0][id]=1&filters[articles][$eq]=1&sort=name:up",
+            plain(BAD_ORDER),
+        ),
+    ],
+)
+async def test_a_query_with_errors_gets_the_error_of_the_reference(
+    ask: Asking, target: str, error: dict[str, object]
+) -> None:
+    response = await ask.get(target)
+    expected = {"status": 400, "name": "ValidationError", **error}
+    assert json.loads(response.content) == {"data": None, "error": expected}
+
+
+@pytest.mark.parametrize(
+    ("populate", "populated"),
+    [
+        ("populate[0]=x&populate[seo]=true", {"seo"}),
+        ("populate[true]=x&populate[seo]=true", {"seo"}),
+        ("populate[seo][f]=x", {"seo"}),
+        ("populate[author][populate][0]=x&populate[author][populate][passport]=true", {"author"}),
+        ("populate=sections.title", {"sections"}),
+        ("populate=sections.title,sections.images", {"sections"}),
+    ],
+)
+async def test_names_of_flags_and_scalars_in_zones_populate_nothing(
+    ask: Asking, populate: str, populated: set[str]
+) -> None:
+    response = await ask.get(f"{APPLE}&{populate}")
+    entry = json.loads(response.content)["data"]
+    assert entry.keys() - {"id", "documentId"} == populated
+    if "sections" in entry:
+        assert entry["sections"] == [{"id": 72, "text": "Quote 0", "__component": "blocks.quote"}]
+
+
+@pytest.mark.parametrize(
+    ("populate", "populated"),
+    [
+        ("populate=categories.children,related", set()),
+        ("populate=related.categories.children,related", set()),
+        ("populate=related.categories,related", {"related"}),
+        ("populate=related,categories.children", {"related"}),
+        ("populate=categories,related", {"related"}),
+        ("populate[0]=categories.children,related&populate[1]=related", {"related"}),
+    ],
+)
+async def test_a_forbidden_start_of_a_list_with_commas_hides_all_of_it(
+    ask: Asking, populate: str, populated: set[str]
+) -> None:
+    response = await ask.get(f"/api/articles?{ONE}&{populate}", "user:carol")
+    entry = json.loads(response.content)["data"][0]
+    assert entry.keys() - {"id", "documentId"} == populated
+
+
+@pytest.mark.parametrize(
+    ("value", "is_populated"),
+    [
+        ("=true", True),
+        ("=0", False),
+        ("=x", False),
+        ("=*", False),
+        ("[populate]=*", False),
+        ("[sort]=id", False),
+        ("[on]=x", False),
+        ("[on][api::author.author]=true", True),
+    ],
+)
+async def test_entries_that_use_a_file_are_populated_by_a_flag_or_by_type(
+    ask: Asking, value: str, *, is_populated: bool
+) -> None:
+    response = await ask.get(f"{FILE}?populate[related]{value}")
+    assert response.status == 200
+    assert ("related" in json.loads(response.content)) == is_populated
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/api/users?hasPublishedVersion=x",
+        "/api/users/5?lookup=x",
+        "/api/upload/files?hasPublishedVersion=x&lookup=x",
+        f"/api/articles?{ONE}&lookup=",
+    ],
+)
+async def test_parameters_of_documents_are_ignored_for_users_and_files(
+    ask: Asking, target: str
+) -> None:
+    assert (await ask.get(target)).status == 200
+
+
+@pytest.mark.parametrize("path", ["/api/articles/%", "/api/articles/%zz", "/uploads/%zz"])
+async def test_a_percent_sign_needs_two_digits(ask: Asking, path: str) -> None:
+    response = await ask.get(path)
+    error = {"status": 400, "name": "BadRequestError", "message": "failed to decode"}
+    assert json.loads(response.content) == {"data": None, "error": error}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "who"),
+    [
+        ("POST", "/api/auth/local", None),
+        ("POST", "/api/auth/forgot-password", None),
+        ("POST", "/api/auth/reset-password", None),
+        ("POST", "/api/auth/send-email-confirmation", None),
+        ("POST", "/api/auth/change-password", "user:alice"),
+        ("POST", "/api/users", "full"),
+        ("PUT", "/api/users/1", "full"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("media_type", "body", "shown", "value"),
+    [
+        ("text/plain", b"x", '"x"', "x"),
+        ("application/json", b"[]", "[]", []),
+        ("application/json", b'[{"a": 1}]', '[\n  {\n    "a": "1"\n  }\n]', [{"a": 1}]),
+    ],
+)
+async def test_a_form_is_an_object(
+    ask: Asking,
+    method: str,
+    path: str,
+    who: str | None,
+    media_type: str,
+    body: bytes,
+    shown: str,
+    value: object,
+) -> None:
+    response = await ask.send(method, path, who, body, media_type)
+    message = f"this must be a `object` type, but the final value was: `{shown}`."
+    problem = {"path": [], "message": message, "name": "ValidationError", "value": value}
+    assert json.loads(response.content)["error"] == {
+        "status": 400,
+        "name": "ValidationError",
+        "message": message,
+        "details": {"errors": [problem]},
+    }
