@@ -231,3 +231,50 @@ async def test_a_form_is_an_object(
         "message": message,
         "details": {"errors": [problem]},
     }
+
+
+@pytest.mark.parametrize(
+    ("confirmation", "messages"),
+    [
+        ("", ["Passwords do not match"]),
+        (
+            5,
+            [
+                "passwordConfirmation must be a `string` type, but the final value was: `5`.",
+                "Passwords do not match",
+            ],
+        ),
+        (
+            None,
+            [
+                "passwordConfirmation must be a `string` type, but the final value was: `null`.",
+                "Passwords do not match",
+            ],
+        ),
+    ],
+)
+async def test_a_password_is_repeated(
+    ask: Asking, confirmation: object, messages: list[str]
+) -> None:
+    body = {"code": "x", "password": "NewPass123", "passwordConfirmation": confirmation}
+    response = await ask.send(
+        "POST", "/api/auth/reset-password", None, json.dumps(body).encode(), "application/json"
+    )
+    assert [
+        (problem["path"], problem["message"], problem["value"])
+        for problem in json.loads(response.content)["error"]["details"]["errors"]
+    ] == [(["passwordConfirmation"], message, confirmation) for message in messages]
+
+
+async def test_an_empty_name_is_too_short_and_missing(ask: Asking) -> None:
+    body = {"username": "", "email": "a@b.co", "password": "", "role": 1}
+    response = await ask.send(
+        "POST", "/api/users", "full", json.dumps(body).encode(), "application/json"
+    )
+    problems = json.loads(response.content)["error"]["details"]["errors"]
+    assert [problem["message"] for problem in problems] == [
+        "username must be at least 1 characters",
+        "username is a required field",
+        "password must be at least 1 characters",
+        "password is a required field",
+    ]

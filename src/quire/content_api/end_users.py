@@ -116,8 +116,8 @@ class NewEndUser(AccountBody):
     """A new end user; unknown fields are ignored."""
 
     email: RequiredEmail
-    username: Annotated[str, required, MinLength(1), USERNAME]
-    password: Annotated[str, required, MinLength(1), few_bytes, PASSWORD]
+    username: Annotated[str, MinLength(1), required, USERNAME]
+    password: Annotated[str, MinLength(1), required, few_bytes, PASSWORD]
     role: Annotated[int | str | RoleConnect, RoleChoice(creating=True)]
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
+from msgspec import Struct
+
 from quire.access.principal import EndUser
 from quire.auth.passwords import verify_password
 from quire.content_api.account_context import AccountApi
@@ -20,8 +22,10 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.response_types import OK_RESPONSE, OkResponse
 from quire.content_api.routes import Route
-from quire.content_api.validators import UNLIMITED, FullMessage, Text, required
+from quire.content_api.validators import REQUIRED, FullMessage, ValuePath, problem_at, required
+from quire.document_service.validate.problems import Problem
 from quire.errors import ApplicationError, ValidationError
+from quire.schema.attributes.validation import ABSENT, not_of_type
 
 T = TypeVar("T", bound="NewPassword")
 
@@ -124,13 +128,22 @@ class PasswordApi(AccountApi):
         return await self._responses.tokens(request, user_id, item)
 
 
+class _Confirmation(Struct, frozen=True):
+    """A password that is repeated."""
+
+    password: object
+
+    def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        if value is not ABSENT and not isinstance(value, str):
+            yield problem_at(path, not_of_type("string", value), value)
+        if value is not ABSENT and value != self.password:
+            yield problem_at(path, DIFFERENT, value)
+        elif required(value):
+            yield problem_at(path, REQUIRED, value)
+
+
 def _read_new_password(body: object, kind: type[T]) -> T:
     """Return a body with a password that is repeated. Raises ValidationError."""
-    password = body.get("password") if isinstance(body, Mapping) else None
-
-    def same(value: object) -> str | None:
-        is_same = not isinstance(value, str) or not value or value == password
-        return None if is_same else DIFFERENT
-
-    confirmation = Text(rules=(required, same), longest=UNLIMITED)
-    return read_body(body, kind, passwordConfirmation=confirmation)
+    password = body.get("password", ABSENT) if isinstance(body, Mapping) else ABSENT
+    return read_body(body, kind, passwordConfirmation=_Confirmation(password))

@@ -109,11 +109,12 @@ def change_record(
 def replaced_values(prepared: PreparedFile, file_info: FileInfo) -> dict[str, object]:
     """Return the values of a file whose bytes are replaced.
 
-    Metadata stay unless new ones are given. If the new file is not an image, width and height stay
-    too, as in Strapi.
+    Texts stay unless new ones are given, and the focal point, which was one of the former image,
+    does not. If the new file is not an image, width and height stay too, as in Strapi.
     """
     values = {
         **prepared.values,
+        "focalPoint": None,
         **{key: value for key, value in file_info.values.items() if key != "name"},
     }
     if values["width"] is None:

@@ -434,7 +434,7 @@ class _EntryValidation:
         path: ValuePath,
     ) -> ComponentValues:
         """Check one component: one with an id is updated, unless everything is new."""
-        row = None if self._creating or item.get("id") is None else row_id(item["id"])
+        row = row_id(item["id"]) if "id" in item and not self._creating else None
         model = self._schema.components[uid]
         component_path = (*parent.component_path, (attribute.name, uid))
         values = self._values(
