@@ -176,7 +176,6 @@ async def test_entries_that_use_a_file_are_populated_by_a_flag_or_by_type(
         "/api/users?hasPublishedVersion=x",
         "/api/users/5?lookup=x",
         "/api/upload/files?hasPublishedVersion=x&lookup=x",
-        f"/api/articles?{ONE}&lookup=",
     ],
 )
 async def test_parameters_of_documents_are_ignored_for_users_and_files(

@@ -359,7 +359,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
     def _check_keys(self, query: Query, scope: Scope) -> None:
         if not self.content_type.is_api:
             return
-        if query.get("lookup") not in (None, ""):
+        if "lookup" in query:
             error = ValidationError("Invalid params: 'lookup'")
             scope.findings.add((CheckStage.VERSIONS, Param.PUBLICATION), error)
         if not self.limits.strict_params:
