@@ -635,7 +635,14 @@ async def test_the_server_itself_adds_and_cancels_jobs_in_a_transaction(
         ("@job()\nasync def f(*names: str): ...", "must have a name that it is passed by"),
         ("@job()\nasync def f(name): ...", "needs a type, such as name: str"),
         ("@job()\nasync def f(name: 'Nam'): ...", "cannot be evaluated: NameError"),
-        ("@job()\nasync def f(name: asyncio.Task): ...", "has a type that cannot be stored"),
+        (
+            "@job()\nasync def f(name: asyncio.Task): ...",
+            "has a type that cannot be stored: _asyncio.Task has no form in JSON",
+        ),
+        (
+            "@job()\nasync def f(paper: Document | None): ...",
+            "cannot be stored: Document is a document: pass its documentId, a str",
+        ),
         ("@job()\nasync def f():\n    yield", "f is a generator; it must return, not yield"),
         (
             "@job(one_at_a_time='{nam}')\nasync def f(name: str): ...",

@@ -365,6 +365,15 @@ async def test_the_openapi_document_describes_the_routes(tmp_path: Path, kind: K
         ('@route.get("/a")\nasync def a(*b: int) -> None: ...', "must have a name"),
         ('@route.get("/a")\nasync def a(b: "Nope") -> None: ...', "NameError"),
         ('@route.get("/a")\nasync def a(b: asyncio.Lock): ...', "a type that no request can give"),
+        (
+            '@route.post("/a")\nasync def a(b: Principal): ...',
+            "the parameter b has the type Principal, which a client could invent: call principal()",
+        ),
+        ('@route.get("/a")\nasync def a(b: Principal | None = None): ...', "call principal()"),
+        ('@route.post("/a")\nasync def a(b: dict[str, list[Principal]]): ...', "call principal()"),
+        ('@route.post("/a")\nasync def a(b: Call): ...', "has the type Call, which a client"),
+        ('@route.post("/a")\nasync def a(b: Write): ...', "has the type Write, which a client"),
+        ('@route.post("/a")\nasync def a(b: Document): ...', "has the type Document, which a cli"),
         ('@route.get("/a", action="find")\nasync def a(): ...', 'action must be like "api::'),
         ('@route.get("/a", action="plugin::a.b.c")\nasync def a(): ...', "action must be like"),
         ('@route.get("/a")\nasync def find(): ...', "is an action of the core"),
@@ -392,6 +401,39 @@ def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path, code: str, mes
     (problem,) = caught.value.problems
     assert str(problem).startswith(f"{FILE}:{_FIRST}  route.")
     assert message in str(problem)
+
+
+FORGED = """
+import msgspec
+
+class Me(Principal, frozen=True, kw_only=True):
+    pass
+
+class Order(msgspec.Struct):
+    buyer: Me | None = None
+    parts: list["Order"] = []
+
+class Paper(Document):
+    pass
+
+@route.post("/a")
+async def a(order: Order): ...
+
+@route.post("/b")
+async def b(paper: Paper): ...
+"""
+
+
+def test_a_body_contains_no_object_of_the_server(tmp_path: Path) -> None:
+    schema = schema_in(tmp_path)
+    write_code(tmp_path, FORGED)
+    with pytest.raises(ExtensionError) as caught:
+        load_extensions(tmp_path, schema)
+    nested, document = (str(problem) for problem in caught.value.problems)
+    assert nested.endswith(
+        "the parameter order has the type Me, which a client could invent: call principal()"
+    )
+    assert document.endswith("Paper is a document: pass its documentId, a str")
 
 
 def test_two_routes_cannot_share_a_path(tmp_path: Path) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-import msgspec
-
 from quire.access.declared_routes import SERVER_PATHS
 from quire.customisations import usual_routes
 from quire.errors import AppError
 from quire.extension_loading.mark_check import takes_arguments
 from quire.extension_loading.module_import import ExtensionProblem
+from quire.hooks.argument_types import decoding_problem, server_class_in
 from quire.hooks.policies import Policy
+from quire.hooks.principal import Principal
 from quire.hooks.routes import CallRate, CustomRoute, RouteMark, RouteParameter, Source
 from quire.schema.model import Schema
 
@@ -196,12 +196,20 @@ def _parameter_problems(
             yield f"the parameter {parameter.name} needs a type, such as {parameter.name}: str"
             continue
         hint = hints[parameter.name]
+        server_class = server_class_in(hint)
+        if server_class is not None:
+            use = "call principal()" if issubclass(server_class, Principal) else "leave it out"
+            yield (
+                f"the parameter {parameter.name} has the type {server_class.__name__}, which a "
+                f"client could invent: {use}"
+            )
+            continue
+        problem = decoding_problem(hint)
+        if problem is not None:
+            yield f"the parameter {parameter.name} has a type that no request can give: {problem}"
+            continue
         if _source(parameter.name, hint, in_path) == "body":
             bodies.append(parameter.name)
-        try:
-            msgspec.json.schema(hint)
-        except TypeError as error:
-            yield f"the parameter {parameter.name} has a type that no request can give: {error}"
     if len(bodies) > 1:
         yield f"{' and '.join(bodies)} are both the body of the request: make them one type"
     if bodies and method not in _WITH_BODY:

@@ -8,6 +8,8 @@ from typing import Any, get_type_hints
 import msgspec
 from msgspec import Struct
 
+from quire.hooks.argument_types import decoding_problem
+
 LONGEST_ARGUMENTS = 256 * 1024
 """How many bytes the arguments of one job may have, as JSON."""
 
@@ -107,12 +109,11 @@ def arguments_of(name: str, function: Callable[..., Any]) -> type[Struct]:
                 f"the parameter {parameter.name} needs a type, such as {parameter.name}: str"
             )
         hint = hints[parameter.name]
-        try:
-            msgspec.json.schema(hint)
-        except TypeError as error:
+        problem = decoding_problem(hint)
+        if problem is not None:
             raise TypeError(
-                f"the parameter {parameter.name} has a type that cannot be stored: {error}"
-            ) from None
+                f"the parameter {parameter.name} has a type that cannot be stored: {problem}"
+            )
         has_default = parameter.default is not parameter.empty
         fields.append((parameter.name, hint, *([parameter.default] if has_default else [])))
     return msgspec.defstruct(
