@@ -53,6 +53,24 @@ async def test_titles_are_sent_as_the_user_who_asks_for_them(project):
     assert [mail.to for mail in project.mails] == [("ann@example.org",)]
 """
 """A test of the job with ``as_principal``."""
+OLD_DRAFTS = """
+TEXT = [{"type": "paragraph", "children": [{"type": "text", "text": "Low water"}]}]
+
+async def test_old_drafts_are_deleted_and_published_articles_are_not(project):
+    token = await project.token()
+    for title, status in (("Published", "published"), ("Old", "draft")):
+        data = {"title": title, "summary": "Both", "body": TEXT, "slug": title}
+        made = await token.post(f"/api/articles?status={status}", json={"data": data})
+        assert made.status_code == 201, made.text
+    project.clock.advance(days=400)
+    data["title"] = "New"
+    await token.post("/api/articles?status=draft", json={"data": data})
+    await project.until("04:00")
+    for status, left in (("draft", ["New", "Published"]), ("published", ["Published"])):
+        listed = await token.get(f"/api/articles?sort=title&fields=title&status={status}")
+        assert [one["title"] for one in listed.json()["data"]] == left
+"""
+"""A test of the schedule that deletes drafts."""
 NOT_IN_CODE = {
     "Documents": "what documents() returns",
     "HttpClient": "the class of http",
@@ -245,6 +263,13 @@ async def test_settings_and_operators_do_what_their_pages_say(blog: Path, token:
 def test_the_tests_of_the_pages_pass(blog: Path) -> None:
     (blog / "tests" / "test_titles.py").write_text(TITLES, encoding="utf-8")
     assert run_pytest(blog) == {"passed": 4}
+
+
+@pytest.mark.whatever_the_database("tests/extending/test_documents.py reads them on both")
+def test_schedules_do_what_the_page_says(tmp_path: Path) -> None:
+    blog = make_blog(tmp_path / "blog", [DOCS / "extending" / "schedules.md"])
+    write_tree(blog, {"tests/test_old_drafts.py": OLD_DRAFTS})
+    assert run_pytest(blog) == {"passed": 1}
 
 
 async def test_prepare_does_what_the_page_says(

@@ -1,10 +1,12 @@
 """Hooks read and write other documents in the transaction, with the caller's permissions."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from quire import UnitOfWorkError, documents, principal
+from quire.query.plan import PublicationFilter, PublicationFilterName
 from tests.databases.kind import Kind
 from tests.extending.project import PAPERS, module, open_extended, titles
 from tests.unit.admin_api.office import Office
@@ -288,3 +290,52 @@ async def test_misuse_says_what_to_do(tmp_path: Path, kind: Kind) -> None:
             "plain is a plain def, which cannot query: make it an async def",
             "the unit of work of leave_a_task has ended: await what it starts within it",
         ]
+
+
+async def test_reads_select_documents_by_what_is_published_of_them(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @route.post("/selections", public=True)
+    async def selections() -> list:
+        never = {"status": "draft", "publication_filter": "never-published"}
+        fired.clear()
+        with as_system("look"):
+            papers = documents(PAPER)
+            for found in (
+                await papers.find(**never),
+                await papers.find(status="draft", publication_filter="modified"),
+            ):
+                fired.append([one.title for one in found])
+            fired.append((await papers.first(**never)).title)
+            fired.append([len(some) async for some in papers.stream(**never)])
+            fired.append(await papers.count(**never))
+            fired.append(await papers.count_by("title", ["Draft", "Published"], **never))
+            ids = [one.documentId for one in await papers.find(status="draft", sort="title")]
+            fired.append([await papers.find_one(one, **never) is not None for one in ids])
+            try:
+                await papers.find(publication_filter="new")
+            except ValidationError as error:
+                fired.append(str(error).partition(".")[0])
+        return fired
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        await office.ask("POST", "/api/papers?status=draft", {"data": {"title": "Draft"}})
+        made = await office.ask("POST", "/api/papers", {"data": {"title": "Published"}})
+        later = {"data": {"title": "Published, modified"}}
+        await office.ask("PUT", f"/api/papers/{made.data['documentId']}?status=draft", later)
+        found = (await office.ask("POST", "/api/selections")).json
+    assert found == [
+        ["Draft"],
+        ["Published, modified"],
+        "Draft",
+        [1],
+        1,
+        {"Draft": 1, "Published": 0},
+        [True, False],
+        "Invalid value for 'publicationFilter'",
+    ]
+
+
+def test_the_publication_filters_of_the_python_api_are_those_of_the_content_api() -> None:
+    assert [*get_args(PublicationFilterName)] == [one.value for one in PublicationFilter]

@@ -64,7 +64,7 @@ from quire.hooks.document import (
 from quire.hooks.errors import NotFound, UnitOfWorkError, UnknownFieldError, nearest
 from quire.hooks.policies import ReadAction
 from quire.hooks.shape import Shape
-from quire.query.plan import Status
+from quire.query.plan import PublicationFilterName, Status
 from quire.query.resolve import grouping_filter
 from quire.schema.model import FILE_UID, USER_UID, ContentType
 
@@ -109,9 +109,10 @@ def documents(kind: Kind) -> "Documents[Any]":
 class Documents(Generic[D, Filters, Input]):
     """The documents of one content type, in the current unit of work.
 
-    ``filters``, ``sort``, ``fields``, ``populate`` and ``locale`` are as in the content API. Reads
-    default to published versions, writes to drafts. Without `as_system`, they raise ForbiddenError
-    for actions that the caller may not take.
+    ``filters``, ``sort``, ``fields``, ``populate``, ``publication_filter`` and ``locale`` are as in
+    the content API. Reads default to published versions, writes to drafts. The status ``draft``
+    reads the drafts of published documents, too. Without `as_system`, they raise ForbiddenError for
+    actions that the caller may not take.
     """
 
     def __init__(self, uid: str, document: type[D]) -> None:
@@ -127,6 +128,7 @@ class Documents(Generic[D, Filters, Input]):
         filters: Filters | None = None,
         sort: str | Sequence[str] | None = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
         page: int = 1,
         page_size: int = 25,
@@ -142,6 +144,7 @@ class Documents(Generic[D, Filters, Input]):
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
         page: int = 1,
         page_size: int = 25,
@@ -157,6 +160,7 @@ class Documents(Generic[D, Filters, Input]):
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
         page: int = 1,
         page_size: int = 25,
@@ -180,6 +184,7 @@ class Documents(Generic[D, Filters, Input]):
             **self._field_parameters(context, shape, fields, populate),
             pagination={"page": page, "pageSize": page_size, "withCount": with_count},
             status=status,
+            publication_filter=publication_filter,
             locale=locale,
             ability=ability,
             computes=True,
@@ -213,6 +218,7 @@ class Documents(Generic[D, Filters, Input]):
         *,
         for_update: bool = False,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
     ) -> S | None: ...
     @overload
@@ -224,6 +230,7 @@ class Documents(Generic[D, Filters, Input]):
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
     ) -> D | None: ...
     async def find_one(
@@ -235,6 +242,7 @@ class Documents(Generic[D, Filters, Input]):
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
     ) -> Any:
         """Return one document, ``None`` where there is none in this status and locale.
@@ -250,6 +258,7 @@ class Documents(Generic[D, Filters, Input]):
             uid=self._uid,
             **self._field_parameters(context, shape, fields, populate),
             status=status,
+            publication_filter=publication_filter,
             locale=locale,
             ability=ability,
             computes=True,
@@ -285,6 +294,7 @@ class Documents(Generic[D, Filters, Input]):
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
     ) -> D | None:
         """Return the first document of the result, ``None`` if it is empty."""
@@ -294,6 +304,7 @@ class Documents(Generic[D, Filters, Input]):
             fields=fields,
             populate=populate,
             status=status,
+            publication_filter=publication_filter,
             locale=locale,
             page_size=1,
         )
@@ -304,6 +315,7 @@ class Documents(Generic[D, Filters, Input]):
         *,
         filters: Filters | None = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
     ) -> int:
         """Return how many documents there are."""
@@ -314,6 +326,7 @@ class Documents(Generic[D, Filters, Input]):
             fields=["documentId"],
             pagination={"page": 1, "pageSize": 1, "withCount": True},
             status=status,
+            publication_filter=publication_filter,
             locale=locale,
             ability=ability,
             counts=True,
@@ -333,6 +346,7 @@ class Documents(Generic[D, Filters, Input]):
         filters: Filters | None = None,
         excluding: Iterable[str] = (),
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
     ) -> dict[V, int]:
         """Return how many documents have each of some values of a field, in one statement.
@@ -360,6 +374,7 @@ class Documents(Generic[D, Filters, Input]):
             else filters,
             fields=["documentId"],
             status=status,
+            publication_filter=publication_filter,
             locale=locale,
             ability=ability,
             counts=True,
@@ -380,6 +395,7 @@ class Documents(Generic[D, Filters, Input]):
         *,
         filters: Filters | None = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
         batch: int = _STREAM_BATCH,
     ) -> AsyncIterator[Sequence[S]]: ...
@@ -392,6 +408,7 @@ class Documents(Generic[D, Filters, Input]):
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
         batch: int = _STREAM_BATCH,
     ) -> AsyncIterator[Sequence[D]]: ...
@@ -404,6 +421,7 @@ class Documents(Generic[D, Filters, Input]):
         fields: Sequence[str] | None = None,
         populate: object = None,
         status: Status = "published",
+        publication_filter: PublicationFilterName | None = None,
         locale: str | None = None,
         batch: int = _STREAM_BATCH,
     ) -> AsyncIterator[Sequence[Any]]:
@@ -424,6 +442,7 @@ class Documents(Generic[D, Filters, Input]):
                 fields=parameters["fields"],
                 populate=parameters.get("populate"),
                 status=status,
+                publication_filter=publication_filter,
                 locale=locale,
                 page_size=batch,
             )
@@ -493,11 +512,14 @@ class Documents(Generic[D, Filters, Input]):
         )
 
     async def delete(self, document_id: str, *, locale: str | None = None) -> None:
-        """Delete a document in one locale, ``"*"`` for all. A missing document is no error."""
+        """Delete a document in one locale, ``"*"`` for all: its draft and its published version.
+
+        A missing document is no error.
+        """
         await self.delete_many([document_id], locale=locale)
 
     async def delete_many(self, document_ids: Sequence[str], *, locale: str | None = None) -> None:
-        """Delete documents, all of them or none."""
+        """Delete documents, all of them or none, as `delete` does."""
         await self._write(
             "delete",
             self._commands(DeleteDocument, document_ids, locale),

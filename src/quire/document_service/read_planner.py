@@ -37,6 +37,7 @@ from quire.query.plan import (
     Filter,
     Junction,
     PlanNode,
+    PublicationFilterName,
     ReadPlan,
     Status,
     plan_size,
@@ -86,11 +87,11 @@ _compile_executor = ThreadPoolExecutor(1, thread_name_prefix="quire-compile")
 class DocumentQuery(Struct, frozen=True, kw_only=True):
     """A read of a content type, in the content API's query language with Python values.
 
-    ``filters``, ``sort``, ``fields``, ``populate`` and ``pagination`` are as in the content API; a
-    ``locale`` of ``None`` is the default one, ``"*"`` every one. Nothing outside of ``ability`` is
-    shown, filtered or sorted by. With ``counts`` only the total is needed, so that rules on
-    counting apply, too. With ``computes`` computed fields may be named, which the caller adds to
-    what is read.
+    ``filters``, ``sort``, ``fields``, ``populate``, ``pagination`` and ``publication_filter`` are
+    as in the content API; a ``locale`` of ``None`` is the default one, ``"*"`` every one. Nothing
+    outside of ``ability`` is shown, filtered or sorted by. With ``counts`` only the total is
+    needed, so that rules on counting apply, too. With ``computes`` computed fields may be named,
+    which the caller adds to what is read.
     """
 
     uid: str
@@ -100,6 +101,7 @@ class DocumentQuery(Struct, frozen=True, kw_only=True):
     populate: object = None
     pagination: Mapping[str, object] = field(default_factory=dict)
     status: Status = "published"
+    publication_filter: PublicationFilterName | None = None
     locale: str | list[str] | None = None
     ability: Ability = field(default_factory=FullAccess)
     counts: bool = False
@@ -114,6 +116,7 @@ class DocumentQuery(Struct, frozen=True, kw_only=True):
             "populate": self.populate,
             "pagination": self.pagination,
             "status": self.status,
+            "publicationFilter": self.publication_filter,
             "locale": self.locale,
         }
         return {name: value for name, value in values.items() if value is not None}

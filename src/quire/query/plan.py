@@ -90,6 +90,19 @@ class PublicationFilter(Enum):
     PUBLISHED_WITH_DRAFT = "published-with-draft"
 
 
+PublicationFilterName = Literal[
+    "never-published",
+    "has-published-version",
+    "modified",
+    "unmodified",
+    "never-published-document",
+    "has-published-version-document",
+    "published-without-draft",
+    "published-with-draft",
+]
+"""The values of `PublicationFilter`, as code writes them."""
+
+
 class PlanNode(Struct, frozen=True, kw_only=True):
     """Rows of one model: which, in what order, which fields, what is populated below.
 
