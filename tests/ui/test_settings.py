@@ -108,6 +108,12 @@ def test_visitors_read_what_the_public_role_is_granted(site: Site, page: Page) -
     page.get_by_role("checkbox", name="find: sample").check()
     save(page)
     assert HTTP.get(samples).status_code == 200
+    accounts = page.get_by_role("region", name="Accounts of end users")
+    sign_in = accounts.get_by_role("checkbox", name="Sign in", exact=True)
+    expect(sign_in).to_be_checked()
+    expect(sign_in).to_have_accessible_description(
+        "POST /api/auth/local GET /api/auth/:provider/callback"
+    )
     page.get_by_role("checkbox", name="create: sample").check()
     expect(page.get_by_text("Visitors may write")).to_be_visible()
     page.get_by_role("button", name="Row rules of Article").click()

@@ -41,13 +41,15 @@ export const theme = createTheme({
   },
 })
 
-// The stock dimmed and light colours of Mantine have too little contrast (WCAG AA).
+// The stock dimmed, disabled and light colours of Mantine have too little contrast (WCAG AA).
 export const resolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': '#5c6370',
     '--mantine-color-placeholder': '#6b7280',
     '--mantine-color-body': '#fbfbfc',
+    '--mantine-color-disabled': '#eceef2',
+    '--mantine-color-disabled-color': '#6b7280',
     '--mantine-color-error': '#b42318',
     '--mantine-color-anchor': '#4338ca',
     '--mantine-color-default-border': '#d9dce3',
@@ -68,10 +70,13 @@ export const resolver: CSSVariablesResolver = () => ({
     '--quire-surface': '#ffffff',
     '--quire-hairline': '#e6e8ec',
     '--quire-control-border': '#858c99',
+    '--quire-scroll-shadow': 'rgb(17 24 39 / 0.16)',
   },
   dark: {
     '--mantine-color-dimmed': '#a2a9b6',
     '--mantine-color-placeholder': '#969dab',
+    '--mantine-color-disabled': '#2a2e38',
+    '--mantine-color-disabled-color': '#969dab',
     '--mantine-color-error': '#fca5a5',
     '--mantine-color-anchor': '#a5b4fc',
     '--mantine-color-green-light': '#12331f',
@@ -91,5 +96,6 @@ export const resolver: CSSVariablesResolver = () => ({
     '--quire-surface': '#1b1e25',
     '--quire-hairline': '#2a2e38',
     '--quire-control-border': '#6b7280',
+    '--quire-scroll-shadow': 'rgb(0 0 0 / 0.55)',
   },
 })

@@ -210,9 +210,11 @@ async function send(
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     useSession.setState({ serverReachable: false })
-    throw new ApiError(0, 'NetworkError', t('error.unreachable'))
+    throw unreachable()
   }
 }
+
+const unreachable = () => new ApiError(0, 'NetworkError', `${t('error.unreachable')}. ${t('error.unreachableHint')}`)
 
 async function errorOf(response: Response): Promise<ApiError> {
   const id = response.headers.get('x-request-id')
@@ -258,7 +260,7 @@ function sendWithProgress(
     sent.open('POST', address)
     if (token) sent.setRequestHeader('authorization', `Bearer ${token}`)
     sent.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total)
-    sent.onerror = () => reject(new ApiError(0, 'NetworkError', t('error.unreachable')))
+    sent.onerror = () => reject(unreachable())
     sent.onabort = () => reject(new DOMException(t('error.uploadCancelled'), 'AbortError'))
     sent.onload = () => {
       let body: unknown

@@ -3,33 +3,41 @@ import { useTimeout } from '@mantine/hooks'
 import { RotateCw } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
-import { ApiError } from '../api/client'
+import { explain } from './errors'
 
-/** What went wrong, with the id under which the server's log has it. */
+/** What went wrong and what to do about it, with the id under which the server's log has it. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation()
-  const known = error instanceof ApiError ? error : null
-  const title =
-    known?.status === 403 ? t('error.forbidden') : known?.status === 404 ? t('error.missing') : t('error.title')
+  const { title, hint, facts, requestId, remedy } = explain(error)
   return (
     <Paper withBorder p="lg" className="quire-surface" w="100%" maw={560} role="alert">
       <Stack gap="xs" align="flex-start">
         <Title order={2}>{title}</Title>
-        <Text size="sm">{known?.status === 403 ? t('error.forbiddenHint') : known?.status === 404 ? t('error.missingHint') : (error as Error)?.message}</Text>
-        {known && known.status > 0 && (
-          <Text size="xs" c="dimmed">
-            {t('error.status', { status: known.status })}
-            {known.requestId && (
+        <Text size="sm">{hint}</Text>
+        {facts.length > 0 && (
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {facts.join(' · ')}
+            {requestId && (
               <>
                 {' · '}
-                {t('error.requestId')} <Code fz="xs">{known.requestId}</Code>
+                {t('error.requestId')} <Code fz="xs">{requestId}</Code>
               </>
             )}
           </Text>
         )}
-        {retry && known?.status !== 403 && known?.status !== 404 && (
+        {remedy === 'retry' && retry && (
           <Button variant="default" mt="xs" leftSection={<RotateCw size={14} />} onClick={retry}>
             {t('action.retry')}
+          </Button>
+        )}
+        {remedy === 'reload' && (
+          <Button variant="default" mt="xs" leftSection={<RotateCw size={14} />} onClick={() => location.reload()}>
+            {t('error.reload')}
+          </Button>
+        )}
+        {remedy === 'signIn' && (
+          <Button mt="xs" component="a" href={`/admin/login?to=${encodeURIComponent(location.pathname.replace(/^\/admin/, '') + location.search)}`}>
+            {t('auth.signIn')}
           </Button>
         )}
       </Stack>

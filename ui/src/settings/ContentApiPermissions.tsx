@@ -1,4 +1,4 @@
-import { Checkbox, Code, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Checkbox, Code, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { PermissionMatrix, type MatrixRow } from '../components/PermissionMatrix'
 import { i18next } from '../i18n'
@@ -31,7 +31,7 @@ export function ContentApiPermissions({ catalogue, granted, onChange, readOnly =
         rows={tools ? catalogue.types.map((row) => ({ ...row, tools: tools(row) })) : catalogue.types}
         state={(row, action) => (granted.has(`${row}.${action}`) ? 'on' : 'off')}
         onChange={(cells, on) => change(cells.map((cell) => `${cell.row}.${cell.action}`), on)}
-        hint={(row, action) => catalogue.routes.get(`${row}.${action}`)}
+        hint={(row, action) => catalogue.routes.get(`${row}.${action}`)?.join(', ')}
         readOnly={readOnly}
       />
       {catalogue.others.map(({ api, actions }) => {
@@ -54,8 +54,9 @@ export function ContentApiPermissions({ catalogue, granted, onChange, readOnly =
                   key={one.uid}
                   size="xs"
                   disabled={readOnly}
-                  label={<Code fz="xs" bg="transparent" p={0}>{one.label}</Code>}
-                  description={one.route && <Text span size="xs" c="dimmed">{one.route}</Text>}
+                  title={one.uid}
+                  label={one.isNamed ? one.label : <Code fz="xs" bg="transparent" p={0}>{one.label}</Code>}
+                  description={one.routes.map((route) => <Code key={route} display="block" fz="xs" bg="transparent" p={0} c="dimmed" style={{ overflowWrap: 'anywhere' }}>{route}</Code>)}
                   checked={granted.has(one.uid)}
                   onChange={() => change([one.uid], !granted.has(one.uid))}
                 />
@@ -69,7 +70,7 @@ export function ContentApiPermissions({ catalogue, granted, onChange, readOnly =
 }
 
 /** The name of a plugin or API for people. */
-function nameOf(api: string): string {
+export function nameOf(api: string): string {
   const key = `plugin.${api.replace(/^plugin::/, '')}`
   return i18next.exists(key) ? i18next.t(key as 'plugin.upload') : api.replace(/^\w+::/, '')
 }

@@ -1,19 +1,22 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core'
-import { useRouter, type ErrorComponentProps } from '@tanstack/react-router'
+import { useParams, useRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { modelQuery } from '../api/hooks'
 import { ErrorState } from '../components/States'
 import { queries } from '../queries'
 import { OfflineBar } from './OfflineBar'
 
-/** What a screen that cannot be shown says, with the id of the request that failed. */
+/** What stands in place of a screen that cannot be shown: its name, what failed, and what to do. */
 export function ScreenError({ error, reset, outside }: ErrorComponentProps & { outside?: boolean }) {
   const { t } = useTranslation()
   const router = useRouter()
+  const { uid } = useParams({ strict: false })
+  const type = uid === undefined ? undefined : queries.getQueryData(modelQuery.queryKey)?.types.get(uid)
   return (
     <>
       {outside && <OfflineBar />}
       <Stack p={{ base: 'sm', sm: 'lg' }} align="flex-start" component={outside ? 'main' : 'div'}>
-        <Title order={1}>{t('error.screen')}</Title>
+        <Title order={1}>{outside ? t('error.outside') : (type?.info.displayName ?? t('error.screen'))}</Title>
         <ErrorState
           error={error}
           retry={() => {

@@ -46,7 +46,7 @@ export function EntryEditor({ type, documentId, locale: asked, copyOf, place, gi
     return (
       <Stack p={{ base: 'sm', sm: 'lg' }}>
         <Title order={place.level > 0 ? 2 : 1}>{type.info.displayName}</Title>
-        {mayRead ? <ErrorState error={error} retry={() => void loaded.refetch()} /> : <NoPermission>{t('list.noPermission', { type: type.info.displayName })}</NoPermission>}
+        {mayRead ? <ErrorState error={error} retry={() => void (loaded.error ? loaded : source).refetch()} /> : <NoPermission>{t('list.noPermission', { type: type.info.displayName })}</NoPermission>}
         {mayRead && place.level === 0 && type.kind === 'collectionType' && (
           <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/content/$uid" params={{ uid: type.uid }} search={locale ? { locale } : {}} />}>
             {t('entry.all', { type: type.info.displayName })}

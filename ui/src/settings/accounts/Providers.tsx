@@ -62,7 +62,7 @@ export function SignInProviders() {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t('settings.name')}</Table.Th>
-                <Table.Th>{t('providers.client')}</Table.Th>
+                <Table.Th visibleFrom="xs">{t('providers.client')}</Table.Th>
                 <Table.Th>{t('providers.state')}</Table.Th>
                 <Table.Th w={120}><VisuallyHidden>{t('list.rowActions')}</VisuallyHidden></Table.Th>
               </Table.Tr>
@@ -71,14 +71,14 @@ export function SignInProviders() {
               {all.map(([id, provider]) => (
                 <Table.Tr key={id}>
                   <Table.Td fw={500}>{nameOf(id)}</Table.Td>
-                  <Table.Td className="quire-ellipsis">{provider.key || '–'}</Table.Td>
+                  <Table.Td visibleFrom="xs" className="quire-ellipsis quire-value" title={provider.key}>{provider.key || '–'}</Table.Td>
                   <Table.Td>
                     <Badge size="sm" variant="light" tt="none" color={provider.enabled ? 'green' : 'gray'}>
                       {provider.enabled ? t('factor.on') : t('factor.off')}
                     </Badge>
                   </Table.Td>
                   <Table.Td ta="right">
-                    <Button variant="subtle" size="compact-xs" aria-label={t('settings.editNamed', { name: nameOf(id) })} onClick={() => setEdited(id)}>
+                    <Button className="quire-row-actions" variant="subtle" size="compact-xs" aria-label={t('settings.editNamed', { name: nameOf(id) })} onClick={() => setEdited(id)}>
                       {mayChange ? t('action.edit') : t('action.view')}
                     </Button>
                   </Table.Td>

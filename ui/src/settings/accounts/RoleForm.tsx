@@ -12,7 +12,7 @@ import type { MatrixRow } from '../../components/PermissionMatrix'
 import { ErrorState, Loading } from '../../components/States'
 import { toast } from '../../components/toast'
 import { ContentApiPermissions } from '../ContentApiPermissions'
-import { catalogueOf, grantedOf, listedOf, writesOf, type Granted, type RolePermissions, type Route } from '../contentApi'
+import { catalogueOf, grantedOf, listedOf, nameOfAction, writesOf, type Granted, type RolePermissions, type Route } from '../contentApi'
 import { SaveButton, Section, SettingsPage } from '../components'
 import { endUserRoleQuery, endUserRoutesQuery, settingsKey, type EndUserRole } from '../queries'
 
@@ -34,7 +34,7 @@ function LoadedRole({ id }: { id: string }) {
   const error = role.error ?? routes.error
   return (
     <SettingsPage title={t('settings.endUserRoles')}>
-      {error ? <ErrorState error={error} retry={() => void role.refetch()} /> : <Loading />}
+      {error ? <ErrorState error={error} retry={() => [role, routes].filter((one) => one.error).forEach((one) => void one.refetch())} /> : <Loading />}
     </SettingsPage>
   )
 }
@@ -96,7 +96,7 @@ function RoleForm({ role, routes }: { role: EndUserRole; routes: Record<string, 
       </Section>
       {writes.length > 0 && (
         <Alert color="yellow" variant="light" title={t('endUserRoles.publicWrites')} role="status">
-          <Text size="sm" c="inherit">{t('endUserRoles.publicWritesHint', { actions: writes.map((uid) => uid.replace(/^\w+::[\w-]+\./, '')).join(', ') })}</Text>
+          <Text size="sm" c="inherit">{t('endUserRoles.publicWritesHint', { actions: writes.map((uid) => nameOfAction(uid, catalogue)).join(', ') })}</Text>
         </Alert>
       )}
       <Section title={t('roles.permissions')} hint={t('endUserRoles.permissionsHint')}>

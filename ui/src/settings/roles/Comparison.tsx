@@ -5,6 +5,7 @@ import { ErrorState, Loading } from '../../components/States'
 import { Section } from '../components'
 import { rolesQuery, settingsKey } from '../queries'
 import { CONTENT_VERBS, grantsOf, stateOf, type Catalogue, type Grants, type Parts } from './grants'
+import { nameOfOther } from './OtherActions'
 import { rolePermissions } from './RoleForm'
 
 type Line = { what: string; mine: string; theirs: string }
@@ -25,22 +26,23 @@ export function Comparison({ grants, parts, other, catalogue, labelOf }: {
     const theirs = grantsOf(permissions.data, parts)
     for (const uid of parts.keys()) {
       for (const verb of CONTENT_VERBS) {
-        const [a, b] = [describe(grants, uid, verb), describe(theirs, uid, verb)]
+        const [a, b] = [describe(grants, theirs, uid, verb), describe(theirs, grants, uid, verb)]
         if (a !== b) lines.push({ what: `${labelOf(uid)}: ${t(`roles.action.${verb}`)}`, mine: a, theirs: b })
       }
     }
     for (const one of [...catalogue.sections.plugins, ...catalogue.sections.settings]) {
       const [a, b] = [grants.others.has(one.action), theirs.others.has(one.action)]
-      if (a !== b) lines.push({ what: `${one.plugin ?? one.category}, ${one.subCategory}: ${one.displayName}`, mine: t(a ? 'roles.yes' : 'roles.no'), theirs: t(b ? 'roles.yes' : 'roles.no') })
+      if (a !== b) lines.push({ what: nameOfOther(one), mine: t(a ? 'roles.yes' : 'roles.no'), theirs: t(b ? 'roles.yes' : 'roles.no') })
     }
   }
-  function describe(all: Grants, uid: string, verb: string): string {
+  /** What a role grants; of fields and locales only what another role grants differently. */
+  function describe(all: Grants, than: Grants, uid: string, verb: string): string {
     const state = stateOf(all, parts, uid, verb)
-    const grant = all.content.get(`${verb} ${uid}`)
+    const [grant, other] = [all, than].map((one) => one.content.get(`${verb} ${uid}`))
     if (state === 'off' || !grant) return t('roles.no')
     const limits = [
-      ...(state === 'some' ? [[...grant.fields].join(', '), [...grant.locales].join(', ')].filter(Boolean) : []),
       ...grant.conditions.map((id) => catalogue.conditions.find((one) => one.id === id)?.displayName ?? id),
+      ...(state === 'some' ? [differing(grant.fields, other?.fields), differing(grant.locales, other?.locales)].filter(Boolean) : []),
     ]
     return [t('roles.yes'), ...limits].join(' · ')
   }
@@ -59,8 +61,9 @@ export function Comparison({ grants, parts, other, catalogue, labelOf }: {
               {lines.map((line) => (
                 <Table.Tr key={line.what}>
                   <Table.Td>{line.what}</Table.Td>
-                  <Table.Td className="quire-ellipsis" title={line.mine}>{line.mine}</Table.Td>
-                  <Table.Td className="quire-ellipsis" title={line.theirs}>{line.theirs}</Table.Td>
+                  {/* What differs may be at the end. */}
+                  <Table.Td className="quire-wrapped">{line.mine}</Table.Td>
+                  <Table.Td className="quire-wrapped">{line.theirs}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -70,3 +73,6 @@ export function Comparison({ grants, parts, other, catalogue, labelOf }: {
     </Section>
   )
 }
+
+const differing = (mine: ReadonlySet<string>, theirs: ReadonlySet<string> | undefined): string =>
+  theirs && mine.size === theirs.size && [...mine].every((one) => theirs.has(one)) ? '' : [...mine].join(', ')

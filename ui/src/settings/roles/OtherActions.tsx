@@ -1,4 +1,5 @@
 import { Checkbox, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { nameOf } from '../ContentApiPermissions'
 import type { Grants, OtherAction } from './grants'
 
 /** Actions that are not about a content type, by plugin or area. */
@@ -10,7 +11,7 @@ export function OtherActions({ actions, grants, readOnly, onChange }: {
 }) {
   const groups = new Map<string, OtherAction[]>()
   for (const one of actions) {
-    const name = (one.plugin ?? one.category ?? '').replace(/-/g, ' ')
+    const name = groupOf(one)
     groups.set(name, [...(groups.get(name) ?? []), one])
   }
   const set = (uids: string[], on: boolean) => {
@@ -21,17 +22,15 @@ export function OtherActions({ actions, grants, readOnly, onChange }: {
     }
     onChange({ ...grants, others })
   }
-  const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-  const words = (text: string) => capital(text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase())
   return (
     <Stack gap="lg">
       {[...groups].map(([name, members]) => {
         const count = members.filter((one) => grants.others.has(one.action)).length
         return (
-          <Stack key={name} gap="xs" component="section" aria-label={capital(name)}>
+          <Stack key={name} gap="xs" component="section" aria-label={name}>
             <Checkbox
               size="xs"
-              label={<Title order={3}>{capital(name)}</Title>}
+              label={<Title order={3}>{name}</Title>}
               checked={count === members.length}
               indeterminate={count > 0 && count < members.length}
               disabled={readOnly}
@@ -56,3 +55,11 @@ export function OtherActions({ actions, grants, readOnly, onChange }: {
     </Stack>
   )
 }
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+const words = (text: string) => capital(text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase())
+const groupOf = ({ plugin, category }: OtherAction) => (plugin ? nameOf(plugin) : capital(category ?? ''))
+
+/** The name of an action with its group, to tell it from those of the same name. */
+export const nameOfOther = (one: OtherAction) =>
+  `${[groupOf(one), ...(one.subCategory === 'general' ? [] : [words(one.subCategory)])].join(', ')}: ${one.displayName}`

@@ -41,7 +41,7 @@ export function Role() {
   const error = role.error ?? permissions.error ?? catalogue.error
   return (
     <SettingsPage title={t('settings.roles')}>
-      {error ? <ErrorState error={error} retry={() => void role.refetch()} /> : <Loading />}
+      {error ? <ErrorState error={error} retry={() => [role, permissions, catalogue].filter((one) => one.error).forEach((one) => void one.refetch())} /> : <Loading />}
     </SettingsPage>
   )
 }

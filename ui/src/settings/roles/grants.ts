@@ -83,7 +83,7 @@ export function permissionsOf(grants: Grants, parts: ReadonlyMap<string, Parts>)
 
 /** The rows of the table: a type, below it its fields and locales. `row` ids are `uid`, `uid#field` and `uid@locale`. */
 export function rowsOf(subjects: Subject[], parts: ReadonlyMap<string, Parts>, labelOf: (uid: string) => string): MatrixRow[] {
-  return subjects.map((subject) => {
+  const rowOf = (subject: Subject): MatrixRow => {
     const { verbs, applies } = parts.get(subject.uid)!
     const having = (name: string) => verbs.filter((verb) => applies[verb]?.includes(name))
     const rows = (all: Property[], mark: string, name: string, prefix = ''): MatrixRow[] =>
@@ -102,7 +102,8 @@ export function rowsOf(subjects: Subject[], parts: ReadonlyMap<string, Parts>, l
         ...rows(subject.properties.find((one) => one.value === 'fields')?.children ?? [], '#', 'fields'),
       ],
     }
-  })
+  }
+  return subjects.map(rowOf).sort((a, b) => a.label.localeCompare(b.label))
 }
 
 /** Whether a cell is granted wholly, in part, or not. */

@@ -182,9 +182,10 @@ function grantedBy(type: AdminApiToken['type'], listed: Listed): string[] {
 }
 
 /** A path that can be read with the token. */
-function examplePath(granted: ReadonlySet<string>, routes: Map<string, string> | undefined): string {
-  for (const [uid, route] of routes ?? [])
-    if (uid.startsWith('api::') && granted.has(uid) && route.startsWith('GET ') && !route.includes(':')) return route.slice(4)
+function examplePath(granted: ReadonlySet<string>, routes: Map<string, string[]> | undefined): string {
+  for (const [uid, addresses] of routes ?? [])
+    for (const one of addresses)
+      if (uid.startsWith('api::') && granted.has(uid) && one.startsWith('GET ') && !one.includes(':')) return one.slice(4)
   return '/api/…'
 }
 

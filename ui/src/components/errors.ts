@@ -1,0 +1,43 @@
+import { ApiError } from '../api/client'
+import { t } from '../i18n'
+
+/** What an error means to people, what they can do about it, and the facts that the server's log has. */
+export type Explanation = {
+  title: string
+  hint: string
+  /** The status and the server's own words, where the hint does not have them. */
+  facts: string[]
+  requestId: string | null
+  remedy: 'retry' | 'reload' | 'signIn' | null
+}
+
+const UNAVAILABLE = new Set([502, 503, 504])
+
+/** Explain an error of a request, or of this code. */
+export function explain(error: unknown): Explanation {
+  if (!(error instanceof ApiError)) {
+    // A mistake of this code, or a part of it that the server has no longer.
+    const message = error instanceof Error ? error.message : String(error)
+    return { title: t('error.ui'), hint: t('error.uiHint'), facts: [message], requestId: null, remedy: 'reload' }
+  }
+  const { status, message, requestId } = error
+  const facts = status > 0 ? [t('error.status', { status })] : []
+  const of = (title: string, hint: string, remedy: Explanation['remedy'] = 'retry', more: string[] = []): Explanation => ({
+    title,
+    hint,
+    facts: [...facts, ...more],
+    requestId,
+    remedy,
+  })
+  if (status === 0) return of(t('error.unreachable'), t('error.unreachableHint'))
+  if (status === 401) return of(t('error.signedOut'), t('error.signedOutHint'), 'signIn')
+  if (status === 403) return of(t('error.forbidden'), t('error.forbiddenHint'), null)
+  if (status === 404) return of(t('error.missing'), t('error.missingHint'), null)
+  if (status === 429) {
+    const hint = error.retryAfter ? t('error.tooManyFor', { count: error.retryAfter }) : t('error.tooManyHint')
+    return of(t('error.tooMany'), hint)
+  }
+  if (UNAVAILABLE.has(status)) return of(t('error.unavailable'), t('error.unavailableHint'), 'retry', [message])
+  if (status >= 500) return of(t('error.server'), requestId ? t('error.serverHint') : t('error.serverHintWithoutId'), 'retry', [message])
+  return of(t('error.refused'), message)
+}
