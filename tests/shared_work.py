@@ -21,6 +21,8 @@ from sqlalchemy.sql.compiler import SQLCompiler
 import quire.cli.check_database
 import quire.cli.index
 import quire.database.copying.copy
+import quire.database.copying.pages
+import quire.database.copying.state
 import quire.database.initialize
 import quire.database.migration.schema_pair
 import quire.database.tables.metadata
@@ -30,6 +32,7 @@ import quire.schema.load
 from quire.database.compile.compiled_read import CompiledRead
 from quire.database.compile.compiler import NO_SERIALIZERS, ValueSerializers, compile_read
 from quire.database.compile.statements import Query, StatementBuilder
+from quire.database.copying.pages import NamedStatement
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.lru import BoundedCache
@@ -75,6 +78,8 @@ def share_work() -> None:
         quire.database.tables.metadata,
     ):
         vars(module).update(build_metadata=_build_metadata)
+    for module in (quire.database.copying.pages, quire.database.copying.state):
+        vars(module).update(compile_expression=_compile_expression)
     StatementBuilder.finish = _finish  # type: ignore[method-assign]
     share_integrity_rules(lambda layout: _identity(layout.dialect))
     bcrypt.checkpw = cache(full_check)
@@ -131,6 +136,11 @@ def _build_metadata(schema: Schema, tables: TableMap, types: ColumnTypes) -> sa.
 
 def _finish(self: StatementBuilder, statement: sa.ClauseElement) -> Query:
     return _full_finish(self, cast("sa.ClauseElement", _Shared(statement)))
+
+
+def _compile_expression(query: sa.ClauseElement, dialect: Dialect) -> NamedStatement:
+    compiled = cast("SQLCompiler", _Shared(query).compile(dialect.sqlalchemy_dialect()))
+    return NamedStatement(str(compiled), tuple(compiled.positiontup or ()), compiled.params)
 
 
 class _Shared:
