@@ -1,9 +1,9 @@
 """Selects the tests of the quick run: ``pytest -m quick`` takes less than a minute.
 
 Of each test function that needs neither PostgreSQL nor a separate process, one case is chosen; of
-those that replay what was recorded, every twentieth. Where each function takes a database through a
-whole command or change, every third function is enough. Generated tests, and those marked by
-`tests.system`, are none of them.
+those that replay what was recorded, every twentieth. Where each function starts a site, or takes a
+database through a whole command or change, every third function is enough. Generated tests, those
+of what happens under load, and system tests (`tests.system`) are none of them.
 """
 
 from collections import Counter
@@ -14,10 +14,17 @@ import pytest
 from tests.databases.kinds import POSTGRESQL
 from tests.used_names import uses
 
-_OTHERS = ("tests/property/", "tests/reliability/")
+_NEVER = (
+    *("tests/extending/test_jobs.py", "tests/extending/test_limits.py", "tests/property/"),
+    *("tests/hazards/test_cached_tables.py", "tests/hazards/test_connections.py"),
+    *("tests/hazards/test_streamed_uploads.py", "tests/unit/cli/test_bad_environments.py"),
+    *("tests/unit/database/dialects/", "tests/unit/runtime/test_scheduled_backups.py"),
+)
+"""Folders and files of generated tests, and of those that load servers or wait for time to pass."""
 _COMMANDS = (
-    *("tests/unit/admin_api/", "tests/unit/cli/", "tests/unit/uploads/"),
-    *("tests/unit/database/integrity/", "tests/unit/database/migration/"),
+    *("tests/extending/", "tests/hazards/", "tests/unit/admin_api/", "tests/unit/cli/"),
+    *("tests/unit/content_api/", "tests/unit/database/integrity/", "tests/unit/runtime/"),
+    *("tests/unit/database/migration/", "tests/unit/seeding/", "tests/unit/uploads/"),
 )
 """Folders of which every third function is enough."""
 _RECORDED = frozenset({"scenario", "group", "case"})
@@ -54,7 +61,7 @@ def _parameters(item: pytest.Function) -> dict[str, object]:
 
 def _is_quick(item: pytest.Function) -> bool:
     """Tell whether a test needs one process and SQLite alone."""
-    if item.nodeid.startswith(_OTHERS) or getattr(item.obj, "is_hypothesis_test", False):
+    if item.nodeid.startswith(_NEVER) or getattr(item.obj, "is_hypothesis_test", False):
         return False
     if any(value is POSTGRESQL for value in _parameters(item).values()):
         return False

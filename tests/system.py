@@ -16,6 +16,7 @@ _FOLDERS = ("tests/clients/", "tests/distribution/", "tests/reliability/", "test
 _STARTERS = frozenset(
     {
         "QUIRE",
+        "SIGKILL",
         "tests.extending.packages",
         "tests.extending.pytest_runs",
         "tests.extending.type_checkers",
@@ -23,8 +24,8 @@ _STARTERS = frozenset(
         "tests.unit.cli.processes",
     }
 )
-"""The path of the program, and modules that start servers and tools: a test that uses one of them
-is a system test wherever it is."""
+"""The path of the program, the signal that ends a process without warning, and modules that start
+servers and tools: a test that uses one of them is a system test wherever it is."""
 IN_EVERY_RUN = (
     "tests/distribution/test_deployment_files.py",
     "tests/hazards/test_migrations.py::test_h145_a_migration_waits_until_a_slow_database_lets_it",
@@ -37,8 +38,10 @@ IN_EVERY_RUN = (
     "tests/served/test_routes.py::test_every_route_that_is_read_responds_in_several_workers",
     "tests/served/test_sign_in.py",
     "tests/unit/cli/test_bad_environments.py",
+    "tests/unit/cli/test_databases.py",
     "tests/unit/cli/test_serve.py::test_the_server_answers_and_ends_well_when_told",
     "tests/unit/cli/test_shutdown.py::test_connections_after_the_signal_are_served_or_refused",
+    "tests/unit/database/copying/test_copy.py::test_a_table_goes_on_in_its_midst",
 )
 """What the nodeids of tests begin with that are cheap for what they show."""
 

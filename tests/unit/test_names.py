@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import quire
@@ -79,6 +80,23 @@ def _modules() -> list[Path]:
     return [path for path in SOURCE.rglob("*.py") if "__pycache__" not in path.parts]
 
 
+@cache
+def _trees() -> list[tuple[Path, ast.Module]]:
+    """The modules, each parsed once."""
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(_modules())]
+
+
+@cache
+def _nodes() -> list[tuple[Path, ast.AST]]:
+    """Classes and parameters of all modules."""
+    return [
+        (path.relative_to(SOURCE), node)
+        for path, tree in _trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef | ast.arg)
+    ]
+
+
 def test_modules_have_descriptive_names() -> None:
     names = {path.relative_to(SOURCE).with_suffix("") for path in _modules()}
     assert [str(name) for name in sorted(names) if MODULES.intersection(name.parts)] == []
@@ -86,9 +104,8 @@ def test_modules_have_descriptive_names() -> None:
 
 def test_classes_have_descriptive_names() -> None:
     found = [
-        f"{path.relative_to(SOURCE)}:{node.lineno}: {node.name}"
-        for path in sorted(_modules())
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        f"{path}:{node.lineno}: {node.name}"
+        for path, node in _nodes()
         if isinstance(node, ast.ClassDef)
         and (node.name.strip("_") in CLASSES or re.match(r"_?Shown[A-Z]", node.name))
     ]
@@ -98,8 +115,8 @@ def test_classes_have_descriptive_names() -> None:
 def test_type_aliases_have_descriptive_names() -> None:
     found = [
         f"{path.relative_to(SOURCE)}:{node.lineno}: {target.id}"
-        for path in sorted(_modules())
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for path, tree in _trees()
+        for node in tree.body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name) and target.id.strip("_") in CLASSES
@@ -109,9 +126,8 @@ def test_type_aliases_have_descriptive_names() -> None:
 
 def test_parameters_have_descriptive_names() -> None:
     found = [
-        f"{path.relative_to(SOURCE)}:{node.lineno}: {node.arg}"
-        for path in sorted(_modules())
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        f"{path}:{node.lineno}: {node.arg}"
+        for path, node in _nodes()
         if isinstance(node, ast.arg) and node.arg.strip("_") in PARAMETERS
     ]
     assert found == []
@@ -120,8 +136,8 @@ def test_parameters_have_descriptive_names() -> None:
 def test_constants_have_descriptive_names() -> None:
     found = [
         f"{path.relative_to(SOURCE)}:{node.lineno}: {target.id}"
-        for path in sorted(_modules())
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for path, tree in _trees()
+        for node in tree.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Name)
@@ -133,8 +149,7 @@ def test_constants_have_descriptive_names() -> None:
 
 def test_functions_and_fields_have_descriptive_names() -> None:
     found: list[str] = []
-    for path in sorted(_modules()):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for path, tree in _trees():
         bodies = [tree.body, *(n.body for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
         for node in (node for body in bodies for node in body):
             match node:
