@@ -210,6 +210,17 @@ class ForbiddenError(AppError):
     default_message = "Forbidden"
 
 
+class AccessDeniedError(ForbiddenError):
+    """A permission is missing, or the code of the project denies the request.
+
+    ``reason`` is for the log of a development server; no response contains it.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason
+
+
 class PolicyError(ForbiddenError):
     """An administrator lacks the permission for a route."""
 

@@ -15,13 +15,15 @@ class Anonymous(Struct, frozen=True):
 class EndUser(Struct, frozen=True):
     """A signed-in user of the users-permissions plugin.
 
-    ``session_id`` is the session of the JWT, if there are sessions.
+    ``role_name`` is only known in development. ``session_id`` is the session of the JWT, if there
+    are sessions.
     """
 
     id: int
     document_id: str
     role_id: int | None
     ability: Ability
+    role_name: str | None = None
     session_id: str | None = None
 
 
@@ -46,3 +48,16 @@ class Administrator(Struct, frozen=True, kw_only=True):
 
 Principal = Anonymous | EndUser | ApiToken
 """Principals of the content API."""
+
+
+def describe_grantee(principal: Principal) -> str:
+    """Return which role or token has the permissions of a principal, for the log."""
+    match principal:
+        case Anonymous():
+            return "the public role"
+        case ApiToken(id=id_):
+            return f"the API token {id_}"
+        case EndUser(role_id=None, id=id_):
+            return f"the end user {id_}, who has no role,"
+        case EndUser(role_id=role_id, role_name=name):
+            return f"the role {role_id if name is None else name}"

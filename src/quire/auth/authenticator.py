@@ -6,7 +6,7 @@ beyond the expiry of the credential. Failures are not cached.
 
 import hashlib
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import structlog
 from msgspec import Struct
@@ -47,7 +47,12 @@ class _VerifiedPrincipal(Struct, frozen=True):
 
 
 class Authenticator:
-    """Verifies credentials against the database of a project."""
+    """Verifies credentials against the database of a project.
+
+    With ``reads_role_names`` end users have the names of their roles, for the log.
+    """
+
+    reads_role_names: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -221,10 +226,17 @@ class Authenticator:
             id=user.id,
             document_id=user.document_id,
             role_id=user.role_id,
+            role_name=await self._role_name(user.role_id),
             ability=ability,
             session_id=session_id,
         )
         return principal, expires_at
+
+    async def _role_name(self, role_id: int | None) -> str | None:
+        """Return the name of a role for the log; ``None`` if the log does not need it."""
+        if role_id is None or not self.reads_role_names:
+            return None
+        return await self._run(lambda: self._accounts.role_name(role_id))
 
     async def confirmation_required(self) -> bool:
         """Tell whether end users must confirm their e-mail before they sign in."""

@@ -45,6 +45,7 @@ from quire.database.retry_guard import watch_commits
 from quire.document_service.project_rules import acting
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import (
+    AccessDeniedError,
     AppError,
     InternalServerError,
     NotFoundError,
@@ -137,6 +138,7 @@ class ContentApi:
         self._authorizer = authorizer
         self._rules = engine.rules
         self._policies = engine.policies
+        self._is_development = settings.is_development
         self._drafts_need_token = settings.api.drafts_need_token
         self._readiness = responders.readiness
         self._public = responders.public
@@ -214,7 +216,7 @@ class ContentApi:
         except StaleSchemaError as error:
             return await self._respond_with_successor(request, error)
         except Exception as error:  # noqa: BLE001 - logged, and answered without its text
-            return _respond_exception(request, error)
+            return self._respond_exception(request, error)
 
     def respond_now(self, request: Request) -> Response | None:
         """Return the response to a GET of content, if no waiting is needed.
@@ -228,7 +230,7 @@ class ContentApi:
             request.may_wait = True
             return None
         except Exception as error:  # noqa: BLE001 - as in `response`
-            response = _respond_exception(request, error)
+            response = self._respond_exception(request, error)
         if self._shared_caching is None or response is None:
             return response
         return self._shared_caching.add_headers(request, response)
@@ -294,7 +296,7 @@ class ContentApi:
         except StaleSchemaError:
             raise
         except Exception as error:  # noqa: BLE001 - as in `response`
-            return _respond_exception(request, error)
+            return self._respond_exception(request, error)
 
     def reads_content(self, request: Request) -> bool:
         """Tell whether a GET is for a route that `respond_now` handles, now or later."""
@@ -324,8 +326,28 @@ class ContentApi:
             except StaleSchemaError as repeated_error:
                 stale_error = repeated_error
             except Exception as unexpected:  # noqa: BLE001 - as in `response`
-                return _respond_exception(request, unexpected)
-        return _respond_exception(request, stale_error)
+                return self._respond_exception(request, unexpected)
+        return self._respond_exception(request, stale_error)
+
+    def _respond_exception(self, request: Request, error: Exception) -> Response:
+        """Respond to an error, and log it if it is an internal one.
+
+        In development the log says what is missing for access that is denied.
+        """
+        log_fields = _log_fields(request)
+        if isinstance(error, ServiceUnavailableError):
+            # An outage hits many requests, whose tracebacks would be equal and fill the log.
+            reason = repr(error.__cause__ or error)
+            _log.warning("request put off", **log_fields, reason=reason)
+            return respond_error(error)
+        if isinstance(error, AccessDeniedError) and self._is_development:
+            _log.info("forbidden", **log_fields, reason=error.reason)
+        if isinstance(error, AppError):
+            if error.status >= _SERVER_ERROR and not isinstance(error, UnimplementedError):
+                _log.error("request failed", **log_fields, exc_info=error)
+            return respond_error(error)
+        _log.error("request failed", **log_fields, exc_info=error)
+        return respond_error(InternalServerError())
 
     async def _send_response(
         self,
@@ -474,22 +496,6 @@ def respond_cancelled(request: Request) -> Response:
     """Respond to a request that exceeds the shutdown timeout and was cancelled."""
     _log.warning("request cut off: the server stops", **_log_fields(request))
     return respond_error(ServiceUnavailableError(_SHUTTING_DOWN))
-
-
-def _respond_exception(request: Request, error: Exception) -> Response:
-    """Respond to an error, and log it if it is an internal one."""
-    log_fields = _log_fields(request)
-    if isinstance(error, ServiceUnavailableError):
-        # An outage hits many requests, whose tracebacks would be equal and fill the log.
-        reason = repr(error.__cause__ or error)
-        _log.warning("request put off", **log_fields, reason=reason)
-        return respond_error(error)
-    if isinstance(error, AppError):
-        if error.status >= _SERVER_ERROR and not isinstance(error, UnimplementedError):
-            _log.error("request failed", **log_fields, exc_info=error)
-        return respond_error(error)
-    _log.error("request failed", **log_fields, exc_info=error)
-    return respond_error(InternalServerError())
 
 
 def _log_fields(request: Request) -> dict[str, str]:

@@ -12,9 +12,9 @@ from msgspec import Struct, field
 
 from quire.access.ability import NO_PERMISSIONS, Ability
 from quire.access.declared_routes import DeclaredRoute, QueryTypes
-from quire.access.principal import Anonymous, Principal
+from quire.access.principal import Anonymous, Principal, describe_grantee
 from quire.content_api.http_messages import Handler
-from quire.errors import BadRequestError, ForbiddenError, UnauthorizedError
+from quire.errors import AccessDeniedError, BadRequestError, UnauthorizedError
 
 
 class Authorizer:
@@ -37,15 +37,17 @@ class Authorizer:
     def require(self, principal: Principal, action: str | None, uid: str | None) -> None:
         """Check the permission for an action of a content type.
 
-        Raises ForbiddenError; UnauthorizedError if visitors have no permissions at all.
+        Raises AccessDeniedError; UnauthorizedError if visitors have no permissions at all.
         """
         if self.allows(principal.ability, action, uid):
             return
         if self._is_closed(action, uid):
-            raise ForbiddenError
+            raise AccessDeniedError(
+                f"{action or uid} is closed: JavaScript that guards it does not run"
+            )
         if isinstance(principal, Anonymous) and principal.ability == NO_PERMISSIONS:
             raise UnauthorizedError
-        raise ForbiddenError
+        raise AccessDeniedError(f"{describe_grantee(principal)} lacks {action}")
 
 
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE")

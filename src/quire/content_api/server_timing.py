@@ -159,6 +159,8 @@ class TimedPlanner(ReadPlanner):
 class TimedAuthenticator(Authenticator):
     """An authenticator that measures results that are not cached."""
 
+    reads_role_names = True
+
     async def principal(self, header: bytes | None, version: int | None) -> Principal:
         """Authenticate a request, and measure it."""
         with _timings().measure("authenticate"):

@@ -11,7 +11,7 @@ from quire.document_service.commands import (
     CreateDocument,
     UpdateDocument,
 )
-from quire.errors import AppError, ForbiddenError
+from quire.errors import AccessDeniedError, AppError
 from quire.hooks.function_times import FunctionTimer
 from quire.hooks.policies import Policy, PolicyContext
 from quire.hooks.principal import Principal
@@ -85,11 +85,11 @@ def _context(command: Command, action: str, principal: Principal) -> PolicyConte
 def ask_policies(policies: Sequence[Policy], context: PolicyContext) -> None:
     """Call policies one after the other.
 
-    Raises ForbiddenError when one refuses, and their AppErrors unchanged.
+    Raises AccessDeniedError when one refuses, and their AppErrors unchanged.
     """
     for policy in policies:
         if not _allows(policy, context):
-            raise ForbiddenError
+            raise AccessDeniedError(f"the policy {policy.name} ({policy.place}) denied")
 
 
 def _allows(policy: Policy, context: PolicyContext) -> bool:

@@ -22,6 +22,7 @@ from msgspec import Struct
 from typing_extensions import TypeVar
 
 from quire.access.ability import Ability, FullAccess, Unsanitized
+from quire.access.principal import describe_grantee
 from quire.database.entries.versions_query import lock_versions
 from quire.database.execute.prepared_read import EntryJson, PreparedRead, ResultPage
 from quire.database.program import Program
@@ -50,7 +51,7 @@ from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.service import run_commands
 from quire.document_service.shape_queries import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.errors import ForbiddenError
+from quire.errors import AccessDeniedError, ForbiddenError
 from quire.hooks.around import Call
 from quire.hooks.document import (
     D,
@@ -668,7 +669,11 @@ class Documents(Generic[D, Filters, Input]):
         ability = self._ability(context)
         permission = f"{self._uid}.{action}"
         if not ability.allows(permission):
-            raise ForbiddenError
+            grantee = (
+                "the caller" if context.principal is None else describe_grantee(context.principal)
+            )
+            message = f"{grantee} lacks {permission}, which {context.name} needs for documents()"
+            raise AccessDeniedError(message)
         policies = context.engine.policies
         if not policies.is_empty:
             policies.require_read(permission, principal(), document_id=document_id, query={})

@@ -26,7 +26,7 @@ from quire.document_service.commands import (
 )
 from quire.document_service.project_rules import action_name
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.errors import ForbiddenError, NotFoundError
+from quire.errors import AccessDeniedError, NotFoundError
 from quire.hooks.write import WriteAction
 from quire.schema.model import Schema
 
@@ -155,7 +155,7 @@ def visible_rows(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[fr
 
 def _require(unit: UnitOfWork, uid: str, document_id: str, rules: Collection[str]) -> Program[None]:
     if not (yield from _satisfies(unit, uid, document_id, rules)):
-        raise ForbiddenError
+        raise AccessDeniedError(f"a rule excludes the document {document_id} of {uid}")
 
 
 def _satisfies(

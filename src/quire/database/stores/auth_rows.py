@@ -59,6 +59,7 @@ class StoredRole(Struct, frozen=True, kw_only=True, rename="camel"):
 
     id: int
     document_id: str = ""
+    name: str | None = None
     type: str | None = None
 
 
@@ -144,6 +145,11 @@ class Accounts:
         """Return the id of the role of a type, such as ``public``."""
         role = yield from self._roles.first(eq("type", type_))
         return None if role is None else role.id
+
+    def role_name(self, role_id: int) -> Program[str | None]:
+        """Return the name of a role of end users."""
+        role = yield from self._roles.get(role_id)
+        return None if role is None else role.name
 
     def user(self, user_id: int) -> Program[UserRow | None]:
         """Find an end user by row id."""
