@@ -37,8 +37,8 @@ def configure_logging(*, level: str, as_json: bool) -> None:
     HTTP server at ``info`` (processes, connections) are left out, and so are those of libraries
     below ``warning``.
     """
-    threshold = logging.getLevelNamesMapping()[level.upper()]
-    shared = _facts()
+    threshold = _threshold(level)
+    shared = _facts(structlog.stdlib.add_logger_name)
     ending = _json_ending() if as_json else _console_ending()
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
@@ -62,6 +62,20 @@ def configure_logging(*, level: str, as_json: bool) -> None:
     logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL)
 
 
+def log_to_stderr(*, level: str, as_json: bool) -> None:
+    """Write log lines of a command or script to standard error: its output may be read by others.
+
+    Does nothing if the script has configured structlog. Lines of libraries are left as they are.
+    """
+    if structlog.is_configured():
+        return
+    structlog.configure(
+        processors=[*_facts(), *(_json_ending() if as_json else _console_ending())],
+        wrapper_class=structlog.make_filtering_bound_logger(_threshold(level)),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
 def is_json(form: str, *, development: bool) -> bool:
     """Tell whether a format (``auto``, ``json``, ``console``) means JSON here."""
     if form == "auto":
@@ -69,12 +83,16 @@ def is_json(form: str, *, development: bool) -> bool:
     return form == "json"
 
 
-def _facts() -> list[Processor]:
-    """Return the fields of every line."""
+def _threshold(level: str) -> int:
+    return logging.getLevelNamesMapping()[level.upper()]
+
+
+def _facts(*more: Processor) -> list[Processor]:
+    """Return what adds the fields of every line."""
     return [
         structlog.contextvars.merge_contextvars,
         _add_ids,
-        structlog.stdlib.add_logger_name,
+        *more,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]

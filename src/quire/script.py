@@ -6,6 +6,7 @@ from pathlib import Path
 
 from quire.app import build_app
 from quire.document_service.transaction_context import CallContext
+from quire.logging import is_json, log_to_stderr
 from quire.settings import load_settings
 
 _NAME = "the script"
@@ -20,9 +21,13 @@ async def unit_of_work(project: Path | str = ".") -> AsyncIterator[None]:
     Each call is a transaction of its own, unless `transaction` combines several. Hooks and rules
     apply as anywhere; jobs and changes run in the servers of the project. Raises
     ConfigurationError, SettingsError, SchemaError, ExtensionError or DatabaseOpenError if the
-    project cannot be opened.
+    project cannot be opened. Log lines go to standard error, unless the script has configured
+    structlog.
     """
-    app = build_app(load_settings(Path(project), overrides=_OVERRIDES))
+    settings = load_settings(Path(project), overrides=_OVERRIDES)
+    as_json = is_json(settings.log.format, development=settings.is_development)
+    log_to_stderr(level=settings.log.level, as_json=as_json)
+    app = build_app(settings)
     await app.start()
     try:
         runtime = app.runtime

@@ -26,6 +26,11 @@ PRODUCT = type_file(
         **PRICED,
         "offers": {"type": "component", "component": "shop.offer", "repeatable": True},
         "tint": {"type": "json", "pluginOptions": {"quire": {"type": "tint"}}},
+        "glaze": {
+            "type": "customField",
+            "customField": "plugin::glazes.glaze",
+            "pluginOptions": {"quire": {"type": "tint"}},
+        },
     },
     options={"draftAndPublish": True},
 )
@@ -84,9 +89,12 @@ async def test_values(project):
     assert (await post(price=None)).status_code == 400
     assert (await post(tint=[])).json()["error"]["message"] == "tint must be a tint"
 
+    glazed = (await post(glaze={"red": 2})).json()["data"]
+    assert (glazed["glaze"], glazed["tint"]) == ({"red": 2, "name": "tint 2"}, None)
+
     await post(price=7)
     listed = await token.get("/api/products?sort=price&fields=price")
-    assert [one["price"] for one in listed.json()["data"]] == ["7.00", "12.50"]
+    assert [one["price"] for one in listed.json()["data"]] == ["1.00", "7.00", "12.50"]
     found = await token.get("/api/products?filters[price][$gt]=10")
     assert [one["price"] for one in found.json()["data"]] == ["12.50"]
     tinted = await token.get("/api/products?filters[tint][$tint_of]=7")
@@ -156,6 +164,7 @@ def test_attributes_have_the_type_of_the_code(kind: Kind, tmp_path: Path) -> Non
     url = "sqlite" if kind is SQLITE else url_of("postgres")
     folder = make_shop(tmp_path)
     write_tree(folder, {"src/extensions/tint.py": TINT, "tests/test_shop.py": TESTS})
+    (folder / "quire.toml").write_text('[custom_fields]\n"plugin::glazes.glaze" = "json"\n')
     assert run_pytest(folder, f"--quire-database={url}") == {"passed": 3}
 
 

@@ -1,6 +1,8 @@
 """Scripts open a project and work with its documents, hooks and jobs."""
 
 import asyncio
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,53 @@ async def test_a_project_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError):
         async with quire.unit_of_work(tmp_path / "nowhere"):
             pass
+
+
+SCRIPT = """
+import asyncio, sys
+import quire
+
+async def main() -> None:
+    async with quire.unit_of_work(sys.argv[1]):
+        with quire.as_system("print"):
+            print(await quire.documents("api::paper.paper").count(status="draft"))
+
+asyncio.run(main())
+"""
+LOGGING_CODE = """
+import structlog
+structlog.get_logger("site").warning("imported", token="none")
+"""
+
+
+@pytest.mark.whatever_the_database("lines are written before there is one")
+@pytest.mark.parametrize("form", ["console", "json"])
+async def test_log_lines_of_scripts_and_commands_are_no_part_of_their_output(
+    tmp_path: Path, kind: Kind, form: str
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, LOGGING_CODE)
+        with (project / "quire.toml").open("a") as file:
+            file.write(f'[log]\nformat = "{form}"\n')
+        script = tmp_path / "script.py"
+        script.write_text(SCRIPT)
+        quire_program = [sys.executable, "-c", "from quire.cli import main; main()"]
+        of_script = await _output([sys.executable, str(script), str(project)])
+        of_command = await _output([*quire_program, "hooks", str(project)])
+
+    assert of_script[0] == "0\n"
+    assert of_command[0] == ""
+    for _, errors in (of_script, of_command):
+        (line,) = [line for line in errors.splitlines() if "imported" in line]
+        assert line.startswith("{") == (form == "json")
+        assert "warning" in line
+
+
+async def _output(command: Sequence[str]) -> tuple[str, str]:
+    """Run a command; returns its output and its errors."""
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    output, errors = await process.communicate()
+    assert process.returncode == 0, errors.decode()
+    return output.decode(), errors.decode()

@@ -99,3 +99,65 @@ async def test_a_server_stops_while_a_hook_of_a_cancelled_request_runs(
         with pytest.raises(asyncio.CancelledError):
             await request
     # The server has stopped, although the hook was still waiting in its event loop.
+
+
+@pytest.mark.parametrize("action", ["create", "update"])
+async def test_a_hook_may_publish_what_is_published_afterwards(
+    tmp_path: Path, kind: Kind, action: str
+) -> None:
+    code = f"""
+    @after_write(PAPER, on=["{action}"])
+    async def publish(write):
+        await documents(PAPER).publish(write.document_id)
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        made = await office.ask("POST", "/api/papers?status=draft", {"data": {"title": "A"}})
+        target = "/api/papers"
+        if action == "update":
+            target = f"/api/papers/{made.data['documentId']}"
+        method = "PUT" if action == "update" else "POST"
+        written = await office.ask(method, target, {"data": {"title": "B"}})
+        assert written.json["data"]["title"] == "B"
+        papers = await office.ask("GET", "/api/papers?sort=title")
+        assert [paper["title"] for paper in papers.data] == (
+            ["B"] if action == "update" else ["A", "B"]
+        )
+
+
+@pytest.mark.parametrize("action", ["create", "update"])
+async def test_a_hook_may_delete_what_is_published_afterwards(
+    tmp_path: Path, kind: Kind, action: str
+) -> None:
+    code = f"""
+    @after_write(PAPER, on=["{action}"])
+    async def remove(write):
+        if write.data["title"] == "B":
+            await documents(PAPER).delete(write.document_id)
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        made = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+        target, method = "/api/papers", "POST"
+        if action == "update":
+            target, method = f"/api/papers/{made.data['documentId']}", "PUT"
+        written = await office.ask(method, target, {"data": {"title": "B"}})
+        assert written.status == 404
+        papers = await office.ask("GET", "/api/papers")
+        assert [paper["title"] for paper in papers.data] == ["A"]
+
+
+async def test_a_hook_may_replace_the_draft_that_is_published_afterwards(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @after_write(PAPER, on=["update"])
+    async def discard(write):
+        await documents(PAPER).discard_draft(write.document_id)
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        made = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+        target = f"/api/papers/{made.data['documentId']}"
+        written = await office.ask("PUT", target, {"data": {"title": "B"}})
+        assert (written.status, written.data["title"]) == (200, "A")
+        for status in ("draft", "published"):
+            papers = await office.ask("GET", f"/api/papers?status={status}")
+            assert [paper["title"] for paper in papers.data] == ["A"]

@@ -271,7 +271,7 @@ def failover(
                 away=away,
                 calm=calm,
                 former=former,
-                progress=lambda name: status.update(f"{name}: done"),
+                progress=_progress(console, status),
             )
         )
     table = Table(

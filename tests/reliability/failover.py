@@ -176,6 +176,7 @@ async def fail_over(
     The server is away for ``away`` seconds. Each commit is acknowledged when the replica shows it,
     so that none may be lost. The ``brief`` form restarts nodes only to upgrade them. ``former`` is
     the ``quire`` of an earlier version: nodes begin with it, are upgraded, and return to it.
+    ``progress`` is given each phase that is done, and its problems.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quire-fail-over-")))
@@ -199,7 +200,10 @@ async def fail_over(
                 *(() if former is None else (partial(trial.downgrade_nodes, former),)),
             ):
                 await step()
-                progress(trial.phases[-1].name)
+                phase = trial.phases[-1]
+                progress(f"{phase.name}: done")
+                for problem in phase.outcome.problems:
+                    progress(f"{phase.name}: {problem}")
             await users.end()
         trial.phases[-1].outcome.problems += users.outcome.problems
         return trial.phases

@@ -17,12 +17,12 @@ from quire.cli.backup_tar_file import (
     new_archive,
     read_manifest,
 )
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, print_message, print_result, print_warning
 from quire.clock import now_ms
 from quire.database.settings_target import target_of
 from quire.errors import ApplicationError
-from quire.settings import Settings, load_settings
+from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
 from quire.temporary_folder import temporary_folder
 
@@ -41,7 +41,7 @@ def backup_project(
     settings. Raises ApplicationError when a file of this name exists, DatabaseOpenError and
     ConfigurationError.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     recipient = recipient or settings.backup.recipient
     if recipient is not None:
@@ -111,7 +111,7 @@ def restore_project(project: Path, path: Path, *, replace: bool, identity: Path 
     where there is content already, unless ``replace`` allows to delete it; DatabaseOpenError and
     ConfigurationError.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     if not path.is_file():
         raise ApplicationError(f"There is no backup {path}.")

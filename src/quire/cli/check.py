@@ -21,7 +21,7 @@ from quire.cli.hooks import (
     rule_line,
     schedule_line,
 )
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, PROBLEMS, print_result, show_progress
 from quire.customisations import Customisations, find_customisations
 from quire.customisations.coverage import ServiceLevel, TypeSummary, summarize
@@ -37,7 +37,7 @@ from quire.hooks.errors import nearest
 from quire.hooks.registry import NO_EXTENSIONS, Extensions
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
-from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_settings
+from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError
 
 Group = Literal["served", "served differently", "closed", "not served", "ignored"]
 
@@ -157,7 +157,7 @@ def check_project(project: Path, *, as_json: bool = False) -> int:
 
 def _settings(project: Path, report: CheckReport) -> Settings | None:
     try:
-        settings = load_settings(project)
+        settings = load_logged(project)
     except SettingsError as error:
         report.problems += [str(problem) for problem in error.problems]
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 from quire.cli.check import describe_damage
 from quire.cli.check_database import check_database
 from quire.cli.check_uploads import DELETES, check_uploads, delete_uploads, describe_surplus
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import (
     EXIT_OK,
     PROBLEMS,
@@ -25,7 +25,7 @@ from quire.database.tables.inspection import inspect_program
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError, DatabaseOpenError
 from quire.schema.model import Schema
-from quire.settings import Settings, load_settings
+from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
 
 _INDENT = " " * len("to repair  ")
@@ -39,7 +39,7 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     of documents. Raises :class:`DatabaseOpenError` for a database that cannot be opened, and
     :class:`ApplicationError` when there is nobody to ask.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     schema = load_project_schema(settings)
     findings = _find_damage(settings, schema)

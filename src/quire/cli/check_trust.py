@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.extension_loading import check_extensions, import_modules
 from quire.hooks.registry import Extensions
-from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 
 _SYSTEM = "as_system"
@@ -21,7 +20,7 @@ def list_trust(project: Path) -> int:
 
     Raises ExtensionError for mistakes in the code.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     modules = import_modules(settings.project, settings)
     extensions = check_extensions(modules, load_project_schema(settings))

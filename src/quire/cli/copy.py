@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, PROBLEMS, print_message, print_warning, shown_progress
 from quire.database.copying.copy import CopyResult, copy_database
 from quire.database.settings_target import target_of
@@ -24,7 +24,7 @@ def copy_project(project: Path, *, source: str | None, target: str, replace: boo
     Raises ConfigurationError for an invalid database URL, and CopyError or DatabaseOpenError when
     it cannot be copied.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     schema = load_project_schema(settings)
     if source is not None:

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import (
     EXIT_OK,
     ask_key,
@@ -13,7 +13,7 @@ from quire.cli.terminal import (
     shown_progress,
 )
 from quire.errors import TransferError
-from quire.settings import Settings, load_settings
+from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
 from quire.transfer.exporting import export_project
 from quire.transfer.unpacking import ENCRYPTED_SUFFIX
@@ -26,7 +26,7 @@ def export_content(project: Path, path: Path, *, key: str | None) -> int:
 
     Raises TransferError for other names and for a file that exists already.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     suffixes = "".join(path.suffixes[-3:])
     is_encrypted = path.name.endswith(ENCRYPTED_SUFFIX)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extension_loading import load_extensions
@@ -18,7 +18,6 @@ from quire.hooks.routes import CustomRoute
 from quire.hooks.schedules import ScheduleDefinition
 from quire.hooks.startup_shutdown import LifecycleFunction
 from quire.hooks.write import WRITE_ACTIONS
-from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 
 
@@ -27,7 +26,7 @@ def list_hooks(project: Path, uid: str | None) -> int:
 
     Raises ApplicationError for an unknown content type, and ExtensionError for mistakes in code.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     schema = load_project_schema(settings)
     if uid is not None and uid not in schema.content_types:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from quire.builder.file_changes import FileChange
 from quire.cli.new_secrets import write_environment
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, ask_key, print_message, print_warning, shown_progress
 from quire.database.settings_target import target_of
 from quire.errors import TransferError
-from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from quire.temporary_folder import temporary_folder
 from quire.transfer.archived_schema import (
@@ -35,7 +34,7 @@ def import_project(
     A project without content types gets those of the archive. ``max_bytes`` is the maximum unpacked
     size. Raises TransferError when it fails; then nothing was changed.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     if not path.is_file():
         raise TransferError(f"There is no archive {path}.")

@@ -4,13 +4,12 @@ import asyncio
 from pathlib import Path
 
 from quire.cli.new_secrets import write_environment
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, print_message, shown_progress
 from quire.database.settings_target import target_of
 from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
 from quire.seeding.seed_values import Content
-from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 
 CONTENT_FOLDER = "content"
@@ -22,7 +21,7 @@ def seed_project(project: Path) -> int:
     Without a database one is created, and the secrets that the project lacks with it. Raises a
     :class:`QuireError` when it fails; then nothing was stored.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     schema = load_project_schema(settings)
     content = read_content(settings.project / CONTENT_FOLDER, schema)

@@ -4,10 +4,9 @@ from pathlib import Path
 
 from quire.cli.export_archive import write_archive
 from quire.cli.import_archive import import_project
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.database.settings_target import target_of
 from quire.errors import TransferError
-from quire.settings import load_settings
 from quire.temporary_folder import temporary_folder
 
 _TEMPORARY = ".quire-transfer-"
@@ -19,7 +18,7 @@ def transfer_content(source: Path, target: Path, *, replace: bool, max_bytes: in
     ``max_bytes`` is how much the content may take, files included. Raises TransferError when it
     cannot be done; then the target is as it was. The source is only read.
     """
-    source_settings, target_settings = load_settings(source), load_settings(target)
+    source_settings, target_settings = load_logged(source), load_logged(target)
     require_project(source_settings)
     require_project(target_settings)
     database = target_of(target_settings).place

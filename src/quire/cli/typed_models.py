@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from quire.cli.project_settings import require_project
+from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, PROBLEMS, print_error, print_message
 from quire.codegen import python_documents, python_structs, typescript
 from quire.codegen.model_classes import make_model_classes
@@ -12,7 +12,7 @@ from quire.errors import ApplicationError, os_error_reason
 from quire.extension_loading import ExtensionError, extend_schema, load_extensions
 from quire.openapi.python_code_schemas import filter_schemas, input_schemas
 from quire.schema.model import FILE_UID, USER_UID, Schema
-from quire.settings import Settings, load_settings
+from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
 
 
@@ -29,7 +29,7 @@ def write_types(
 
     Raises ApplicationError when no file is named, or one cannot be written.
     """
-    settings = load_settings(project)
+    settings = load_logged(project)
     require_project(settings)
     if python_file is documents_file is typescript_file is None:
         raise ApplicationError(

@@ -29,6 +29,7 @@ from quire.settings.setting_types import (
     STORAGE,
     TEXT,
     URL,
+    InvalidValueError,
     Setting,
     SettingType,
     choice,
@@ -47,8 +48,19 @@ STORAGE_TYPES = (
 )
 """The attribute types that a custom field may be stored as."""
 
+
+def _storage_type(value: object) -> str:
+    if isinstance(value, str) and value in STORAGE_TYPES:
+        return value
+    raise InvalidValueError(
+        f"{value!r} is none of the types {', '.join(STORAGE_TYPES)}. "
+        "An attribute type of Python code is named in the schema, in pluginOptions.quire."
+    )
+
+
 CUSTOM_FIELD_TYPES = table_of(
-    choice(*STORAGE_TYPES), f"custom fields to attribute types ({', '.join(STORAGE_TYPES)})"
+    SettingType("an attribute type", _storage_type, _storage_type),
+    f"custom fields to attribute types ({', '.join(STORAGE_TYPES)})",
 )
 CACHE_CONTROLS = table_of(HEADER_VALUE, 'uids of content types, or "*", to values of Cache-Control')
 SECRET: SettingType[str | None] = SettingType(TEXT.expected, TEXT.read, TEXT.read_text)

@@ -2,7 +2,7 @@
 
 from quire.database.entries.versions_query import EntryRow
 from quire.database.program import Program
-from quire.document_service.actions.publish import publish_draft
+from quire.document_service.actions.publish import entries_after_hooks, publish_draft
 from quire.document_service.commands import CreateDocument, WrittenEntry, written_entry
 from quire.document_service.content_type_lookup import content_type_of
 from quire.document_service.locale_selection import entry_locale
@@ -47,8 +47,12 @@ def create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
     row = EntryRow(row_id, document_id, locale, now, not versioned)
     written = written_entry(command.uid, row)
     yield from unit.record_event(EventName.CREATE, written)
+    is_published_next = versioned and command.publish
+    entries = [row]
     if hooked is not None:
         yield from hooked.call_after(published=not versioned)
-    if versioned and command.publish:
-        return (yield from publish_draft(unit, layout, row, [row]))
+        if is_published_next:
+            row, entries = yield from entries_after_hooks(unit, layout, row, entries)
+    if is_published_next:
+        return (yield from publish_draft(unit, layout, row, entries))
     return written

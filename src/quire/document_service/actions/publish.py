@@ -149,9 +149,7 @@ def publish_draft(
     )
     if hooked is not None:
         yield from hooked.call_before()
-    if hooked is not None and may_have_changed(unit, entries):
-        # Hooks may have written other versions of the document.
-        entries = yield from entries_of(unit.store, layout, draft.document_id)
+        draft, entries = yield from entries_after_hooks(unit, layout, draft, entries)
     yield from check_publishable(unit, layout, draft.id, version, draft.document_id)
     now = unit.tick()
     columns = stamp(unit, layout, publishedAt=now)
@@ -166,6 +164,22 @@ def publish_draft(
     if hooked is not None:
         yield from hooked.call_after(published=True)
     return written
+
+
+def entries_after_hooks(
+    unit: UnitOfWork, layout: EntryLayout, entry: EntryRow, entries: Collection[EntryRow]
+) -> Program[tuple[EntryRow, list[EntryRow]]]:
+    """Return an entry and all of its document, which hooks may have written or replaced.
+
+    Raises NotFoundError if they have removed it.
+    """
+    if not may_have_changed(unit, entries):
+        return entry, [*entries]
+    present_entries = yield from entries_of(unit.store, layout, entry.document_id)
+    for present_entry in present_entries:
+        if (present_entry.published, present_entry.locale) == (entry.published, entry.locale):
+            return present_entry, present_entries
+    raise NotFoundError
 
 
 def _set_first_publication(

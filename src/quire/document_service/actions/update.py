@@ -9,7 +9,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of, first_document_id
 from quire.database.program import Program
 from quire.document_service.actions.create import create
-from quire.document_service.actions.publish import publish_draft
+from quire.document_service.actions.publish import entries_after_hooks, publish_draft
 from quire.document_service.commands import (
     CreateDocument,
     UpdateDocument,
@@ -119,6 +119,9 @@ class _DocumentUpdate:
         entries = [*(other for other in entries if other.id != entry.id), entry]
         if hooked is not None:
             yield from hooked.call_after(published=entry.published)
+            entry, entries = yield from entries_after_hooks(
+                self._unit, self._layout, entry, entries
+            )
         if self._type.draft_and_publish and self._command.publish:
             write_to_locales_later(self._unit, self._layout, entry, entries, changed_names)
             return (
