@@ -13,6 +13,7 @@ import yaml
 
 from quire.settings import Settings, known_settings
 from tests.distribution.wheel import ROOT
+from tests.docs.pages import DOCS, fences
 
 pytestmark = pytest.mark.whatever_the_database("files are looked at, and nothing is started")
 
@@ -31,6 +32,17 @@ def test_manifests_are_valid_in_the_api_of_kubernetes(
     manifest: dict[str, Any], version: str
 ) -> None:
     kubernetes_validate.validate(manifest, version, strict=True)
+
+
+def test_the_job_of_the_documentation_is_valid_and_has_the_image_of_the_deployment(
+    pod: dict[str, Any],
+) -> None:
+    (fence,) = [one for one in fences(DOCS / "operations" / "containers.md") if one.info == "yaml"]
+    job = yaml.safe_load(fence.text)
+    kubernetes_validate.validate(job, "1.34", strict=True)
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    (served,) = pod["containers"]
+    assert (container["image"], container["envFrom"]) == (served["image"], served["envFrom"])
 
 
 @pytest.fixture

@@ -325,9 +325,12 @@ class _Administrator(Struct, frozen=True, kw_only=True, rename="camel"):
 async def _administrators(settings: Settings, schema: Schema) -> list[DeployFinding]:
     administrators = await _read_administrators(settings, schema)
     active_users = [administrator for administrator in administrators if administrator.is_active]
-    if not active_users:
+    if not active_users and settings.admin.registration == "open":
         message = "there are none: whoever comes to /admin first becomes one"
         return [problem("administrators", message)]
+    if not active_users:
+        message = "there are none: `quire admin create` adds one"
+        return [warning("administrators", message)]
     return [
         problem("administrators", f"{administrator.email} has one of the most common passwords")
         for administrator in active_users[:_CHECKED_ADMINISTRATORS]

@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
+from quire.cli import deploy_check
 from quire.cli.deploy_check import file_system_of
 from tests.databases.environment import write_environment
 from tests.databases.kind import Kind, opened
+from tests.docs.pages import DOCS
 from tests.unit.cli.conftest import Outcome, Run, everything_in
 
 
@@ -143,7 +146,20 @@ def test_common_passwords_and_missing_administrators_are_problems(
     with opened(kind, own_recorded) as database:
         database.execute("UPDATE admin_users SET is_active = ?", (False,))
     found = run("deploy-check", own_recorded).output
-    assert "there are none: whoever comes to /admin first becomes one" in found
+    assert "warning  administrators: there are none" in found
+    with (own_recorded / "quire.toml").open("a") as file:
+        file.write('\n[admin]\nregistration = "open"\n')
+    found = run("deploy-check", own_recorded).output
+    assert "problem  administrators: there are none: whoever comes to /admin first" in found
+
+
+def test_every_check_is_documented() -> None:
+    source = Path(deploy_check.__file__).read_text(encoding="utf-8")
+    names = set(re.findall(r'\b(?:problem|warning)\(\s*"([a-z_.]+)"', source))
+    assert len(names) > 10
+    page = (DOCS / "operations" / "hardening.md").read_text(encoding="utf-8")
+    rows = "".join(line for line in page.splitlines() if line.startswith("| `"))
+    assert [name for name in sorted(names) if f"`{name}`" not in rows] == []
 
 
 MOUNTS = """\
