@@ -88,6 +88,12 @@ def plain(message: str) -> dict[str, object]:
             invalid_key("nope", "related.on.nope", "populate"),
         ),
         ("/api/articles?filters[][name]=x", invalid_key("name", None, "filters")),
+        ("/api/articles?filters=1&populate=nope", invalid_key("nope", "nope", "populate")),
+        (
+            "/api/authors?populate[createdBy][filters]=x",
+            invalid_key("createdBy", "createdBy", "populate"),
+        ),
+        ("/api/articles?sort=title:", plain(BAD_ORDER)),
         ("/api/articles?hasPublishedVersion=1", plain(BAD_HAS_PUBLISHED)),
         (
             "/api/articles?publicationFilter=modified&hasPublishedVersion=1",
@@ -277,3 +283,11 @@ async def test_an_empty_name_is_too_short_and_missing(ask: Asking) -> None:
         "password must be at least 1 characters",
         "password is a required field",
     ]
+
+
+async def test_a_path_to_sort_by_may_end_with_a_colon(ask: Asking) -> None:
+    response = await ask.get("/api/articles?sort=author.name:,id&fields=id")
+    assert (
+        response.content == (await ask.get("/api/articles?sort=author.name,id&fields=id")).content
+    )
+    assert response.status == 200

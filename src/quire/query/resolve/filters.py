@@ -82,7 +82,7 @@ def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | N
     if value is None or (scope.nested and value == ""):
         return None
     if isinstance(value, str):
-        scope.report_malformed(NOT_AN_OBJECT)
+        scope.report_unconvertible(NOT_AN_OBJECT)
         return None
     max_values = scope.limits.filter_values
     if max_values is not None and not scope.trusted and has_longer_list(value, max_values):

@@ -81,7 +81,10 @@ def _from_text(text: str, scope: Scope) -> Iterator[_RequestedOrder]:
         if not _INHERITED_NAMES.isdisjoint(path):
             scope.report_malformed(BAD_SORT)
             continue
-        yield path, (options[0] or _NO_ORDER) if options else None
+        if not options or (options[0] == "" and len(path) > 1):
+            yield path, None
+        else:
+            yield path, options[0] or _NO_ORDER
 
 
 def _from_object(value: Mapping[str, QueryValue], path: _Path) -> Iterator[_RequestedOrder]:
