@@ -291,3 +291,53 @@ async def test_a_path_to_sort_by_may_end_with_a_colon(ask: Asking) -> None:
         response.content == (await ask.get("/api/articles?sort=author.name,id&fields=id")).content
     )
     assert response.status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "data", "invalid"),
+    [
+        (
+            "POST",
+            "/api/articles",
+            {
+                "title": "xx",
+                "slug": "apple-pie",
+                "readingTime": -3,
+                "seo": {"metaTitle": None},
+                "links": [{"text": "a"}, {"url": "b"}],
+            },
+            ["slug", "readingTime", "seo.metaTitle", "links.0.url", "links.1.text"],
+        ),
+        (
+            "PUT",
+            "/api/authors/cdibofdtnmb6g0jakv57hg22",
+            {"email": "nope", "name": "J\u00fcrgen Gro\u00df"},
+            ["name", "email"],
+        ),
+    ],
+)
+async def test_unique_values_are_reported_in_the_order_of_attributes(
+    ask: Asking, method: str, path: str, data: object, invalid: list[str]
+) -> None:
+    body = json.dumps({"data": data}).encode()
+    response = await ask.send(method, path, "full", body, "application/json")
+    problems = json.loads(response.content)["error"]["details"]["errors"]
+    assert [".".join(problem["path"]) for problem in problems] == invalid
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"seo": {"metaTitle": "x", "id": None}},
+        {"links": [{"text": "x", "url": "y", "id": None}]},
+        {"sections": [{"__component": "blocks.quote", "text": "x", "id": None}]},
+    ],
+)
+async def test_null_is_no_id_of_a_present_component(ask: Asking, data: dict[str, object]) -> None:
+    body = json.dumps({"data": data}).encode()
+    target = "/api/articles/exehvvi9yq2ig2rwnvvrpv0s?status=draft"
+    response = await ask.send("PUT", target, "full", body, "application/json")
+    (name,) = data
+    message = f"Some of the provided components in {name} are not related to the entity"
+    error = json.loads(response.content)["error"]
+    assert (error["status"], error["message"]) == (400, message)

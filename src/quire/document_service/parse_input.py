@@ -138,13 +138,13 @@ def find_taken(
     document_id: str | None,
     *,
     is_copy: bool = False,
-) -> Program[list[Problem]]:
-    """Return a problem for every unique value that another document has published in this locale.
+) -> Program[list[UniqueCheck]]:
+    """Return the checks of unique values that another document has published in this locale.
 
     ``document_id`` is the written document, whose own versions may have equal values; ``None`` for
     a new one. ``is_copy`` says that its rows were copied from those of another document.
     """
-    problems: list[Problem] = []
+    taken: list[UniqueCheck] = []
     localized = version.content_type.localized
     for check in checks:
         owner = unit.layout(check.model_uid)
@@ -160,8 +160,8 @@ def find_taken(
             is_copy=is_copy,
         )
         if exists:
-            problems.append(check.problem)
-    return problems
+            taken.append(check)
+    return taken
 
 
 def parse_data(
@@ -186,12 +186,12 @@ def parse_data(
     )
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
     resolution = yield from resolve_targets(unit, layout, checked.values, version)
-    unique_problems = yield from find_taken(unit, checked.uniques, version, document_id)
+    taken = yield from find_taken(unit, checked.uniques, version, document_id)
     missing_problems = [
         Problem((), _MISSING_RELATIONS.format(count, uid))
         for uid, count in resolution.missing.items()
     ][:1]
-    problems = [*checked.problems, *unique_problems, *missing_problems]
+    problems = [*checked.problems_with(taken), *missing_problems]
     if problems and isinstance(data, Mapping):
         entry = rejected_entry(
             unit, layout, data, checked.values, resolution, draft=draft, creating=creating
@@ -232,10 +232,8 @@ def check_publishable(
     entry = yield from read_stored(unit.store, layout, row_id)
     rules = ValidationRules(draft=False, creating=True, strict_relations=False)
     checked = check_stored(unit.engine.schema, layout.model, entry, rules)
-    unique_problems = yield from find_taken(
-        unit, checked.uniques, version, document_id, is_copy=is_copy
-    )
-    _raise_problems([*checked.problems, *unique_problems], checked.final_error)
+    taken = yield from find_taken(unit, checked.uniques, version, document_id, is_copy=is_copy)
+    _raise_problems(checked.problems_with(taken), checked.final_error)
 
 
 def _is_large(data: object) -> bool:

@@ -1,7 +1,7 @@
 """Validates an entry and its components, attribute by attribute."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -104,7 +104,8 @@ class UniqueCheck(Struct, frozen=True, kw_only=True):
 
     ``value`` is in column form, ``original`` as it was given and is shown; ``model_uid`` is the
     content type or the component that ``attribute`` belongs to. ``component_path`` is the path to
-    it: the attribute that contains each component, and the component's uid.
+    it: the attribute that contains each component, and the component's uid. ``position`` is the
+    number of problems of the entry that are reported before this one.
     """
 
     model_uid: str
@@ -113,6 +114,7 @@ class UniqueCheck(Struct, frozen=True, kw_only=True):
     value: object
     path: tuple[str, ...]
     original: object
+    position: int
 
     @property
     def problem(self) -> Problem:
@@ -139,6 +141,13 @@ class CheckedEntry(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
     uniques: tuple[UniqueCheck, ...]
     lates: tuple[TemporalError, ...] = ()
+
+    def problems_with(self, taken: Sequence[UniqueCheck]) -> list[Problem]:
+        """Return all problems, with those of values that are taken, in the order of attributes."""
+        problems = list(self.problems)
+        for check in reversed(taken):
+            problems.insert(check.position, check.problem)
+        return problems
 
     @property
     def final_error(self) -> AppError | None:
@@ -313,6 +322,7 @@ class _EntryValidation:
             value=value,
             path=path_of(spot.attribute_path(attribute)),
             original=original,
+            position=len(self._problems),
         )
         self._uniques.append(check)
 

@@ -21,6 +21,7 @@ def looked_up(name: str, value: object, original: object = None) -> UniqueCheck:
         value=value,
         path=(name,),
         original=value if original is None else original,
+        position=0,
     )
 
 
@@ -34,6 +35,7 @@ def test_unique_values_are_to_be_looked_up_as_they_are_stored() -> None:
             value="x",
             path=("slug",),
             original="x",
+            position=0,
         ),
         looked_up("at", 1000, "1970-01-01T00:00:01Z"),
         UniqueCheck(
@@ -43,6 +45,7 @@ def test_unique_values_are_to_be_looked_up_as_they_are_stored() -> None:
             value="c",
             path=("code",),
             original="c",
+            position=0,
         ),
     )
     assert checked.uniques[2].problem == Problem(("code",), "This attribute must be unique", "c")
