@@ -72,6 +72,30 @@ def _shown_item(schema: Schema, uid: str | None, item: object) -> object:
     return item if component is None else shown_entry(schema, component, item)
 
 
+def _without_secrets(schema: Schema, uid: str | None, item: object) -> object:
+    """Return a stored component without its passwords, which are hashes."""
+    if not isinstance(item, dict):
+        return item
+    name = item.get("__component") if uid is None else uid
+    component = schema.components.get(name) if isinstance(name, str) else None
+    attributes = {} if component is None else component.attributes
+    shown_values = {}
+    for key, value in item.items():
+        attribute = attributes.get(key)
+        if isinstance(attribute, ScalarAttribute) and attribute.secret:
+            continue
+        if isinstance(attribute, ComponentAttribute):
+            inner = attribute.component
+            shown_values[key] = (
+                [_without_secrets(schema, inner, part) for part in value]
+                if isinstance(value, list)
+                else _without_secrets(schema, inner, value)
+            )
+        else:
+            shown_values[key] = value
+    return shown_values
+
+
 _MUST_BE_DEFINED = "must be defined."
 _NOT_NULL = "cannot be null."
 _NO_COMPONENT = "Cannot build relations store from dynamiczone, component identifier is undefined"
@@ -468,7 +492,11 @@ class _EntryValidation:
             message = f"field must have at least {minimum} items"
         if message is not None:
             uid = attribute.component if isinstance(attribute, ComponentAttribute) else None
-            reported_items = items if self._stored else shown_items(self._schema, uid, items)
+            reported_items = (
+                [_without_secrets(self._schema, uid, item) for item in items]
+                if self._stored
+                else shown_items(self._schema, uid, items)
+            )
             self._refuse(path, message, reported_items)
 
     def _compare_items(self, path: ValuePath, first: int) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from quire.document_service.validate import Problem, ValidationRules, check_stored
 from quire.schema.load import build_schema
-from tests.library.model import content_type, relation
+from tests.library.model import component, content_type, relation
 from tests.unit.document_service.validate.notes import (
     ITEM,
     MARK,
@@ -90,3 +90,26 @@ def test_strict_relations_are_looked_for_where_they_are_given(
     checked = check_stored(schema, schema.content_types["api::one.one"], {"tags": tags}, rules)
     assert bool(checked.problems) is missed
     assert checked.values.relations == {}
+
+
+def test_passwords_of_stored_components_are_not_shown() -> None:
+    lock = {"pin": {"type": "password"}, "name": {"type": "string"}}
+    inner = {"type": "component", "component": PART, "repeatable": False}
+    locks = {"type": "component", "component": ITEM, "repeatable": True, "min": 3}
+    schema = build_schema(
+        (
+            content_type("one", {"locks": locks}),
+            component(ITEM, {**lock, "inner": inner, "more": {**inner, "repeatable": True}}),
+            component(PART, lock),
+        )
+    )
+    hashed = {"id": 7, "pin": "$2a$10$abc", "name": "Door"}
+    stored = {"locks": [{**hashed, "inner": hashed, "more": [hashed]}, {"id": 8, "inner": None}]}
+    rules = ValidationRules(draft=False, creating=True)
+    checked = check_stored(schema, schema.content_types["api::one.one"], stored, rules)
+    shown = {"id": 7, "name": "Door"}
+    (problem,) = checked.problems
+    assert problem.value == [
+        {**shown, "inner": shown, "more": [shown]},
+        {"id": 8, "inner": None},
+    ]
