@@ -5,6 +5,7 @@ import asyncio
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -86,7 +87,12 @@ NOT_IN_CODE = {
 
 def load_page(page: Path, folder: Path) -> Extensions:
     """Write the files of a page, add its settings to those of the project, and load them."""
+    shutil.copytree(BLOG / "src", folder / "src", dirs_exist_ok=True)
     for fence in fences(page):
+        if fence.info == "json" and "singularName" in fence.text:
+            singular = json.loads(fence.text)["info"]["singularName"]
+            place = f"src/api/{singular}/content-types/{singular}/schema.json"
+            write_tree(folder, {place: fence.text})
         name = fence.text.partition("\n")[0].lstrip("#/ ")
         file = folder / name
         if fence.info in {"python", "js"}:
@@ -96,7 +102,7 @@ def load_page(page: Path, folder: Path) -> Extensions:
         elif name in {"quire.toml", ".env", ".env.test"}:
             present = file.read_text(encoding="utf-8") if file.exists() else ""
             file.write_text(f"{present}\n{fence.text}\n", encoding="utf-8")
-    return load_extensions(folder, load_schema(BLOG))
+    return load_extensions(folder, load_schema(folder))
 
 
 @pytest.mark.parametrize("page", sorted({*PAGES} - {*WITHOUT_CODE}), ids=lambda page: page.stem)
@@ -123,6 +129,8 @@ def make_blog(folder: Path, pages: Sequence[Path]) -> Path:
         assert run(["new", str(folder), "--template", "blog"]) == 0
     for page in pages:
         load_page(page, folder)
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        assert run(["migrate", str(folder), "--apply"]) == 0
     return folder
 
 
@@ -337,6 +345,41 @@ async def test_rules_do_what_the_page_says(blog: Path, token: str) -> None:
     assert "Later" in titles
     titles.remove("Later")
     assert [one["title"] for one in shown["data"]] == titles
+
+
+OWN_NOTES = """
+ACTIONS = [f"api::note.note.{name}" for name in ("find", "findOne", "create", "update", "delete")]
+
+async def test_users_see_and_change_their_own_notes(project):
+    ACTIONS.append("plugin::users-permissions.user.find")
+    ann, bob = [await project.user(name, actions=ACTIONS) for name in ("ann", "bob")]
+    token = await project.token()
+    assert ann.id == token.id
+    await project.grant("public", ACTIONS)
+    made = [await client.post("/api/notes", json={"data": {"text": text}})
+            for text, client in (("A", ann), ("B", bob), ("T", token))]
+    assert [one.status_code for one in made] == [201] * 3, [one.text for one in made]
+    note = f"/api/notes/{made[0].json()['data']['documentId']}"
+    for client, texts in ((ann, "A"), (bob, "B"), (token, "ABT"), (project.visitor, "")):
+        listed = (await client.get("/api/notes?sort=text")).json()["data"]
+        assert [one["text"] for one in listed] == [*texts]
+    for method in ("get", "delete"):
+        assert (await getattr(bob, method)(note)).status_code == 404
+    given = await ann.put(note, json={"data": {"owner": bob.id}})
+    assert given.status_code == 403
+    changed = await ann.put(note, json={"data": {"text": "A2"}})
+    assert changed.status_code == 200, changed.text
+    assert (await project.visitor.post("/api/notes", json={"data": {}})).status_code == 403
+    assert (await ann.delete(note)).status_code == 204
+"""
+"""A test of the rule about owners."""
+
+
+@pytest.mark.whatever_the_database("tests/extending/test_rules_by_principal.py runs on both")
+def test_owners_do_what_the_page_says(tmp_path: Path) -> None:
+    blog = make_blog(tmp_path / "blog", [DOCS / "extending" / "rules.md"])
+    write_tree(blog, {"tests/test_notes.py": OWN_NOTES})
+    assert run_pytest(blog) == {"passed": 1}
 
 
 async def test_functions_around_actions_do_what_the_page_says(blog: Path, token: str) -> None:

@@ -24,10 +24,16 @@ class Principal(Struct, frozen=True, kw_only=True):
     """The principal: a visitor, an end user, an API token, an administrator, or the system.
 
     ``kind`` is ``nobody`` if the server itself writes, and ``system`` within `as_system` and for
-    what is written there. ``id`` is the row of the user, token or administrator, ``document_id``
+    what is written there. ``id`` is the row of the user, token or administrator: each of the three
+    has a table of its own, so that a user and a token may have the same one. ``document_id`` is
     that of an end user.
     """
 
     kind: Literal["anonymous", "user", "token", "admin", "system", "nobody"]
     id: int | None = None
     document_id: str | None = None
+
+    @property
+    def user_id(self) -> int | None:
+        """The ``id`` of an end user, ``None`` for any other kind of principal."""
+        return self.id if self.kind == "user" else None

@@ -30,21 +30,22 @@ def slugify(text: str) -> str:
 @before_write(Article, on=["create", "update"], needs=["slug"])
 def slug_from_title(write: Write[Article]) -> None:
     """Derive the slug from the title, unless there is one."""
-    if write.changed("title") and not write.value("slug"):
-        write.set(slug=slugify(str(write.data["title"])))
+    title = write.data.get("title")
+    if isinstance(title, str) and not write.value("slug"):
+        write.set(slug=slugify(title))
 
 
-@before_write(Article, on=["create"])
+@before_write(Article, on=["create", "clone"])
 def owned_by_its_writer(write: Write[Article]) -> None:
     """Let an article belong to the end user who writes it."""
     if principal().kind == "user":
-        write.set(owner=principal().id)
+        write.set(owner=principal().user_id)
 
 
 @rule(Article, on=["update", "delete"])
 def own_articles(who: Principal) -> dict[str, object] | bool:
     """Let end users change their own articles alone."""
-    return who.kind != "user" or {"owner": {"id": who.id}}
+    return who.kind != "user" or {"owner": {"id": who.user_id}}
 
 
 class AuthorName(Shape[Author]):
