@@ -25,19 +25,19 @@ class BulkActions(WriteContext, frozen=True):
         """
         drafts = yield from self._checked_versions(document_ids, locales, PUBLISH, published=False)
         review = entry_review(self.unit.engine)
-        for draft in drafts:
-            yield from review.require_publishable(
-                self._type.uid, draft["documentId"], draft["locale"]
-            )
+        entries = [(draft["documentId"], draft["locale"]) for draft in drafts]
+        yield from review.require_publishable(self._type.uid, entries)
         locale_codes = tuple(code for code in locales if code is not None)
         draft_ids = {draft["documentId"] for draft in drafts}
         commands = [
             PublishDocument(uid=self._type.uid, document_id=document_id, locales=locale_codes)
             for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in draft_ids)
         ]
-        yield from run_together(
-            self.unit, [(command, self.perform(command)) for command in commands]
-        )
+
+        if (yield from self.perform_in_bulk(commands)) is None:
+            yield from run_together(
+                self.unit, [(command, self.perform(command)) for command in commands]
+            )
         return len(drafts)
 
     def unpublish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:

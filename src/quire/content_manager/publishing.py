@@ -66,7 +66,7 @@ class ContentPublishing(WriteContext, frozen=True):
 
     def _publish(self, document_id: str, locale: str | None) -> Program[Result]:
         review = entry_review(self.unit.engine)
-        yield from review.require_publishable(self._type.uid, document_id, locale)
+        yield from review.require_publishable(self._type.uid, [(document_id, locale)])
         command = PublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         return (yield from self.show(command, full=True))
 

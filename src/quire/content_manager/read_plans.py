@@ -250,13 +250,20 @@ class Planner(Struct, frozen=True):
         entry_ids: Sequence[int],
         rows: frozenset[str] | None = frozenset(),
         sort: tuple[SortKey, ...] = _BY_ID,
+        *,
+        rules: tuple[GrantRule, ...] | None = None,
+        action: str | None = FIND,
+        complete: bool = False,
     ) -> PreparedRead:
-        """Plan the read of rows for forms, some relations as rows."""
+        """Plan the read of rows for forms, as `form` does for one."""
         content_type, slots = permissions.content_type, Slots()
         condition = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
         nodes = replace(self.nodes(permissions, requested_version), rows=rows)
+        if rules is not None:
+            nodes = replace(nodes, rules=rules)
         root = replace(nodes.edited(content_type), filter=condition, sort=sort)
-        return self.planned(ReadPlan(root=root), slots, permissions.ability)
+        ability = None if complete else permissions.ability
+        return self.planned(ReadPlan(root=root), slots, ability, action=action)
 
     def form(
         self,

@@ -3,6 +3,8 @@
 The result of other changes is recorded before the next change by an administrator.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 import orjson
 from msgspec import Struct
@@ -25,12 +27,16 @@ from quire.content_manager.status_and_locale import RequestedVersion
 from quire.database.program import Program
 from quire.database.stores.revisions import Revision, RevisionKey, Revisions
 from quire.document_service.unit_of_work import WriteEngine
+from quire.errors import NotFoundError
 from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
+from quire.query.resolve.row_rules import FIND_ONE
 from quire.query.resolve.scope import Slots
-from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
+from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType, Schema
 
 _ALL_FIELDS = (GrantRule(),)
+_ENTRIES_AT_ONCE = 100
+"""How many whole entries are read, and stored as revisions, by the same statements."""
 
 
 class RevisionLog(Struct, frozen=True):
@@ -51,21 +57,21 @@ class RevisionLog(Struct, frozen=True):
             return
         editor = entry.get("updatedBy")
         editor_id = editor["id"] if isinstance(editor, dict) else None
-        yield from self._add_revision(reading, permissions, entry["id"], editor_id)
+        yield from self._add_revisions(reading, permissions, [entry["id"]], editor_id)
 
     def record_after(
         self,
         reading: ContentReading,
         permissions: TypePermissions,
-        entry_id: int,
+        entry_ids: Sequence[int],
         editor_id: int | None,
         *,
         published: bool = False,
     ) -> Program[None]:
-        """Store the state of an entry after a change."""
+        """Store the state of entries after their change."""
         if self.max_revisions:
-            yield from self._add_revision(
-                reading, permissions, entry_id, editor_id, published=published
+            yield from self._add_revisions(
+                reading, permissions, entry_ids, editor_id, published=published
             )
 
     def forget(self, content_type: ContentType, document_id: str) -> Program[None]:
@@ -73,33 +79,45 @@ class RevisionLog(Struct, frozen=True):
         if self.max_revisions:
             yield from self.revisions.forget(content_type.uid, document_id)
 
-    def _add_revision(
+    def _add_revisions(
         self,
         reading: ContentReading,
         permissions: TypePermissions,
-        entry_id: int,
+        entry_ids: Sequence[int],
         editor_id: int | None,
         *,
         published: bool = False,
     ) -> Program[None]:
-        entry = yield from read_whole(
-            reading, permissions, entry_id, published=published, complete=True
-        )
         content_type = permissions.content_type
         is_live = published or not content_type.draft_and_publish
-        moment = entry["publishedAt"] if published else entry["updatedAt"]
-        revision = Revision(
-            uid=content_type.uid,
-            document_id=entry["documentId"],
-            locale=entry["locale"],
-            status=PUBLISHED_STATUS if is_live else DRAFT_STATUS,
-            created_at=ms_from_iso(moment),
-            created_by=editor_id,
-            data=msgspec.json.encode(
-                revision_data(reading.engine.schema, content_type, entry)
-            ).decode(),
-        )
-        yield from self.revisions.add(revision, limit=self.max_revisions)
+        for start in range(0, len(entry_ids), _ENTRIES_AT_ONCE):
+            entries = yield from read_all_whole(
+                reading,
+                permissions,
+                entry_ids[start : start + _ENTRIES_AT_ONCE],
+                published=published,
+                complete=True,
+            )
+            revisions = [
+                Revision(
+                    uid=content_type.uid,
+                    document_id=entry["documentId"],
+                    locale=entry["locale"],
+                    status=PUBLISHED_STATUS if is_live else DRAFT_STATUS,
+                    created_at=ms_from_iso(
+                        entry["publishedAt"] if published else entry["updatedAt"]
+                    ),
+                    created_by=editor_id,
+                    data=revision_text(reading.engine.schema, content_type, entry),
+                )
+                for entry in entries
+            ]
+            yield from self.revisions.add(revisions, limit=self.max_revisions)
+
+
+def revision_text(schema: Schema, content_type: ContentType, entry: EntryJson) -> str:
+    """Return the whole content of an entry as JSON, in the form of revisions."""
+    return msgspec.json.encode(revision_data(schema, content_type, entry)).decode()
 
 
 def read_whole(
@@ -108,18 +126,41 @@ def read_whole(
     entry_id: int,
     *,
     published: bool = False,
-    complete: bool = False,
 ) -> Program[EntryJson]:
-    """Return a row with all its values, whatever may be read of it, relations as rows.
+    """Return a row as `read_all_whole` does. Raises NotFoundError if it does not exist."""
+    entries = yield from read_all_whole(reading, permissions, [entry_id], published=published)
+    if not entries:
+        raise NotFoundError
+    return entries[0]
 
-    A ``published`` row is the published version of a document that has drafts: it is related to
-    published versions. A ``complete`` row includes what rules of the project hide.
+
+def read_all_whole(
+    reading: ContentReading,
+    permissions: TypePermissions,
+    entry_ids: Sequence[int],
+    *,
+    published: bool = False,
+    complete: bool = False,
+) -> Program[list[EntryJson]]:
+    """Return rows with all their values, whatever may be read of them, relations as rows.
+
+    ``published`` rows are the published versions of documents that have drafts: they are related to
+    published versions. ``complete`` rows include what rules of the project hide. They are in the
+    order of their ids in ``entry_ids``, without those that do not exist.
     """
     requested_version = RequestedVersion("draft", None, "published" if published else "draft")
-    entry = reading.entry(
-        permissions, entry_id, requested_version, None, rules=_ALL_FIELDS, complete=complete
+    prepared_read = reading.planner.forms(
+        permissions,
+        requested_version,
+        entry_ids,
+        None,
+        rules=_ALL_FIELDS,
+        action=FIND_ONE,
+        complete=complete,
     )
-    return (yield from entry)
+    entries, _ = yield from prepared_read.entries()
+    entries_by_id = {entry["id"]: entry for entry in entries}
+    return [entries_by_id[id_] for id_ in entry_ids if id_ in entries_by_id]
 
 
 def revision_as_request(

@@ -20,7 +20,7 @@ from quire.content_manager.status_and_locale import EVERY_LOCALE, RequestedVersi
 from quire.database.program import Program
 from quire.document_service.commands import AllLocales, Command, DeleteDocument, WrittenEntry
 from quire.document_service.locale_selection import has_unknown_locale
-from quire.document_service.service import run_and_read, run_command
+from quire.document_service.service import run_and_read, run_command, run_in_bulk
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError
 from quire.schema.model import ContentType
@@ -65,6 +65,20 @@ class WriteContext(Struct, frozen=True):
     def perform(self, command: Command) -> Program[list[WrittenEntry]]:
         """Run a command, and store the results in the history; returns the written entries."""
         return (yield from run_and_read(self.unit, command, self._record_revisions))
+
+    def perform_in_bulk(
+        self, commands: Sequence[Command]
+    ) -> Program[list[list[WrittenEntry]] | None]:
+        """Run commands with the same statements, and store the results in the history.
+
+        Returns ``None``, with nothing written, where they have to be performed one by one.
+        """
+
+        def read(written: list[list[WrittenEntry]]) -> Program[list[list[WrittenEntry]]]:
+            yield from self._record_revisions([entry for entries in written for entry in entries])
+            return written
+
+        return (yield from run_in_bulk(self.unit, commands, read))
 
     def show(self, command: Command, *, full: bool, was_created: bool = False) -> Program[Result]:
         """Run a command as `perform` does; returns the written entry for a form.
@@ -111,14 +125,13 @@ class WriteContext(Struct, frozen=True):
 
     def _record_revisions(self, written_entries: list[WrittenEntry]) -> Program[list[WrittenEntry]]:
         """Store the results of a change in the history; returns them."""
+        ids_by_status: dict[bool, list[int]] = {}
         for entry in written_entries:
             is_public = entry.published and self._type.draft_and_publish
+            ids_by_status.setdefault(is_public, []).append(entry.entry_id)
+        for is_public, ids in ids_by_status.items():
             yield from self.history.record_after(
-                self._reading,
-                self.permissions,
-                entry.entry_id,
-                self.unit.editor,
-                published=is_public,
+                self._reading, self.permissions, ids, self.unit.editor, published=is_public
             )
         return written_entries
 

@@ -7,15 +7,18 @@ values at once, and last invalid dates and times, which Strapi only meets when i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from quire.clock import iso_from_ms
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.entries.lookup import is_taken
-from quire.database.entries.read_entry import read_stored
+from quire.database.entries.lookup import OwnedValue, are_taken, is_taken
+from quire.database.entries.read_entry import read_all_stored, read_stored
+from quire.database.entries.versions_query import EntryRow
 from quire.database.program import LONG_COMPUTATION, Program
 from quire.document_service.commands import Data
+from quire.document_service.content_type_lookup import content_type_of
 from quire.document_service.entry_values import (
     MANY_VALUES,
     EntryValues,
@@ -41,7 +44,12 @@ from quire.document_service.validate import (
 )
 from quire.document_service.validate.entry import shown_entry
 from quire.errors import AppError
-from quire.schema.attributes.base import MediaAttribute, RelationAttribute, ScalarAttribute
+from quire.schema.attributes.base import (
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+    StorageKind,
+)
 
 _MISSING_RELATIONS = "{} relation(s) of type {} associated with this entity do not exist"
 
@@ -234,6 +242,61 @@ def check_publishable(
     checked = check_stored(unit.engine.schema, layout.model, entry, rules)
     taken = yield from find_taken(unit, checked.uniques, version, document_id, is_copy=is_copy)
     _raise_problems(checked.problems_with(taken), checked.final_error)
+
+
+def are_all_publishable(
+    unit: UnitOfWork, layout: EntryLayout, drafts: Sequence[EntryRow]
+) -> Program[bool]:
+    """Check stored entries of different documents as `check_publishable` does, all at once.
+
+    It may be false for entries of which each can be published.
+    """
+    content_type = content_type_of(layout)
+    entries = yield from read_all_stored(unit.store, layout, [draft.id for draft in drafts])
+    yield LONG_COMPUTATION
+    rules = ValidationRules(draft=False, creating=True, strict_relations=False)
+    uniques: dict[_UniqueValues, list[OwnedValue]] = {}
+    for draft in drafts:
+        if draft.id not in entries:
+            return False
+        checked = check_stored(unit.engine.schema, layout.model, entries[draft.id], rules)
+        if checked.problems or checked.final_error is not None:
+            return False
+        locale = draft.locale if content_type.localized else None
+        for check in checked.uniques:
+            column = unit.layout(check.model_uid).table.columns[check.attribute]
+            values = unit.encode(unit.layout(check.model_uid), {check.attribute: check.value})
+            same_column = _UniqueValues(
+                check.model_uid, check.component_path, check.attribute, locale
+            )
+            owned = OwnedValue(values[column], draft.document_id)
+            uniques.setdefault(same_column, []).append(owned)
+    for same_column, owned_values in uniques.items():
+        if len({owned.value for owned in owned_values}) < len(owned_values):
+            return False
+        owner = unit.layout(same_column.model_uid)
+        attribute = owner.model.attributes[same_column.attribute]
+        kind = attribute.storage if isinstance(attribute, ScalarAttribute) else StorageKind.STRING
+        taken = yield from are_taken(
+            unit.store,
+            content_type.uid,
+            same_column.component_path,
+            (owner.table.columns[same_column.attribute], kind),
+            owned_values,
+            locale=same_column.locale,
+        )
+        if taken:
+            return False
+    return True
+
+
+class _UniqueValues(NamedTuple):
+    """A column whose values are unique among the published entries, or those of a locale."""
+
+    model_uid: str
+    component_path: tuple[tuple[str, str], ...]
+    attribute: str
+    locale: str | None
 
 
 def _is_large(data: object) -> bool:

@@ -46,6 +46,9 @@ class CommandRules(Struct, frozen=True, kw_only=True):
     create: tuple[str, ...]
 
 
+_NO_RULES = CommandRules(find=None, before=(), after=(), create=())
+
+
 def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
     """Return the rules of a command, ``None`` if there are none."""
     project = unit.rules.rules
@@ -66,12 +69,13 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
 
     # The rule of a role on creating is for the copy, not for its source.
     action_rules = rules_on(action) if action == "clone" else rules_on(action, role_rule)
-    return CommandRules(
+    rules = CommandRules(
         find=project.get(f"{uid}.{_FIND}"),
         before=action_rules,
         after=action_rules,
         create=rules_on("create", role_rule),
     )
+    return None if rules == _NO_RULES else rules
 
 
 def _actions_of(command: Command) -> tuple[WriteAction, WriteAction]:

@@ -27,7 +27,14 @@ from quire.database.schema_version import WriteCheck, require_nothing
 from quire.document_service.actions.clone import clone
 from quire.document_service.actions.create import create
 from quire.document_service.actions.delete import delete
-from quire.document_service.actions.publish import discard_draft, publish, unpublish
+from quire.document_service.actions.publish import (
+    NotInBulkError,
+    discard_draft,
+    publish,
+    publish_documents,
+    unpublish,
+    unpublish_documents,
+)
 from quire.document_service.actions.update import update
 from quire.document_service.around_calls import run_around, steps_around
 from quire.document_service.commands import (
@@ -64,6 +71,7 @@ from quire.document_service.unit_of_work import (
 from quire.document_service.write_batches import run_interleaved
 from quire.document_service.write_hook_calls import advise_batches
 from quire.errors import (
+    AppError,
     DatabaseBusyError,
     InternalServerError,
     ServiceUnavailableError,
@@ -84,6 +92,7 @@ _MAX_RESTARTS = 1000
 Each of them restarts the transaction. The limit ends a program that creates other commands each
 time, for example with a random value in their data.
 """
+_SERVER_ERROR = 500
 # bcrypt takes some 100 ms of CPU for a password. On threads of its own it delays neither the event
 # loop nor, on the database's thread, other writers.
 _hash_executor = ThreadPoolExecutor(2, thread_name_prefix="quire-hash")
@@ -358,11 +367,74 @@ def run_commands(
     unit: UnitOfWork, commands: Sequence[Command]
 ) -> Program[list[list[WrittenEntry]]]:
     """Run several commands as `run_command` does; hooks may be called once for several of them."""
+    written = yield from run_in_bulk(unit, commands, _results)
+    if written is not None:
+        return written
     return (
         yield from run_together(
             unit, [(command, run_command(unit, command)) for command in commands]
         )
     )
+
+
+def _results(written_entries: list[list[WrittenEntry]]) -> Program[list[list[WrittenEntry]]]:
+    """Return what commands have written."""
+    yield from ()
+    return written_entries
+
+
+def run_in_bulk(
+    unit: UnitOfWork,
+    commands: Sequence[Command],
+    read: Callable[[list[list[WrittenEntry]]], Program[T]],
+) -> Program[T | None]:
+    """Publish, or unpublish, documents of one type with the same statements for all of them.
+
+    The result is that of `run_and_read` for each of them, with one ``read`` for all, whose result
+    is returned. Returns ``None``, with nothing written, where they have to be run one by one:
+    because they are others, because of functions and rules of the project that apply to each alone,
+    or because one of them fails.
+    """
+    if not _can_run_in_bulk(unit, commands):
+        return None
+
+    def act() -> Program[T]:
+        if not unit.engine.policies.is_empty:
+            for command in commands:
+                _require_policies(unit, command)
+        result = yield from read((yield from _dispatch_bulk(unit, commands)))
+        yield from unit.run_postponed()
+        return result
+
+    try:
+        return (yield from unit.nested(act, as_system=unit.is_system, causes=unit.causes))
+    except NotInBulkError:
+        return None
+    except AppError as error:
+        if error.status >= _SERVER_ERROR:
+            raise
+        # Which of them it belongs to shows when they are run one by one.
+        return None
+
+
+def _can_run_in_bulk(unit: UnitOfWork, commands: Sequence[Command]) -> bool:
+    """Tell whether no function or rule of the project applies to the commands one by one."""
+    if len(commands) < 2 or len({(type(command), command.uid) for command in commands}) > 1:
+        return False
+    first = commands[0]
+    if not isinstance(first, PublishDocument | UnpublishDocument):
+        return False
+    return not steps_around(unit.engine, first) and rules_for(unit, first) is None
+
+
+def _dispatch_bulk(
+    unit: UnitOfWork, commands: Sequence[Command]
+) -> Program[list[list[WrittenEntry]]]:
+    publications = [command for command in commands if isinstance(command, PublishDocument)]
+    if publications:
+        return (yield from publish_documents(unit, publications))
+    unpublications = [command for command in commands if isinstance(command, UnpublishDocument)]
+    return (yield from unpublish_documents(unit, unpublications))
 
 
 def run_together(

@@ -194,6 +194,11 @@ class UnitOfWork(Struct, kw_only=True):
         self._last_tick = max(self.clock(), self._last_tick + 1)
         return self._last_tick
 
+    @property
+    def last_tick(self) -> int:
+        """The time of the last `tick`."""
+        return self._last_tick
+
     def postpone(self, step: Callable[[], Program[None]]) -> None:
         """Postpone a step that changes other entries until the response has been read."""
         self._postponed.append(step)
@@ -271,7 +276,7 @@ class UnitOfWork(Struct, kw_only=True):
 
         The event of a deletion is recorded before the deletion, while the entry can be read.
         """
-        event_time = self._last_tick
+        event_time = self.last_tick
         event_entry: EntryJson | None = None
         if self.listening:
             status: Status = "published" if entry.published else "draft"

@@ -10,6 +10,7 @@ import pytest
 
 from quire import cli
 from tests.databases.kind import Kind
+from tests.library.statements import log_statements
 from tests.unit.admin_api.office import (
     SECRETS,
     Office,
@@ -22,7 +23,9 @@ from tests.unit.admin_api.office import (
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.kiosk import PAPER, WRITER
 
+WRITERS = f"/content-manager/collection-types/{WRITER}"
 RELEASES = "/admin/x/releases"
+CONTENT_TABLES = ("paper_rows", "components_", "revisions", "quire_release", "admin_users")
 FRENCH = "?locale=fr"
 MISSING = "title must be a `string` type, but the final value was: `null`."
 
@@ -454,3 +457,59 @@ async def _related(office: Office, document_id: str, status: str = "published") 
     reply = await office.ask("GET", f"/api/papers/{document_id}?{query}")
     assert reply.status == 200, reply.json
     return [one["documentId"] for one in reply.data["related"]]
+
+
+async def test_statements_do_not_grow_with_the_entries(tmp_path: Path, kind: Kind) -> None:
+    counts: list[tuple[int, ...]] = []
+    with log_statements() as log:
+        async with open_office(tmp_path, kind=kind) as office:
+            for number in (8, 8, 20):  # the first release makes tables
+                entries = await different_entries(office, number)
+                release_id = await release(office, name=f"{len(counts)}")
+                for action in ("publish", "unpublish"):
+                    group = [one for one, act in entries if act == action]
+                    await add(office, release_id, *group, action=action)
+                counted = []
+                for path in ("check", "publish", "undo"):
+                    before = len(log.statements)
+                    done = await ask(office, "POST", f"/{release_id}/{path}", {})
+                    assert done.status == 200, done.json
+                    counted.append(sum(map(_is_of_content, log.since(before))))
+                counts.append(tuple(counted))
+    assert counts[1] == counts[2]
+
+
+def _is_of_content(sql: str) -> bool:
+    """Tell whether a statement concerns entries; others ask for jobs and settings in between."""
+    return any(name in sql for name in CONTENT_TABLES) or "SAVEPOINT" in sql
+
+
+async def different_entries(office: Office, count: int) -> list[tuple[dict[str, Any], str]]:
+    """Make papers of which every fourth one is unpublished by a release, and others published."""
+    writer = await office.ask("POST", WRITERS, {"name": "Ada"}, token=office.boss)
+    made: list[tuple[dict[str, Any], str]] = []
+    for number in range(count):
+        lines = [{"text": f"{number}"}, {"text": "last"}]
+        document_id = await paper(
+            office, title=f"{number}", lines=lines, writer=[writer.data["documentId"]]
+        )
+        if number % 2:
+            await publish(office, document_id)
+        made.append((entry(document_id), "unpublish" if number % 4 == 1 else "publish"))
+    return made
+
+
+async def test_entries_that_are_linked_to_each_other_are_linked_when_they_are_published(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        await _let_papers_be_related(project, monkeypatch)
+        async with run_office(project) as office:
+            await _sign_in(office)
+            papers = [await paper(office, title=title) for title in "ABCD"]
+            for one, other in zip(papers[1:], papers, strict=False):
+                await _relate(office, one, other)
+            release_id = await release(office, *(entry(one) for one in papers))
+            assert (await ask(office, "POST", f"/{release_id}/publish")).status == 200
+            related = [await _related(office, one) for one in papers]
+            assert related == [[], *([one] for one in papers[:-1])]

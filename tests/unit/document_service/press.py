@@ -3,7 +3,7 @@
 Every type has a ``name``. Entries are shown by it, the published ones with a star: ``"Alps*"``.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import count
 from typing import Any, TypeVar
@@ -27,8 +27,8 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.password_hashing import Password, passwords_of
-from quire.document_service.service import run_command
-from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
+from quire.document_service.service import run_command, run_in_bulk
+from quire.document_service.unit_of_work import UnitOfWork, WriteEngine, WriteProgram
 from quire.schema.attributes.base import StorageKind
 from quire.schema.load import build_schema
 from quire.schema.model import FILE_UID, Schema
@@ -178,22 +178,25 @@ class Press:
 
     def do(self, *commands: Command) -> list[WrittenEntry]:
         """Do things in one transaction; returns the entries that the last of them wrote."""
-        self.now += STEP_MS
-        unit = UnitOfWork(
-            engine=self.engine, clock=lambda: self.now, hashed=dict(self._hashes(commands))
-        )
 
-        def act() -> Program[list[WrittenEntry]]:
+        def act(unit: UnitOfWork) -> Program[list[WrittenEntry]]:
             written: list[WrittenEntry] = []
             for command in commands:
                 written = yield from run_command(unit, command)
             return written
 
+        return self._act(act, commands)
+
+    def _act(self, act: WriteProgram[T], commands: Sequence[Command] = ()) -> T:
+        self.now += STEP_MS
+        unit = UnitOfWork(
+            engine=self.engine, clock=lambda: self.now, hashed=dict(self._hashes(commands))
+        )
         with self.store.transaction():
             self.statements = []
-            written = self._run(act(), self.statements)
+            result = self._run(act(unit), self.statements)
         self.events = unit.events
-        return written
+        return result
 
     def _hashes(self, commands: Iterable[Command]) -> Iterable[tuple[Password, str]]:
         for password in passwords_of(self.schema, commands):
@@ -229,6 +232,19 @@ class Press:
     ) -> list[WrittenEntry]:
         """Publish a document."""
         return self.do(PublishDocument(uid=uid, document_id=document, locale=locale))
+
+    def publish_in_bulk(self, uid: str, documents: Sequence[str]) -> bool:
+        """Publish documents by the same statements; tells whether that was possible."""
+        commands = [PublishDocument(uid=uid, document_id=document) for document in documents]
+
+        def note(_written: list[list[WrittenEntry]]) -> Program[bool]:
+            yield from ()
+            return True
+
+        def act(unit: UnitOfWork) -> Program[bool]:
+            return bool((yield from run_in_bulk(unit, commands, note)))
+
+        return self._act(act)
 
     def unpublish(
         self, uid: str, document: str, locale: str | AllLocales | None = None

@@ -53,7 +53,7 @@ class ReleaseParts(Struct, frozen=True, kw_only=True):
         if not items:
             raise ConflictError(_EMPTY)
         publication = ReleasePublication(unit, ability, history)
-        for snapshot in (yield from publication.carry_out(release.id, items)):
-            yield from self.snapshots.add(snapshot)
+        snapshots = yield from publication.carry_out(release.id, items)
+        yield from self.snapshots.add(snapshots)
         yield from self.releases.finish(release, unit.tick())
         return (yield from self.releases.get(release_id))

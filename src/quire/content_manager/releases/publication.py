@@ -1,6 +1,6 @@
 """Publishes a release: all of its items in one transaction, or none of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -14,15 +14,14 @@ from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
 from quire.content_manager.review.entry_stages import entry_review
-from quire.content_manager.revision_content import revision_data
-from quire.content_manager.revisions import RevisionLog, read_whole
+from quire.content_manager.revisions import RevisionLog, read_all_whole, revision_text
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status_and_locale import RequestedVersion
 from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import ReleaseSnapshot
 from quire.document_service.commands import PublishDocument, UnpublishDocument
-from quire.document_service.service import run_command
+from quire.document_service.service import run_command, run_in_bulk
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, ConflictError, ForbiddenError, NotFoundError
 from quire.schema.model import ContentType
@@ -33,6 +32,8 @@ _NO_ENTRY = "The entry does not exist any more"
 _NOT_ALLOWED = "You may not publish this entry"
 _MAX_PROBLEMS = 100
 _SERVER_ERROR = 500
+_ENTRIES_AT_ONCE = 100
+"""How many whole entries are read by the same statements."""
 
 
 class ItemProblem(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -106,12 +107,71 @@ class ReleasePublication(Struct, frozen=True):
     def _apply_items(
         self, items: Sequence[ReleaseItem]
     ) -> Program[tuple[dict[EntryKey, str | None], list[ItemProblem]]]:
-        """Publish items in order, each within a savepoint, and continue after those that fail.
+        """Publish items in order, and continue after those that fail.
 
         All problems are found in one attempt. Later items see the effects of earlier ones: an entry
-        may require a relation to one that the same release publishes.
+        may require a relation to one that the same release publishes. Items of one type are
+        published together, unless one of them fails: then each is published within a savepoint.
         """
         versions = yield from self.versions([item.entry for item in items])
+        former_data: dict[EntryKey, str | None] = {}
+        problems: list[ItemProblem] = []
+        for group in _groups(items):
+            group_data = yield from self._apply_in_bulk(group, versions)
+            if group_data is None:
+                group_data, group_problems = yield from self._apply_each(group, versions)
+                problems += group_problems
+            former_data |= group_data
+        return former_data, problems
+
+    def _apply_in_bulk(
+        self,
+        items: Sequence[ReleaseItem],
+        versions_by_key: Mapping[EntryKey, Sequence[EntryJson]],
+    ) -> Program[dict[EntryKey, str | None] | None]:
+        """Apply items of one action on documents of one type with the same statements.
+
+        Returns their former published versions, or ``None``, with nothing written, if they have to
+        be applied one by one.
+        """
+        is_publishing, uid = items[0].action == "publish", items[0].entry.uid
+        entries = [item.entry for item in items]
+        try:
+            permissions = self.permissions(entries[0])
+            published = {
+                entry: self._publishable_version(permissions, versions_by_key, entry)
+                for entry in entries
+            }
+            if is_publishing:
+                review = entry_review(self.unit.engine)
+                yield from review.require_publishable(
+                    uid, [(entry.document_id, entry.locale) for entry in entries]
+                )
+            contents = yield from self.contents(
+                permissions, [version for version in published.values() if version is not None]
+            )
+        except AppError as error:
+            _require_problem_of_item(error)
+            return None
+        if is_publishing:
+            done = yield from self.publish_all(entries)
+        else:
+            done = yield from self.unpublish_all(
+                [entry for entry, version in published.items() if version is not None]
+            )
+        if not done:
+            return None
+        return {
+            entry: None if version is None else contents[version["id"]]
+            for entry, version in published.items()
+        }
+
+    def _apply_each(
+        self,
+        items: Sequence[ReleaseItem],
+        versions: Mapping[EntryKey, Sequence[EntryJson]],
+    ) -> Program[tuple[dict[EntryKey, str | None], list[ItemProblem]]]:
+        """Apply items one by one, each within a savepoint; those that fail have problems."""
         former_data: dict[EntryKey, str | None] = {}
         problems: list[ItemProblem] = []
         for item in items:
@@ -125,9 +185,7 @@ class ReleasePublication(Struct, frozen=True):
                     act, as_system=unit.is_system, causes=unit.causes
                 )
             except AppError as error:
-                if error.status >= _SERVER_ERROR:
-                    # The database is unavailable, or code failed: no problem of the item.
-                    raise
+                _require_problem_of_item(error)
                 problems += _problems_of(item, error)
         return former_data, problems
 
@@ -137,37 +195,66 @@ class ReleasePublication(Struct, frozen=True):
         """Apply one item; returns the former published version of the entry."""
         entry = item.entry
         permissions = self.permissions(entry)
+        published = self._publishable_version(permissions, versions_by_key, entry)
+        former_data = (
+            None if published is None else (yield from self.content(permissions, published))
+        )
+        if item.action == "publish":
+            review = entry_review(self.unit.engine)
+            yield from review.require_publishable(entry.uid, [(entry.document_id, entry.locale)])
+            yield from self.publish(entry)
+        elif published is not None:
+            yield from self.unpublish(entry)
+        return former_data
+
+    def _publishable_version(
+        self,
+        permissions: TypePermissions,
+        versions_by_key: Mapping[EntryKey, Sequence[EntryJson]],
+        entry: EntryKey,
+    ) -> EntryJson | None:
+        """Return the published version of an entry that may be published or unpublished.
+
+        Raises NotFoundError without any version, and ForbiddenError.
+        """
         versions = versions_by_key[entry]
-        if not versions:
-            raise NotFoundError(_NO_ENTRY)
         draft = self._version(permissions.content_type, versions, "draft", entry.locale)
         published = self._version(permissions.content_type, versions, "published", entry.locale)
         version = draft or published
         if version is None:
             raise NotFoundError(_NO_ENTRY)
         self.require_publish(permissions, version)
-        former_data = (
-            None if published is None else (yield from self.content(permissions, published))
-        )
-        if item.action == "publish":
-            review = entry_review(self.unit.engine)
-            yield from review.require_publishable(entry.uid, entry.document_id, entry.locale)
-            yield from self.publish(entry)
-        elif published is not None:
-            yield from self.unpublish(entry)
-        return former_data
+        return published
 
     def publish(self, entry: EntryKey) -> Program[None]:
         """Publish the draft of an entry, and record a revision."""
-        command = PublishDocument(uid=entry.uid, document_id=entry.document_id, locale=entry.locale)
-        yield from WriteContext(self.unit, self.permissions(entry), self.history).perform(command)
+        context = WriteContext(self.unit, self.permissions(entry), self.history)
+        yield from context.perform(_publish_command(entry))
+
+    def publish_all(self, entries: Sequence[EntryKey]) -> Program[bool]:
+        """Publish entries of one type with the same statements, and record revisions.
+
+        Returns false, with nothing written, if they have to be published one by one.
+        """
+        context = WriteContext(self.unit, self.permissions(entries[0]), self.history)
+        commands = [_publish_command(entry) for entry in entries]
+        return (yield from context.perform_in_bulk(commands)) is not None
 
     def unpublish(self, entry: EntryKey) -> Program[None]:
         """Unpublish an entry."""
-        command = UnpublishDocument(
-            uid=entry.uid, document_id=entry.document_id, locale=entry.locale
-        )
-        yield from run_command(self.unit, command)
+        yield from run_command(self.unit, _unpublish_command(entry))
+
+    def unpublish_all(self, entries: Sequence[EntryKey]) -> Program[bool]:
+        """Unpublish entries of one type with the same statements, as `publish_all` does."""
+
+        def read(_: object) -> Program[bool]:
+            yield from ()
+            return True
+
+        if not entries:
+            return True
+        commands = [_unpublish_command(entry) for entry in entries]
+        return bool((yield from run_in_bulk(self.unit, commands, read)))
 
     def permissions(self, entry: EntryKey) -> TypePermissions:
         """Return the permissions to read entries of a type. Raises NotFoundError without drafts."""
@@ -183,10 +270,31 @@ class ReleasePublication(Struct, frozen=True):
 
     def content(self, permissions: TypePermissions, version: EntryJson) -> Program[str]:
         """Return the whole content of a version as JSON, in the form of revisions."""
-        published = version["publishedAt"] is not None
-        entry = yield from read_whole(self.reading, permissions, version["id"], published=published)
-        data = revision_data(self.unit.engine.schema, permissions.content_type, entry)
-        return msgspec.json.encode(data).decode()
+        contents = yield from self.contents(permissions, [version])
+        return contents[version["id"]]
+
+    def contents(
+        self, permissions: TypePermissions, versions: Sequence[EntryJson]
+    ) -> Program[dict[int, str]]:
+        """Return the whole content of versions as JSON, by their ids.
+
+        They are of one type, and all drafts or all published. Raises NotFoundError for one that
+        does not exist.
+        """
+        texts: dict[int, str] = {}
+        schema, content_type = self.unit.engine.schema, permissions.content_type
+        ids = [version["id"] for version in versions]
+        for start in range(0, len(ids), _ENTRIES_AT_ONCE):
+            entries = yield from read_all_whole(
+                self.reading,
+                permissions,
+                ids[start : start + _ENTRIES_AT_ONCE],
+                published=versions[0]["publishedAt"] is not None,
+            )
+            texts |= {entry["id"]: revision_text(schema, content_type, entry) for entry in entries}
+        if len(texts) < len(ids):
+            raise NotFoundError
+        return texts
 
     def versions(self, entries: Iterable[EntryKey]) -> Program[dict[EntryKey, list[EntryJson]]]:
         """Return the versions of the documents of entries, with one read per content type."""
@@ -236,6 +344,36 @@ class ReleasePublication(Struct, frozen=True):
 def published_moment(version: EntryJson | None) -> int | None:
     """Return when a version was published, in epoch milliseconds."""
     return None if version is None else ms_from_iso(version["publishedAt"])
+
+
+def _groups(items: Iterable[ReleaseItem]) -> Iterator[list[ReleaseItem]]:
+    """Divide items, in their order, into groups of one action on different documents of a type."""
+    group: list[ReleaseItem] = []
+    document_ids: set[str] = set()
+    for item in items:
+        entry = item.entry
+        continues = group and (group[0].action, group[0].entry.uid) == (item.action, entry.uid)
+        if group and (not continues or entry.document_id in document_ids):
+            yield group
+            group, document_ids = [], set()
+        group.append(item)
+        document_ids.add(entry.document_id)
+    if group:
+        yield group
+
+
+def _require_problem_of_item(error: AppError) -> None:
+    """Raise an error that is no problem of an item: the database is unavailable, or code failed."""
+    if error.status >= _SERVER_ERROR:
+        raise error
+
+
+def _publish_command(entry: EntryKey) -> PublishDocument:
+    return PublishDocument(uid=entry.uid, document_id=entry.document_id, locale=entry.locale)
+
+
+def _unpublish_command(entry: EntryKey) -> UnpublishDocument:
+    return UnpublishDocument(uid=entry.uid, document_id=entry.document_id, locale=entry.locale)
 
 
 def _problems_of(item: ReleaseItem, error: AppError) -> Iterable[ItemProblem]:

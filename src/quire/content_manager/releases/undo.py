@@ -1,6 +1,7 @@
 """Undoes the publication of a release: restores the former public state."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import orjson
 from msgspec import Struct
@@ -15,8 +16,10 @@ from quire.database.stores.release_snapshots import ReleaseSnapshot
 from quire.database.stores.revisions import Revision
 from quire.document_service.commands import UpdateDocument
 from quire.document_service.service import run_command
-from quire.errors import ConflictError
+from quire.errors import ConflictError, ValidationError
 from quire.schema.model import PUBLISHED_STATUS
+
+T = TypeVar("T")
 
 _ENTRIES_CHANGED = "{count} of {all} entries have been published or unpublished again since"
 
@@ -32,6 +35,18 @@ class PublishedSinceError(ConflictError):
         super().__init__(
             _ENTRIES_CHANGED.format(count=len(entries), all=total), {"entries": changed_entries}
         )
+
+
+class _OneByOneError(Exception):
+    """Rolls back what was restored so far: entries have to be restored one by one."""
+
+
+class _Restoration(Struct, frozen=True):
+    """An entry whose earlier published content is published again, and its present draft."""
+
+    entry: EntryKey
+    draft: EntryJson
+    published_data: str
 
 
 class ReleaseUndo(Struct, frozen=True):
@@ -60,6 +75,8 @@ class ReleaseUndo(Struct, frozen=True):
         if changed_entries and not skip_changed:
             raise PublishedSinceError(changed_entries, len(entries))
         skipped = set(changed_entries)
+        restorations: list[_Restoration] = []
+        unpublications: list[EntryKey] = []
         for entry, snapshot in reversed(entries.items()):
             if entry in skipped:
                 continue
@@ -72,27 +89,71 @@ class ReleaseUndo(Struct, frozen=True):
                 continue
             publication.require_publish(permissions, version)
             if snapshot.data is not None and draft is not None:
-                yield from self._restore(entry, permissions, draft, snapshot.data)
+                restorations.append(_Restoration(entry, draft, snapshot.data))
             elif published is not None:
-                yield from publication.unpublish(entry)
+                unpublications.append(entry)
+        yield from self._unpublish(unpublications)
+        yield from self._restore(restorations)
         return [entry for entry in entries if entry in skipped]
 
-    def _restore(
-        self, entry: EntryKey, permissions: TypePermissions, draft: EntryJson, published_data: str
-    ) -> Program[None]:
-        """Publish earlier content, and restore the present draft.
-
-        Only drafts can be published. So the draft gets the earlier content, is published, and gets
-        its own content again.
-        """
+    def _unpublish(self, entries: Sequence[EntryKey]) -> Program[None]:
         publication = self.publication
-        draft_data = yield from publication.content(permissions, draft)
-        is_same = orjson.loads(draft_data) == orjson.loads(published_data)
-        if not is_same:
-            yield from self._write(entry, permissions, published_data)
-        yield from publication.publish(entry)
-        if not is_same:
-            yield from self._write(entry, permissions, draft_data)
+        for group in _by_type(entries, lambda entry: entry):
+            if not (yield from publication.unpublish_all(group)):
+                for entry in group:
+                    yield from publication.unpublish(entry)
+
+    def _restore(self, restorations: Sequence["_Restoration"]) -> Program[None]:
+        """Publish earlier content, and restore the present drafts.
+
+        Only drafts can be published. So a draft gets the earlier content, is published, and gets
+        its own content again. Entries of one type are published with the same statements, unless
+        one of them needs that another one is published before.
+        """
+        publication, unit = self.publication, self.publication.unit
+        for group in _by_type(restorations, lambda restoration: restoration.entry):
+            permissions = publication.permissions(group[0].entry)
+            contents = yield from publication.contents(
+                permissions, [restoration.draft for restoration in group]
+            )
+            entries = [restoration.entry for restoration in group]
+            changes = {
+                restoration.entry: (restoration.published_data, contents[restoration.draft["id"]])
+                for restoration in group
+                if orjson.loads(contents[restoration.draft["id"]])
+                != orjson.loads(restoration.published_data)
+            }
+
+            def restore_all(
+                permissions: TypePermissions = permissions,
+                entries: Sequence[EntryKey] = entries,
+                changes: Mapping[EntryKey, tuple[str, str]] = changes,
+            ) -> Program[None]:
+                for entry, (published_data, _) in changes.items():
+                    yield from self._write(entry, permissions, published_data)
+                if not (yield from publication.publish_all(entries)):
+                    raise _OneByOneError
+                for entry, (_, draft_data) in changes.items():
+                    yield from self._write(entry, permissions, draft_data)
+
+            try:
+                yield from unit.nested(restore_all, as_system=unit.is_system, causes=unit.causes)
+            except (_OneByOneError, ValidationError):
+                yield from self._restore_each(permissions, entries, changes)
+
+    def _restore_each(
+        self,
+        permissions: TypePermissions,
+        entries: Sequence[EntryKey],
+        changes: Mapping[EntryKey, tuple[str, str]],
+    ) -> Program[None]:
+        """Restore entries one by one; ``changes`` are the earlier content and that of the draft."""
+        for entry in entries:
+            if entry in changes:
+                yield from self._write(entry, permissions, changes[entry][0])
+            yield from self.publication.publish(entry)
+            if entry in changes:
+                yield from self._write(entry, permissions, changes[entry][1])
 
     def _write(self, entry: EntryKey, permissions: TypePermissions, content: str) -> Program[None]:
         unit = self.publication.unit
@@ -110,6 +171,14 @@ class ReleaseUndo(Struct, frozen=True):
             uid=entry.uid, document_id=entry.document_id, locale=entry.locale, data=data
         )
         yield from run_command(unit, command)
+
+
+def _by_type(items: Iterable[T], entry_of: Callable[[T], EntryKey]) -> Iterator[list[T]]:
+    """Divide items by their content types, in the order of the first one of each."""
+    groups: dict[str, list[T]] = {}
+    for item in items:
+        groups.setdefault(entry_of(item).uid, []).append(item)
+    yield from groups.values()
 
 
 def _entry(snapshot: ReleaseSnapshot) -> EntryKey:

@@ -1,5 +1,7 @@
 """The review stages of entries, who may move them, and whether they may be published."""
 
+from collections.abc import Collection
+
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
@@ -66,18 +68,24 @@ class EntryReview(Struct, frozen=True):
         ]
         return {"documentId": {"$in": document_ids}}
 
-    def require_publishable(self, uid: str, document_id: str, locale: str | None) -> Program[None]:
-        """Check that an entry is in the stage that its workflow requires for publishing.
+    def require_publishable(
+        self, uid: str, entries: Collection[tuple[str, str | None]]
+    ) -> Program[None]:
+        """Check that entries are in the stage that their workflow requires for publishing.
 
-        Raises ValidationError.
+        They are documents of one type, each with a locale. Raises ValidationError for the first one
+        that is in another stage.
         """
         workflow = yield from self.workflows.of_type(uid)
         if workflow is None or workflow.required is None:
             return
-        stage = yield from self.stage_of(workflow, uid, document_id, locale)
-        if stage.id != workflow.required:
-            required = workflow.stage(workflow.required).name
-            raise ValidationError(_NOT_READY.format(required=required, present=stage.name))
+        stages = yield from self.stages.of_documents(uid, {document for document, _ in entries})
+        stage_ids = {(stage.document_id, stage.locale): stage.stage_id for stage in stages}
+        for entry in entries:
+            stage = workflow.stage(stage_ids.get(entry))
+            if stage.id != workflow.required:
+                required = workflow.stage(workflow.required).name
+                raise ValidationError(_NOT_READY.format(required=required, present=stage.name))
 
 
 def entry_review(engine: WriteEngine) -> EntryReview:

@@ -13,6 +13,7 @@ from quire.database.compile.statements import Query, StatementBuilder, Values
 from quire.database.dialect import Dialect
 from quire.database.lru import BoundedCache
 from quire.database.program import Program, Rows, Statement, Value
+from quire.schema.attributes.base import StorageKind
 
 BoundValue = Value | Sequence[Value]
 """The value of a slot: a value as the driver takes it, or a list of them."""
@@ -127,6 +128,40 @@ class Writes:
             raise LookupError(f"{table} has no row {row_id}")
         return int(rows[0][0] or 0)
 
+    def copy_many(
+        self,
+        table: str,
+        columns: Sequence[str],
+        row_ids: Sequence[int],
+        changes: Mapping[str, Value],
+    ) -> Program[list[int]]:
+        """Insert copies of rows by one statement, see `copy`; returns their ids in this order.
+
+        Raises LookupError when one of the rows does not exist.
+        """
+        if len(row_ids) == 1:
+            return [(yield from self.copy(table, columns, row_ids[0], changes))]
+        copied_columns = tuple(name for name in columns if name not in changes)
+        changed_columns = tuple(changes)
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            names = (*copied_columns, *changed_columns)
+            table_clause = sa.table(table, sa.column("id"), *(sa.column(name) for name in names))
+            source = builder.table(table)
+            listed = self.dialect.list_of(builder.parents(), StorageKind.ID)
+            expressions = [source.c(name) for name in copied_columns]
+            expressions += [builder.plain_slot(slot) for slot in range(len(changed_columns))]
+            joined = listed.join(source.source, source.c("id") == listed.c.value)
+            rows = sa.select(*expressions).select_from(joined).order_by(listed.c.position)
+            return sa.insert(table_clause).from_select(names, rows).returning(table_clause.c.id)
+
+        key = ("copy many", table, copied_columns, changed_columns)
+        rows = yield from self.run_listed(key, build, row_ids, tuple(changes.values()))
+        if len(rows) != len(row_ids):
+            raise LookupError(f"{table} has only {len(rows)} of the rows {row_ids}")
+        # Ids are assigned in the order of insertion, but may be returned in another one.
+        return sorted(int(row[0] or 0) for row in rows)
+
     def update(self, table: str, row_id: int, row: Mapping[str, Value]) -> Program[None]:
         """Set columns of the row with this ``id``; does nothing without columns."""
         if not row:
@@ -141,12 +176,14 @@ class Writes:
 
         yield from self.run(("update", table, columns), build, (*row.values(), row_id))
 
-    def fill(self, table: str, row_id: int, column: str, value: Value) -> Program[None]:
-        """Set a column of a row if it is null."""
+    def fill(
+        self, table: str, row_ids: Collection[int], column: str, value: Value
+    ) -> Program[None]:
+        """Set a column of rows in which it is null."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table_clause = sa.table(table, sa.column("id"), sa.column(column))
-            condition = table_clause.c.id == builder.plain_slot(1)
+            condition = self.dialect.member_of(table_clause.c.id, builder.parents())
             empty = table_clause.c[column].is_(None)
             return (
                 sa.update(table_clause)
@@ -154,7 +191,7 @@ class Writes:
                 .where(condition, empty)
             )
 
-        yield from self.run(("fill", table, column), build, (value, row_id))
+        yield from self.run_listed(("fill", table, column), build, row_ids, (value,))
 
     def delete(self, table: str, ids: Collection[int], *, column: str = "id") -> Program[None]:
         """Delete the rows whose ``column`` is one of ``ids``; does nothing without ids."""

@@ -5,18 +5,24 @@ links of other rows to the replaced row are moved to the new one; then the repla
 Rows are copied by the database itself, so every value stays exact, including password hashes.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.components import attach_components, component_links
+from quire.database.entries.components import (
+    ComponentLink,
+    attach_components,
+    component_links,
+)
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.entry_layout import EntryLayout, has_single_source, is_two_sided
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.entries.relink import RowReplacement, relink
+from quire.database.entries.row_images import images_of
 from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import FIELD, ORDER, LinkEdge, MorphListEdge, MorphTargetEdge
@@ -58,27 +64,44 @@ def replace_version(
     replacement: VersionReplacement,
     columns: Mapping[str, Value],
 ) -> Program[NewVersion]:
-    """Replace a version by a copy of another; ``columns`` are values that differ in the copy.
+    """Replace a version by a copy of another, see `replace_versions`."""
+    (version,) = yield from replace_versions(store, layout, [replacement], columns)
+    return version
 
-    The replaced row is deleted last: links of other entries are moved away from it before, because
-    deleting it deletes its links.
+
+def replace_versions(
+    store: EntryStore,
+    layout: EntryLayout,
+    replacements: Sequence[VersionReplacement],
+    columns: Mapping[str, Value],
+) -> Program[list[NewVersion]]:
+    """Replace versions by copies of others; ``columns`` are values that differ in the copies.
+
+    Each step is one statement for all of them. They have to be of different documents that are not
+    linked to each other (`independent_groups`), and of one status. Replaced rows are deleted last:
+    links of other entries are moved away from them before, because deleting them deletes their
+    links.
     """
-    new_id = yield from store.writes.copy(
-        layout.table.name, layout.columns, replacement.source, columns
-    )
-    copier = _Copier(store, layout, replacement)
-    yield from copier.copy_parts(layout, replacement.source, new_id)
-    yield from copier.copy_links(layout, replacement.source, new_id)
-    row_replacement = RowReplacement(
-        new=new_id,
-        source=replacement.source,
-        replaced_id=replacement.replaced_id,
-        published=bool(replacement.published),
-    )
-    yield from relink(store, layout, row_replacement)
-    if replacement.replaced_id is not None:
-        yield from delete_entries(store, layout, [replacement.replaced_id])
-    return NewVersion(new_id, tuple(copier.missing_self_links))
+    sources = [replacement.source for replacement in replacements]
+    new_ids = yield from store.writes.copy_many(layout.table.name, layout.columns, sources, columns)
+    copies = list(zip(sources, new_ids, strict=True))
+    copier = _Copier(store, layout, dict(zip(new_ids, replacements, strict=True)))
+    yield from copier.copy_parts(layout, copies)
+    yield from copier.copy_links(layout, copies)
+    row_replacements = [
+        RowReplacement(
+            new=new_id,
+            source=replacement.source,
+            replaced_id=replacement.replaced_id,
+            published=bool(replacement.published),
+        )
+        for new_id, replacement in zip(new_ids, replacements, strict=True)
+    ]
+    yield from relink(store, layout, row_replacements)
+    yield from delete_entries(store, layout, copier.replaced_ids)
+    return [
+        NewVersion(new_id, tuple(copier.missing_self_links.get(new_id, ()))) for new_id in new_ids
+    ]
 
 
 def copy_entry(
@@ -95,12 +118,13 @@ def copy_entry(
         published=False if layout.is_versioned() else None,
         siblings=frozenset({source, new_id}),
     )
-    copier = _Copier(store, layout, replacement)
-    yield from copier.copy_parts(layout, source, new_id)
+    copier = _Copier(store, layout, {new_id: replacement})
+    copies = [(source, new_id)]
+    yield from copier.copy_parts(layout, copies)
     for attribute, edge in layout.links:
         is_bidirectional = is_two_sided(store.layouts, attribute, edge)
         if not (is_bidirectional and has_single_source(attribute)):
-            yield from copier.copy_link(layout, attribute, edge, source, new_id)
+            yield from copier.copy_link(layout, attribute, edge, copies)
     return new_id
 
 
@@ -117,7 +141,8 @@ def copy_attributes(
     replacement = VersionReplacement(
         source=source, replaced_id=None, published=published, siblings=frozenset({source, target})
     )
-    yield from _Copier(store, layout, replacement).copy_parts(layout, source, target, names)
+    copier = _Copier(store, layout, {target: replacement})
+    yield from copier.copy_parts(layout, [(source, target)], names)
 
 
 def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
@@ -142,20 +167,35 @@ class _RowLink(NamedTuple):
     inverse: Value
 
 
+Copies = Sequence[tuple[int, int]]
+"""Rows of one model, each with its copy."""
+
+
 class _Copier:
+    """Copies what belongs to rows of a content type; ``replacements`` are by their copies."""
+
     def __init__(
-        self, store: EntryStore, layout: EntryLayout, replacement: VersionReplacement
+        self,
+        store: EntryStore,
+        layout: EntryLayout,
+        replacements: Mapping[int, VersionReplacement],
     ) -> None:
         self._store = store
         self._uid = layout.model.uid
-        self._replacement = replacement
-        self.missing_self_links: list[SelfLink] = []
-        """Links of the source to itself, which the copy still lacks."""
+        self._replacements = replacements
+        self._published = next(iter(replacements.values())).published
+        self.replaced_ids = [
+            replacement.replaced_id
+            for replacement in replacements.values()
+            if replacement.replaced_id is not None
+        ]
+        self.missing_self_links: dict[int, list[SelfLink]] = {}
+        """Links of sources to themselves, which the copies still lack, by the copies."""
 
     def copy_parts(
-        self, layout: EntryLayout, source: int, new_id: int, names: Collection[str] | None = None
+        self, layout: EntryLayout, copies: Copies, names: Collection[str] | None = None
     ) -> Program[None]:
-        """Copy the dependent rows of a row: media, polymorphic links and components.
+        """Copy the dependent rows of rows: media, polymorphic links and components.
 
         Components that an attribute does not allow are not copied: they exist in drafts only.
         """
@@ -164,50 +204,64 @@ class _Copier:
             if names is None or name in names:
                 tables.setdefault(morph_edge.table, []).append(morph_edge)
         for edges in tables.values():
-            yield from self._copy_morph_targets(edges, source, new_id)
+            yield from self._copy_morph_targets(edges, copies)
         for name, edge in layout.morph_lists:
             if names is None or name in names:
-                yield from self._copy_join_rows(edge, edge.source_column, {}, source, new_id)
-        links = yield from component_links(self._store, layout, [source])
-        rows: list[tuple[int, int, str, str, float | None]] = []
-        for link in links:
-            if names is not None and link.field not in names:
-                continue
-            if not layout.holds(link.field, link.uid):
-                continue
-            inner = self._store.layout(link.uid)
-            writes = self._store.writes
-            copy_id = yield from writes.copy(inner.table.name, inner.columns, link.id, {})
-            yield from self.copy_parts(inner, link.id, copy_id)
-            yield from self.copy_links(inner, link.id, copy_id)
-            rows.append((new_id, copy_id, link.uid, link.field, link.order))
+                yield from self._copy_join_rows(edge, edge.source_column, {}, copies)
+        yield from self._copy_components(layout, copies, names)
+
+    def _copy_components(
+        self, layout: EntryLayout, copies: Copies, names: Collection[str] | None
+    ) -> Program[None]:
+        all_links = yield from component_links(self._store, layout, [row for row, _ in copies])
+        links = [
+            link
+            for link in all_links
+            if (names is None or link.field in names) and layout.holds(link.field, link.uid)
+        ]
+        copies_by_link: dict[int, int] = {}
+        for group in _copied_together(links):
+            inner, writes = self._store.layout(group[0].uid), self._store.writes
+            ids = [link.id for link in group]
+            copy_ids = yield from writes.copy_many(inner.table.name, inner.columns, ids, {})
+            inner_copies = list(zip(ids, copy_ids, strict=True))
+            yield from self.copy_parts(inner, inner_copies)
+            yield from self.copy_links(inner, inner_copies)
+            for link, copy_id in zip(group, copy_ids, strict=True):
+                copies_by_link[link.link_id] = copy_id
+        new_ids = dict(copies)
+        rows = [
+            (new_ids[link.entity], copies_by_link[link.link_id], link.uid, link.field, link.order)
+            for link in links
+        ]
         yield from attach_components(self._store, layout, rows)
 
     def _copy_morph_targets(
-        self, edges: Sequence[MorphTargetEdge], source: int, new_id: int
+        self, edges: Sequence[MorphTargetEdge], copies: Copies
     ) -> Program[None]:
-        """Copy the rows of one morph table that refer to a row through some of its attributes."""
+        """Copy the rows of one morph table that refer to rows through some attributes."""
         edge, fields = edges[0], [edge.field for edge in edges]
         column_values = {edge.source_type_column: [edge.type_value], FIELD: fields}
-        yield from self._copy_join_rows(edge, edge.source_id_column, column_values, source, new_id)
+        yield from self._copy_join_rows(edge, edge.source_id_column, column_values, copies)
 
     def _copy_join_rows(
         self,
         edge: MorphTargetEdge | MorphListEdge,
         source_column: str,
         column_values: Mapping[str, Sequence[str]],
-        source: int,
-        new_id: int,
+        copies: Copies,
     ) -> Program[None]:
-        """Copy rows of a morph table, those with the given values, from one row to another."""
+        """Copy rows of a morph table, those with the given values, from rows to their copies."""
         copied = [name for name in edge.columns if name != source_column]
+        images = images_of(self._store.dialect, copies)
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table_clause = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
             rows = builder.table(edge.table)
-            selection = [*(rows.c(name) for name in copied), builder.plain_slot(0)]
+            source_id = rows.c(source_column)
+            selection = [*(rows.c(name) for name in copied), images.image_of(builder, source_id)]
             select = sa.select(*selection).select_from(rows.source)
-            select = select.where(rows.c(source_column) == builder.plain_slot(1))
+            select = select.where(images.has(builder, source_id))
             for name, values in column_values.items():
                 select = select.where(
                     rows.c(name).in_([builder.constant(value) for value in values])
@@ -216,137 +270,176 @@ class _Copier:
             return sa.insert(table_clause).from_select([*copied, source_column], select)
 
         shape = tuple((name, *values) for name, values in column_values.items())
-        yield from self._store.writes.run(
-            ("copy join rows", edge.table, source_column, shape), build, (new_id, source)
-        )
+        key = ("copy join rows", edge.table, source_column, shape, images.shape)
+        yield from self._store.writes.run(key, build, images.values)
 
-    def copy_links(self, layout: EntryLayout, source: int, new_id: int) -> Program[None]:
-        """Link the new row to the targets of the source, in the matching version."""
+    def copy_links(self, layout: EntryLayout, copies: Copies) -> Program[None]:
+        """Link new rows to the targets of their sources, in the matching version."""
         for attribute, edge in layout.links:
-            yield from self.copy_link(layout, attribute, edge, source, new_id)
+            yield from self.copy_link(layout, attribute, edge, copies)
 
     def copy_link(
-        self,
-        layout: EntryLayout,
-        attribute: RelationAttribute,
-        edge: LinkEdge,
-        source: int,
-        new_id: int,
+        self, layout: EntryLayout, attribute: RelationAttribute, edge: LinkEdge, copies: Copies
     ) -> Program[None]:
         """Copy the links of one attribute."""
-        links = yield from self._links_of(edge, source)
+        links = yield from self._links_of(edge, [source for source, _ in copies])
         if not links:
             return
-        target_ids = yield from self._map_targets(edge.target, [link.target_id for link in links])
-        replaced_id = self._replacement.replaced_id if layout.model.uid == self._uid else None
-        replaced_links: list[_RowLink] = []
-        if replaced_id is not None:
-            replaced_links = yield from self._links_of(edge, replaced_id)
-        inverse_orders = {link.target_id: link.inverse for link in replaced_links}
+        linked_ids = {link.target_id for source_links in links.values() for link in source_links}
+        target_ids = yield from self._map_targets(edge.target, sorted(linked_ids))
+        replaced_links: Mapping[int, Sequence[_RowLink]] = {}
+        is_entry = layout.model.uid == self._uid
+        if is_entry and self.replaced_ids:
+            replaced_links = yield from self._links_of(edge, self.replaced_ids)
         is_bidirectional = is_two_sided(self._store.layouts, attribute, edge)
         links_own_type = edge.target == layout.model.uid
-        rows: list[_RowLink] = []
-        for link in links:
-            target_id = target_ids.get(link.target_id)
-            if target_id is None or any(row.target_id == target_id for row in rows):
-                continue
-            is_self_link = links_own_type and target_id == new_id
-            if is_bidirectional and is_self_link:
-                if edge.owning:
-                    self.missing_self_links.append(SelfLink(edge, link.order, link.inverse))
-                continue
-            inverse = link.inverse
-            if replaced_id is not None or (links_own_type and not edge.owning):
-                # A document keeps its position on the other side; among documents of its own type,
-                # one that is published for the first time comes last.
-                inverse = inverse_orders.get(
-                    replaced_id if replaced_id and is_self_link else target_id
-                )
-            rows.append(_RowLink(target_id, link.order, inverse))
+        rows: list[tuple[int, _RowLink]] = []
+        for source, new_id in copies:
+            replaced_id = self._replacements[new_id].replaced_id if is_entry else None
+            inverse_orders = {
+                link.target_id: link.inverse for link in replaced_links.get(replaced_id or 0, ())
+            }
+            linked: set[int] = set()
+            for link in links.get(source, ()):
+                target_id = target_ids.get(link.target_id)
+                if target_id is None or target_id in linked:
+                    continue
+                is_self_link = links_own_type and target_id == new_id
+                if is_bidirectional and is_self_link:
+                    if edge.owning:
+                        self.missing_self_links.setdefault(new_id, []).append(
+                            SelfLink(edge, link.order, link.inverse)
+                        )
+                    continue
+                inverse = link.inverse
+                if replaced_id is not None or (links_own_type and not edge.owning):
+                    # A document keeps its position on the other side; among documents of its own
+                    # type, one that is published for the first time comes last.
+                    inverse = inverse_orders.get(
+                        replaced_id if replaced_id and is_self_link else target_id
+                    )
+                linked.add(target_id)
+                rows.append((new_id, _RowLink(target_id, link.order, inverse)))
         if is_bidirectional and has_single_source(attribute):
-            yield from self._release_targets(edge, [row.target_id for row in rows], new_id)
-        yield from self._insert_links(edge, new_id, rows)
+            # Of several sources the last one gets the target, as if they were copied in turn.
+            owners = {link.target_id: new_id for new_id, link in rows}
+            rows = [(new_id, link) for new_id, link in rows if owners[link.target_id] == new_id]
+            yield from self._release_targets(edge, owners)
+        yield from self._insert_links(edge, rows)
 
-    def _links_of(self, edge: LinkEdge, source_id: int) -> Program[list[_RowLink]]:
+    def _links_of(
+        self, edge: LinkEdge, source_ids: Sequence[int]
+    ) -> Program[dict[int, list[_RowLink]]]:
+        """Return the links of rows in their order, by the rows."""
+
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
             null = sa.null()
             order = null if edge.order is None else table.c(edge.order)
             inverse = null if edge.inverse_order is None else table.c(edge.inverse_order)
-            query = sa.select(table.c(edge.target_column), order, inverse)
-            query = query.where(table.c(edge.source_column) == builder.plain_slot(0))
+            source = table.c(edge.source_column)
+            query = sa.select(source, table.c(edge.target_column), order, inverse)
+            query = query.where(self._store.dialect.member_of(source, builder.parents()))
             if edge.order is not None:
                 query = query.order_by(order)
             return query.order_by(table.c("id"))
 
         key = ("links of", edge.table, edge.source_column)
-        rows = yield from self._store.writes.run(key, build, (source_id,))
-        return [_RowLink(int(target_id or 0), order, inverse) for target_id, order, inverse in rows]
+        rows = yield from self._store.writes.run_listed(key, build, source_ids)
+        links: dict[int, list[_RowLink]] = {}
+        for source_id, target_id, order, inverse in rows:
+            link = _RowLink(int(target_id or 0), order, inverse)
+            links.setdefault(int(source_id or 0), []).append(link)
+        return links
 
-    def _map_targets(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
-        """Map linked rows to the rows of the same documents in the status of the copy.
+    def _map_targets(self, uid: str, ids: Sequence[int]) -> Program[Mapping[int, int]]:
+        """Map linked rows to the rows of the same documents in the status of the copies.
 
         Documents without a row in that status are left out.
         """
-        layout, replacement = self._store.layout(uid), self._replacement
-        if replacement.published is None or not layout.is_versioned():
+        layout = self._store.layout(uid)
+        if self._published is None or not layout.is_versioned():
             return {id_: id_ for id_ in ids}
-        replaced_id = replacement.replaced_id if uid == self._uid else None
-        excluded_ids = () if replaced_id is None else (replaced_id,)
+        excluded_ids = self.replaced_ids if uid == self._uid else ()
         return (
             yield from counterparts(
-                self._store, layout, ids, published=replacement.published, excluded_ids=excluded_ids
+                self._store, layout, ids, published=self._published, excluded_ids=excluded_ids
             )
         )
 
-    def _release_targets(
-        self, edge: LinkEdge, target_ids: Collection[int], new_id: int
-    ) -> Program[None]:
-        """Delete links of other documents to targets that can belong to one document only."""
-        if not target_ids:
+    def _release_targets(self, edge: LinkEdge, owners: Mapping[int, int]) -> Program[None]:
+        """Delete links of other documents to targets that can belong to one document only.
+
+        ``owners`` are the new rows that will be linked to the targets.
+        """
+        if not owners:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            table_clause = sa.table(
-                edge.table, sa.column(edge.source_column), sa.column(edge.target_column)
-            )
-            dialect = self._store.dialect
-            is_target = dialect.member_of(table_clause.c[edge.target_column], builder.parents())
-            has_kept_source = dialect.member_of(
-                table_clause.c[edge.source_column],
-                builder.list_slot(0, lambda value: value),
-            )
-            return sa.delete(table_clause).where(is_target, sa.not_(has_kept_source))
+            table = builder.table(edge.table)
+            target = table.c(edge.target_column)
+            query = sa.select(table.c("id"), table.c(edge.source_column), target)
+            return query.where(self._store.dialect.member_of(target, builder.parents()))
 
-        kept_sources = [*self._replacement.siblings, new_id]
-        key = ("release", edge.table, edge.source_column)
-        yield from self._store.writes.run_listed(key, build, target_ids, (kept_sources,))
+        key = ("sources of", edge.table, edge.source_column)
+        found = yield from self._store.writes.run_listed(key, build, list(owners))
+        released_ids = []
+        for link_id, source_id, target_id in found:
+            new_id = owners[int(target_id or 0)]
+            if source_id not in {new_id, *self._replacements[new_id].siblings}:
+                released_ids.append(int(link_id or 0))
+        yield from self._store.writes.delete(edge.table, released_ids)
 
-    def _insert_links(
-        self, edge: LinkEdge, source_id: int, links: Sequence[_RowLink]
-    ) -> Program[None]:
-        """Insert links; one without a position in the target's list is appended there."""
+    def _insert_links(self, edge: LinkEdge, links: Sequence[tuple[int, _RowLink]]) -> Program[None]:
+        """Insert links; those without a position in the list of their target are appended there."""
+        next_orders: dict[int, float] = {}
+        if edge.inverse_order is not None:
+            appended = {link.target_id for _, link in links if link.inverse is None}
+            if appended:
+                next_orders = yield from self._next_inverse_orders(edge, sorted(appended))
         link_rows: list[list[Value]] = []
-        for link in links:
+        for source_id, link in links:
             row: list[Value] = [source_id, link.target_id]
             if edge.order is not None:
                 row.append(link.order)
             if edge.inverse_order is not None:
                 inverse_order = link.inverse
+                next_order = next_orders.get(link.target_id, 1)
                 if inverse_order is None:
-                    inverse_order = yield from self._next_inverse_order(edge, link.target_id)
+                    inverse_order = next_order
+                if isinstance(inverse_order, int | float):
+                    # The next link to the target is appended after this one.
+                    next_orders[link.target_id] = max(next_order, inverse_order + 1)
                 row.append(inverse_order)
             link_rows.append(row)
         yield from self._store.writes.insert_many(edge.table, edge.columns, link_rows)
 
-    def _next_inverse_order(self, edge: LinkEdge, target_id: int) -> Program[Value]:
+    def _next_inverse_orders(
+        self, edge: LinkEdge, target_ids: Sequence[int]
+    ) -> Program[dict[int, float]]:
+        """Return the position after the last one in the lists of targets that have any links."""
+
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
+            target = table.c(edge.target_column)
             last_order = sa.func.coalesce(sa.func.max(table.c(edge.inverse_order or "")), 0)
-            condition = table.c(edge.target_column) == builder.plain_slot(0)
-            return sa.select(last_order + sa.literal_column("1")).where(condition)
+            query = sa.select(target, last_order + sa.literal_column("1")).group_by(target)
+            return query.where(self._store.dialect.member_of(target, builder.parents()))
 
-        rows = yield from self._store.writes.run(
-            ("next", edge.table, edge.target_column), build, (target_id,)
-        )
-        return rows[0][0]
+        key = ("next", edge.table, edge.target_column)
+        rows = yield from self._store.writes.run_listed(key, build, target_ids)
+        return {int(target_id or 0): float(order or 1) for target_id, order in rows}
+
+
+def _copied_together(links: Sequence[ComponentLink]) -> Iterator[list[ComponentLink]]:
+    """Group links of components by their models; a component of several links is in several groups.
+
+    Versions do not share components, but rows that other programs have written may do so.
+    """
+    groups: dict[tuple[str, int], list[ComponentLink]] = {}
+    times: Counter[tuple[str, int]] = Counter()
+    for link in links:
+        component = (link.uid, link.id)
+        groups.setdefault((link.uid, times[component]), []).append(link)
+        times[component] += 1
+    yield from groups.values()

@@ -10,6 +10,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD
+from quire.schema.attributes.base import StorageKind
 
 
 class VersionRow(NamedTuple):
@@ -106,6 +107,40 @@ def is_taken(
     return bool(rows[0][0])
 
 
+class OwnedValue(NamedTuple):
+    """A value in the form of its column, and the document that has it."""
+
+    value: Value
+    document_id: str
+
+
+def are_taken(
+    store: EntryStore,
+    uid: str,
+    path: ComponentPath,
+    column: tuple[str, StorageKind],
+    values: Sequence[OwnedValue],
+    *,
+    locale: str | None,
+) -> Program[bool]:
+    """Tell whether published entries of other documents have one of several values in a column.
+
+    It may also be true for values that `is_taken` accepts, because their documents have published
+    them already; only that decides about each of them.
+    """
+    lookup = _TakenLookup(store, uid, tuple(path), column[0])
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        return lookup.statement_for_all(builder, column[1], locale=locale is not None)
+
+    key = ("any taken", uid, tuple(path), column[0], locale is None)
+    bound = [owned.value for owned in values]
+    rows = yield from store.writes.run_listed(
+        key, build, bound, () if locale is None else (locale,)
+    )
+    return any(values[int(position or 0)].document_id != document for position, document in rows)
+
+
 class _TakenLookup:
     def __init__(self, store: EntryStore, uid: str, path: ComponentPath, column: str) -> None:
         self._store = store
@@ -141,6 +176,24 @@ class _TakenLookup:
             return sa.select(is_taken_elsewhere)
         is_own_value = self._is_own_value(builder, locale=locale)
         return sa.select(sa.case((is_own_value, sa.false()), else_=is_taken_elsewhere))
+
+    def statement_for_all(
+        self, builder: StatementBuilder, kind: StorageKind, *, locale: bool
+    ) -> sa.ClauseElement:
+        """Build the look-up of a list of values: the position of each, and who has published it."""
+        root = builder.table(self._top.table.name)
+        columns = self._top.table.columns
+        source, holder = self._join(builder, root)
+        listed = self._store.dialect.list_of(builder.parents(), kind)
+        source = source.join(listed, holder.c(self._column) == listed.c.value)
+        conditions: list[sa.ColumnElement[bool]] = [
+            self._version(root.c(columns["publishedAt"])).is_not(None)
+        ]
+        if locale:
+            is_in_locale = self._version(root.c(columns["locale"])) == builder.plain_slot(0)
+            conditions.append(is_in_locale)
+        document = root.c(columns["documentId"])
+        return sa.select(listed.c.position, document).select_from(source).where(*conditions)
 
     def _is_own_value(self, builder: StatementBuilder, *, locale: bool) -> sa.ColumnElement[bool]:
         """Tell whether the document has published this value already."""

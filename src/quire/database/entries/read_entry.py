@@ -18,15 +18,16 @@ def read_stored(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[
     Values are those of JSON, timestamps are epoch milliseconds; components have their ``id``, those
     of dynamic zones ``__component`` too. Raises LookupError when there is no such row.
     """
-    entries = yield from _read(store, layout, [row_id])
+    entries = yield from read_all_stored(store, layout, [row_id])
     if row_id not in entries:
         raise LookupError(f"{layout.table.name} has no row {row_id}")
     return entries[row_id]
 
 
-def _read(
+def read_all_stored(
     store: EntryStore, layout: EntryLayout, ids: Sequence[int]
 ) -> Program[dict[int, dict[str, object]]]:
+    """Return rows as `read_stored` does, by their ids, without those that do not exist."""
     scalars = layout.own_scalars
     columns = [layout.table.columns[attribute.name] for attribute in scalars]
 
@@ -59,7 +60,7 @@ def _read_components(
         groups.setdefault(link.uid, []).append(link.id)
     components: dict[tuple[str, int], dict[str, object]] = {}
     for uid, ids in groups.items():
-        values = yield from _read(store, store.layout(uid), ids)
+        values = yield from read_all_stored(store, store.layout(uid), ids)
         for id_, component in values.items():
             components[uid, id_] = component
     return components

@@ -10,7 +10,7 @@ not changed since (the present links are those that they were published with). C
 when they are published themselves.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -24,6 +24,7 @@ from quire.database.entries.entry_layout import (
     is_component,
 )
 from quire.database.entries.entry_tables import EntryStore
+from quire.database.entries.row_images import RowImages, images_of
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
@@ -52,26 +53,31 @@ class RowReplacement(Struct, frozen=True, kw_only=True):
     published: bool
 
 
-def relink(store: EntryStore, layout: EntryLayout, replacement: RowReplacement) -> Program[None]:
-    """Move the links of the replaced row to the new one, and add links to a new version."""
+def relink(
+    store: EntryStore, layout: EntryLayout, replacements: Sequence[RowReplacement]
+) -> Program[None]:
+    """Move the links of replaced rows to the new ones, and add links to new versions."""
     incoming = store.layouts.incoming(layout.model.uid)
-    if replacement.replaced_id is not None:
-        yield from _move_links(store, layout, incoming, replacement.new, replacement.replaced_id)
+    replaced = [
+        (replacement.replaced_id, replacement.new)
+        for replacement in replacements
+        if replacement.replaced_id is not None
+    ]
+    if replaced:
+        yield from _move_links(store, layout, incoming, images_of(store.dialect, replaced))
     for link in incoming.links:
         if link.one_way:
-            yield from _add_links(store, layout, link, replacement)
+            yield from _add_links(store, layout, link, replacements)
 
 
 def _move_links(
-    store: EntryStore, layout: EntryLayout, incoming: IncomingLinks, new_id: int, replaced_id: int
+    store: EntryStore, layout: EntryLayout, incoming: IncomingLinks, images: RowImages
 ) -> Program[None]:
     for link in incoming.links:
         if link.one_way:
-            yield from _repoint(
-                store, link.edge.table, link.edge.target_column, new_id, replaced_id
-            )
+            yield from _repoint(store, link.edge.table, link.edge.target_column, images)
     for column in incoming.columns:
-        yield from _repoint(store, column.table, column.column, new_id, replaced_id)
+        yield from _repoint(store, column.table, column.column, images)
     uid = layout.model.uid
     for edge in store.layouts.morph_lists_to(layout):
         if edge.table in store.layouts.media_tables:
@@ -86,24 +92,20 @@ def _move_links(
             edge.target_id_column,
             uid,
             own_attributes,
-            new_id,
-            replaced_id,
+            images,
         )
     for table, morph in store.layouts.morph_columns_to(layout):
-        yield from _repoint_morph(
-            store, table, morph.type_column, morph.id_column, uid, (), new_id, replaced_id
-        )
+        yield from _repoint_morph(store, table, morph.type_column, morph.id_column, uid, (), images)
 
 
-def _repoint(
-    store: EntryStore, table: str, column: str, new_id: int, replaced_id: int
-) -> Program[None]:
+def _repoint(store: EntryStore, table: str, column: str, images: RowImages) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table_clause = sa.table(table, sa.column(column))
-        condition = table_clause.c[column] == builder.plain_slot(1)
-        return sa.update(table_clause).values({column: builder.plain_slot(0)}).where(condition)
+        target_id = table_clause.c[column]
+        change = sa.update(table_clause).values({column: images.image_of(builder, target_id)})
+        return change.where(images.has(builder, target_id))
 
-    yield from store.writes.run(("repoint", table, column), build, (new_id, replaced_id))
+    yield from store.writes.run(("repoint", table, column, images.shape), build, images.values)
 
 
 def _repoint_morph(
@@ -113,17 +115,17 @@ def _repoint_morph(
     id_column: str,
     uid: str,
     own_attributes: tuple[str, ...],
-    new_id: int,
-    replaced_id: int,
+    images: RowImages,
 ) -> Program[None]:
-    """Move polymorphic links; those of the row's ``own_attributes`` attributes were copied."""
+    """Move polymorphic links; those of the rows' ``own_attributes`` attributes were copied."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         names = (type_column, id_column, *((FIELD,) if own_attributes else ()))
         table_clause = sa.table(table, *(sa.column(name) for name in names))
-        values = {id_column: builder.plain_slot(0)}
+        target_id = table_clause.c[id_column]
+        values = {id_column: images.image_of(builder, target_id)}
         conditions = [
-            table_clause.c[id_column] == builder.plain_slot(1),
+            images.has(builder, target_id),
             table_clause.c[type_column] == builder.plain_slot(2),
         ]
         if own_attributes:
@@ -132,21 +134,29 @@ def _repoint_morph(
             conditions.append(sa.or_(field.is_(None), sa.and_(*foreign)))
         return sa.update(table_clause).values(values).where(*conditions)
 
-    key = ("repoint morph", table, own_attributes)
-    yield from store.writes.run(key, build, (new_id, replaced_id, uid))
+    key = ("repoint morph", table, own_attributes, images.shape)
+    yield from store.writes.run(key, build, (*images.values, uid))
 
 
 def _add_links(
-    store: EntryStore, layout: EntryLayout, link: IncomingLink, replacement: RowReplacement
+    store: EntryStore,
+    layout: EntryLayout,
+    link: IncomingLink,
+    replacements: Sequence[RowReplacement],
 ) -> Program[None]:
-    """Add links to the new row from entries that are linked to its source.
+    """Add links to the new rows from entries that are linked to their sources.
 
     Entries without draft & publish link to both versions. Published entries could not link to a
     document without a published version: their links are added when it gets one.
     """
-    addition = _LinkAddition(store, link, replacement)
-    yield from addition.for_unversioned()
-    if replacement.replaced_id is None and replacement.published:
+    yield from _LinkAddition(store, link, replacements).for_unversioned()
+    first_published = [
+        replacement
+        for replacement in replacements
+        if replacement.replaced_id is None and replacement.published
+    ]
+    if first_published:
+        addition = _LinkAddition(store, link, first_published)
         if link.owner.model.uid == layout.model.uid:
             yield from addition.for_versioned(link.owner, unmodified=False)
         elif link.owner.is_versioned():
@@ -175,13 +185,16 @@ def _paths_to_types(
 
 
 class _LinkAddition:
-    """Adds links from source rows that are linked to the copied row to the new row."""
+    """Adds links from source rows that are linked to a copied row to the new row."""
 
-    def __init__(self, store: EntryStore, link: IncomingLink, replacement: RowReplacement) -> None:
+    def __init__(
+        self, store: EntryStore, link: IncomingLink, replacements: Sequence[RowReplacement]
+    ) -> None:
         self._store = store
         self._edge: LinkEdge = link.edge
         self._owner = link.owner
-        self._values = (replacement.new, replacement.source)
+        pairs = [(replacement.source, replacement.new) for replacement in replacements]
+        self._images = images_of(store.dialect, pairs)
 
     def for_unversioned(self) -> Program[None]:
         """Link entries without draft & publish to both versions."""
@@ -194,12 +207,13 @@ class _LinkAddition:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             links = builder.table(self._edge.table)
             source_id = links.c(self._edge.source_column)
-            conditions = [links.c(self._edge.target_column) == builder.plain_slot(1)]
+            conditions = [self._images.has(builder, links.c(self._edge.target_column))]
             if is_component(self._owner):
                 conditions.append(self._is_unversioned(builder, self._owner, source_id))
             return self._insert(builder, links.source, links, source_id, conditions)
 
-        yield from self._store.writes.run(("extend", self._edge.table), build, self._values)
+        key = ("extend", self._edge.table, self._images.shape)
+        yield from self._store.writes.run(key, build, self._images.values)
 
     def _has_unversioned_users(self, component: EntryLayout) -> bool:
         return any(
@@ -243,11 +257,11 @@ class _LinkAddition:
             source = source.join(
                 published.source, _same_entry(owner, draft, published, unmodified=unmodified)
             )
-            conditions = [links.c(self._edge.target_column) == builder.plain_slot(1)]
+            conditions = [self._images.has(builder, links.c(self._edge.target_column))]
             return self._insert(builder, source, links, published.c("id"), conditions)
 
-        key = ("extend to published", self._edge.table)
-        yield from self._store.writes.run(key, build, self._values)
+        key = ("extend to published", self._edge.table, self._images.shape)
+        yield from self._store.writes.run(key, build, self._images.values)
 
     def for_components(self, path: ComponentPath) -> Program[None]:
         """Link components of published rows, which are found by their positions in the entry."""
@@ -285,14 +299,14 @@ class _LinkAddition:
             links = builder.table(self._edge.table)
             source = source.join(links.source, links.c(self._edge.source_column) == draft_id)
             conditions = [
-                links.c(self._edge.target_column) == builder.plain_slot(1),
+                self._images.has(builder, links.c(self._edge.target_column)),
                 last.c(COMPONENT_TYPE) == builder.constant(self._owner.model.uid),
             ]
             return self._insert(builder, source, links, published_id, conditions)
 
         positions = tuple((user.model.uid, name) for user, name in path)
-        key = ("extend to components", self._edge.table, positions)
-        yield from self._store.writes.run(key, build, self._values)
+        key = ("extend to components", self._edge.table, positions, self._images.shape)
+        yield from self._store.writes.run(key, build, self._images.values)
 
     def _insert(
         self,
@@ -306,14 +320,18 @@ class _LinkAddition:
         edge = self._edge
         table_clause = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
         existing_links = builder.table(edge.table)
+        target_id = links.c(edge.target_column)
         is_linked = sa.exists(
             sa.select(existing_links.c("id")).where(
                 existing_links.c(edge.source_column) == source_id,
-                existing_links.c(edge.target_column) == builder.plain_slot(0),
+                existing_links.c(edge.target_column) == self._images.image_of(builder, target_id),
             )
         )
-        selection = [source_id, builder.plain_slot(0), *(links.c(name) for name in edge.orders)]
+        image = self._images.image_of(builder, target_id)
+        selection = [source_id, image, *(links.c(name) for name in edge.orders)]
         select = sa.select(*selection).select_from(source).where(*conditions, sa.not_(is_linked))
+        if not self._images.is_single:
+            select = select.order_by(links.c("id"))
         return sa.insert(table_clause).from_select(edge.columns, select)
 
 

@@ -1,14 +1,16 @@
 """Finds and counts the rows of documents, by status and locale."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
+from sqlalchemy.sql.elements import ColumnElement
 
-from quire.database.compile.statements import StatementBuilder
+from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.entry_tables import EntryStore
-from quire.database.program import Program
+from quire.database.program import Program, Value
 
 
 class StatusCounts(Struct, frozen=True, kw_only=True):
@@ -73,27 +75,54 @@ def entries_of(store: EntryStore, layout: EntryLayout, document_id: str) -> Prog
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
         condition = table.c(columns["documentId"]) == builder.plain_slot(0)
-        selection = (
-            table.c("id"),
-            table.c(columns["locale"]),
-            sa.case((table.c(columns["publishedAt"]).is_not(None), 1), else_=0),
-            table.c(columns["updatedAt"]),
-        )
+        selection = _entry_selection(layout, table)
         return sa.select(*selection).where(condition).order_by(table.c("id"))
 
     key = ("entries", layout.model.uid)
     rows = yield from store.writes.run(key, build, (document_id,))
-    moment = store.dialect.epoch_ms
-    return [
-        EntryRow(
-            int(id_ or 0),
-            document_id,
-            None if locale is None else str(locale),
-            moment(updated),
-            bool(published),
-        )
-        for id_, locale, published, updated in rows
-    ]
+    return [_entry_row(store, document_id, values) for values in rows]
+
+
+def entries_of_documents(
+    store: EntryStore, layout: EntryLayout, document_ids: Collection[str]
+) -> Program[dict[str, list[EntryRow]]]:
+    """Return the rows of each of some documents, as `entries_of` does, by one statement."""
+    columns = layout.table.columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.name)
+        document = table.c(columns["documentId"])
+        condition = store.dialect.member_of(document, builder.parents())
+        selection = _entry_selection(layout, table)
+        return sa.select(document, *selection).where(condition).order_by(table.c("id"))
+
+    key = ("entries of documents", layout.model.uid)
+    rows = yield from store.writes.run_listed(key, build, document_ids)
+    entries: dict[str, list[EntryRow]] = {document_id: [] for document_id in document_ids}
+    for document_id, *values in rows:
+        entries[str(document_id)].append(_entry_row(store, str(document_id), values))
+    return entries
+
+
+def _entry_selection(layout: EntryLayout, table: AliasedTable) -> tuple[ColumnElement[Any], ...]:
+    columns = layout.table.columns
+    return (
+        table.c("id"),
+        table.c(columns["locale"]),
+        sa.case((table.c(columns["publishedAt"]).is_not(None), 1), else_=0),
+        table.c(columns["updatedAt"]),
+    )
+
+
+def _entry_row(store: EntryStore, document_id: str, values: Sequence[Value]) -> EntryRow:
+    id_, locale, published, updated_at = values
+    return EntryRow(
+        int(id_ or 0),
+        document_id,
+        None if locale is None else str(locale),
+        store.dialect.epoch_ms(updated_at),
+        bool(published),
+    )
 
 
 def lock_versions(store: EntryStore, layout: EntryLayout, document_id: str) -> Program[None]:

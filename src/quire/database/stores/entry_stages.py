@@ -50,6 +50,10 @@ class EntryStages:
         entry_stage = yield from self._table.first(*conditions)
         return entry_stage or EntryStage(uid=uid, document_id=document_id, locale=locale)
 
+    def of_documents(self, uid: str, document_ids: Collection[str]) -> Program[list[EntryStage]]:
+        """Return the moved or assigned entries of documents of a type."""
+        return (yield from self._table.select(eq("uid", uid), in_list("document_id", document_ids)))
+
     def save(self, stage: EntryStage) -> Program[None]:
         """Save the stage of an entry."""
         yield from self._table.upsert(stage, by=ENTRY_STAGES.indexes[_ENTRY])

@@ -1,5 +1,7 @@
 """The public state before a release was published, to undo it: one of Quire's own tables."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from quire.database.compile.writes import Writes
@@ -42,9 +44,9 @@ class ReleaseSnapshots:
         """Return the snapshots of a release, in the order of publication."""
         return (yield from self._table.select(eq("release_id", release_id)))
 
-    def add(self, snapshot: ReleaseSnapshot) -> Program[None]:
-        """Write a snapshot."""
-        yield from self._table.insert(snapshot)
+    def add(self, snapshots: Sequence[ReleaseSnapshot]) -> Program[None]:
+        """Write snapshots."""
+        yield from self._table.insert_many(snapshots)
 
     def forget(self, release_id: int) -> Program[None]:
         """Delete the snapshots of a release."""

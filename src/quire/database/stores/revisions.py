@@ -4,12 +4,15 @@ Strapi has a table of revisions as well, in its paid edition. It has no index by
 which each change would read all revisions.
 """
 
+from collections import Counter
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.quire_tables import QuireTable
-from quire.database.stores.row_conditions import Condition, eq
+from quire.database.stores.row_conditions import Condition, eq, in_list
 from quire.database.stores.row_types import BigInt, EmptyText, LongText
 from quire.database.stores.table import open_table
 
@@ -72,11 +75,29 @@ class Revisions:
         """Return a revision with its data."""
         return (yield from self._table.get(revision_id))
 
-    def add(self, revision: Revision, *, limit: int) -> Program[None]:
-        """Add a revision, and delete the oldest ones of its entry beyond a limit."""
-        yield from self._table.insert(revision)
-        versions = yield from self.list_for_entry(revision.key)
-        yield from self._table.delete_ids([version.id for version in versions[limit:]])
+    def add(self, revisions: Sequence[Revision], *, limit: int) -> Program[None]:
+        """Add revisions of entries of one type, and delete their oldest ones beyond a limit."""
+        if not revisions:
+            return
+        yield from self._table.insert_many(revisions)
+        excess_ids: list[int] = []
+        stored = yield from self._list_for_entries([revision.key for revision in revisions])
+        times: Counter[RevisionKey] = Counter()
+        for summary in stored:
+            times[summary.key] += 1
+            if times[summary.key] > limit:
+                excess_ids.append(summary.id)
+        yield from self._table.delete_ids(excess_ids)
+
+    def _list_for_entries(self, keys: Sequence[RevisionKey]) -> Program[list[RevisionSummary]]:
+        """Return all revisions of entries of one type, the latest first."""
+        if len(keys) == 1:
+            return (yield from self.list_for_entry(keys[0]))
+        ids = list(dict.fromkeys(key.document_id for key in keys))
+        of_documents = in_list("document_id", ids), eq("uid", keys[0].uid)
+        summaries = yield from self._summaries.select(*of_documents, order=("-id",))
+        wanted = set(keys)
+        return [summary for summary in summaries if summary.key in wanted]
 
     def forget(self, uid: str, document_id: str) -> Program[None]:
         """Delete all revisions of a document."""

@@ -8,9 +8,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
+from quire.database.entries.copy_version import (
+    NewVersion,
+    VersionReplacement,
+    link_to_itself,
+    replace_version,
+    replace_versions,
+)
 from quire.database.entries.entry_layout import FIRST_PUBLISHED, EntryLayout
-from quire.database.entries.versions_query import EntryRow, entries_of
+from quire.database.entries.links_among import links_among
+from quire.database.entries.versions_query import EntryRow, entries_of, entries_of_documents
 from quire.database.program import Program, Value
 from quire.document_service.actions.delete import remove_entries
 from quire.document_service.commands import (
@@ -22,7 +29,7 @@ from quire.document_service.commands import (
 )
 from quire.document_service.content_type_lookup import content_type_of
 from quire.document_service.locale_selection import entry_locale, in_locale, in_locales
-from quire.document_service.parse_input import check_publishable
+from quire.document_service.parse_input import are_all_publishable, check_publishable
 from quire.document_service.relation_targets import WrittenVersion
 from quire.document_service.shared_attributes import (
     SharedValues,
@@ -33,16 +40,23 @@ from quire.document_service.shared_attributes import (
 from quire.document_service.system_columns import stamp
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.write_batches import run_interleaved
-from quire.document_service.write_hook_calls import hooked_write, may_have_changed
+from quire.document_service.write_hook_calls import HookedWrite, hooked_write, may_have_changed
 from quire.errors import NotFoundError
 from quire.hooks.write import WriteAction
 from quire.webhooks.events import EventName
+
+_DRAFTS_AT_ONCE = 100
+"""How many drafts are checked and copied by the same statements."""
 
 _Replace = Callable[
     [UnitOfWork, EntryLayout, EntryRow, Collection[EntryRow], SharedValues | None],
     Program[WrittenEntry],
 ]
 """Replaces the other version of an entry by a copy of it."""
+
+
+class NotInBulkError(Exception):
+    """Commands have to be run one by one; what they wrote so far has to be rolled back."""
 
 
 def publish(unit: UnitOfWork, command: PublishDocument) -> Program[list[WrittenEntry]]:
@@ -60,6 +74,147 @@ def publish(unit: UnitOfWork, command: PublishDocument) -> Program[list[WrittenE
     return (yield from _replace_versions(unit, layout, drafts, entries, publish_draft, "publish"))
 
 
+def publish_documents(
+    unit: UnitOfWork, commands: Sequence[PublishDocument]
+) -> Program[list[list[WrittenEntry]]]:
+    """Publish one draft each of several documents of a type; returns the published entries.
+
+    The result is that of `publish` for each of them in turn, but each step is one statement for up
+    to `_DRAFTS_AT_ONCE` of them. Drafts that are linked to each other are published in turn. Raises
+    NotInBulkError if not every command publishes exactly one draft, and where a draft may not be
+    publishable, which only `publish` decides.
+    """
+    uid = commands[0].uid
+    layout = unit.layout(uid)
+    drafts, entries_by_document = yield from _single_drafts(unit, layout, commands)
+    shared_values: dict[str, SharedValues | None] = {}
+    for draft in drafts:
+        entries = entries_by_document[draft.document_id]
+        shared_values[draft.document_id] = yield from shared_values_before(
+            unit, layout, entries, draft.locale
+        )
+    hooked_writes = _hooked_publications(unit, layout, drafts, entries_by_document)
+    batched = unit.engine.extensions.has_batches(uid, "publish") if hooked_writes else False
+    yield from run_interleaved(
+        unit, [hooked.call_before() for hooked in hooked_writes], batched=batched
+    )
+    if hooked_writes and unit.nested_writes:
+        # Hooks may have written other versions of the documents.
+        ids = [draft.document_id for draft in drafts]
+        entries_by_document = yield from entries_of_documents(unit.store, layout, ids)
+        drafts = [_present_entry(draft, entries_by_document[draft.document_id]) for draft in drafts]
+    written_entries: list[WrittenEntry] = []
+    for start in range(0, len(drafts), _DRAFTS_AT_ONCE):
+        batch = drafts[start : start + _DRAFTS_AT_ONCE]
+        if not (yield from are_all_publishable(unit, layout, batch)):
+            raise NotInBulkError
+        columns = stamp(unit, layout, publishedAt=unit.tick())
+        if FIRST_PUBLISHED in layout.model.attributes:
+            yield from _set_first_publication(unit, layout, batch)
+        for group in (yield from _independent_groups(unit, layout, batch, entries_by_document)):
+            written_entries += yield from _replace_published(
+                unit, layout, group, entries_by_document, columns, shared_values
+            )
+    yield from run_interleaved(
+        unit, [hooked.call_after(published=True) for hooked in hooked_writes], batched=batched
+    )
+    return [[entry] for entry in written_entries]
+
+
+def _single_drafts(
+    unit: UnitOfWork, layout: EntryLayout, commands: Sequence[PublishDocument]
+) -> Program[tuple[list[EntryRow], dict[str, list[EntryRow]]]]:
+    """Return the draft that each command publishes, and all entries of the documents.
+
+    Raises NotInBulkError unless it is exactly one, and no document is published twice.
+    """
+    for command in commands:
+        if isinstance(command.locale, str):
+            yield from entry_locale(unit, layout, command.locale)
+    ids = [command.document_id for command in commands]
+    entries_by_document = yield from entries_of_documents(unit.store, layout, ids)
+    drafts: list[EntryRow] = []
+    for command in commands:
+        entries = entries_by_document[command.document_id]
+        selected_entries = in_locales(unit, layout, entries, command)
+        drafts += [entry for entry in selected_entries if not entry.published]
+    if [draft.document_id for draft in drafts] != list(dict.fromkeys(ids)) or len(drafts) != len(
+        commands
+    ):
+        raise NotInBulkError
+    return drafts, entries_by_document
+
+
+def _hooked_publications(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    drafts: Sequence[EntryRow],
+    entries_by_document: Mapping[str, Collection[EntryRow]],
+) -> list[HookedWrite]:
+    """Return the writes with hooks, which are all of them or none."""
+    writes = (
+        hooked_write(
+            unit,
+            layout,
+            "publish",
+            document_id=draft.document_id,
+            locale=draft.locale,
+            source=draft,
+            entries=entries_by_document[draft.document_id],
+        )
+        for draft in drafts
+    )
+    return [hooked for hooked in writes if hooked is not None]
+
+
+def _independent_groups(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    drafts: Sequence[EntryRow],
+    entries_by_document: Mapping[str, Collection[EntryRow]],
+) -> Program[list[list[EntryRow]]]:
+    """Divide drafts, in their order, into groups of documents that are not linked to each other."""
+    documents = {
+        entry.id: draft.document_id
+        for draft in drafts
+        for entry in entries_by_document[draft.document_id]
+    }
+    linked = yield from links_among(unit.store, layout, documents)
+    groups: list[list[EntryRow]] = []
+    group_ids: set[str] = set()
+    for draft in drafts:
+        if not groups or not group_ids.isdisjoint(linked.get(draft.document_id, ())):
+            groups.append([])
+            group_ids = set()
+        groups[-1].append(draft)
+        group_ids.add(draft.document_id)
+    return groups
+
+
+def _replace_published(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    drafts: Sequence[EntryRow],
+    entries_by_document: Mapping[str, Collection[EntryRow]],
+    columns: Mapping[str, Value],
+    shared_values: Mapping[str, SharedValues | None],
+) -> Program[list[WrittenEntry]]:
+    """Replace the published versions of documents that are not linked to each other."""
+    replacements = [
+        _replacement_of(draft, _version_of(draft, entries), entries)
+        for draft in drafts
+        for entries in (entries_by_document[draft.document_id],)
+    ]
+    copies = yield from replace_versions(unit.store, layout, replacements, columns)
+    written_entries = []
+    for draft, copy in zip(drafts, copies, strict=True):
+        before = shared_values[draft.document_id]
+        written_entries.append(
+            (yield from _record_copy(unit, layout, draft, copy, before, EventName.PUBLISH))
+        )
+    return written_entries
+
+
 def unpublish(unit: UnitOfWork, command: UnpublishDocument) -> Program[list[WrittenEntry]]:
     """Remove published versions of a document; returns the remaining drafts as they were.
 
@@ -75,6 +230,36 @@ def unpublish(unit: UnitOfWork, command: UnpublishDocument) -> Program[list[Writ
         unit, layout, published_entries, published_entries, "unpublish", EventName.UNPUBLISH
     )
     return [written_entry(command.uid, entry) for entry in selected_entries if not entry.published]
+
+
+def unpublish_documents(
+    unit: UnitOfWork, commands: Sequence[UnpublishDocument]
+) -> Program[list[list[WrittenEntry]]]:
+    """Remove published versions of several documents of a type, with the same statements.
+
+    Returns the remaining drafts for each command. Raises NotInBulkError where `unpublish` finds no
+    document, and for an entry that two commands unpublish.
+    """
+    uid = commands[0].uid
+    layout = unit.layout(uid)
+    ids = [command.document_id for command in commands]
+    entries_by_document = yield from entries_of_documents(unit.store, layout, ids)
+    selections = [
+        in_locale(unit, layout, entries_by_document[command.document_id], command.locale)
+        for command in commands
+    ]
+    published_entries = [entry for entries in selections for entry in entries if entry.published]
+    if not all(selections) or len({entry.id for entry in published_entries}) < len(
+        published_entries
+    ):
+        raise NotInBulkError
+    yield from remove_entries(
+        unit, layout, published_entries, published_entries, "unpublish", EventName.UNPUBLISH
+    )
+    return [
+        [written_entry(uid, entry) for entry in entries if not entry.published]
+        for entries in selections
+    ]
 
 
 def discard_draft(unit: UnitOfWork, command: DiscardDraft) -> Program[list[WrittenEntry]]:
@@ -151,13 +336,10 @@ def publish_draft(
         yield from hooked.call_before()
         draft, entries = yield from entries_after_hooks(unit, layout, draft, entries)
     yield from check_publishable(unit, layout, draft.id, version, draft.document_id)
-    now = unit.tick()
-    columns = stamp(unit, layout, publishedAt=now)
+    columns = stamp(unit, layout, publishedAt=unit.tick())
     if FIRST_PUBLISHED in layout.model.attributes:
-        yield from _set_first_publication(unit, layout, draft, now)
-    replaced = next(
-        (entry for entry in entries if entry.published and entry.locale == draft.locale), None
-    )
+        yield from _set_first_publication(unit, layout, [draft])
+    replaced = _version_of(draft, entries)
     written = yield from _replace_version(
         unit, layout, draft, replaced, entries, columns, shared_values, EventName.PUBLISH
     )
@@ -176,20 +358,32 @@ def entries_after_hooks(
     if not may_have_changed(unit, entries):
         return entry, [*entries]
     present_entries = yield from entries_of(unit.store, layout, entry.document_id)
+    return _present_entry(entry, present_entries), present_entries
+
+
+def _present_entry(entry: EntryRow, present_entries: Iterable[EntryRow]) -> EntryRow:
+    """Return the present row of an entry. Raises NotFoundError if it was removed."""
     for present_entry in present_entries:
         if (present_entry.published, present_entry.locale) == (entry.published, entry.locale):
-            return present_entry, present_entries
+            return present_entry
     raise NotFoundError
 
 
+def _version_of(draft: EntryRow, entries: Iterable[EntryRow]) -> EntryRow | None:
+    """Return the published version of a draft."""
+    return next(
+        (entry for entry in entries if entry.published and entry.locale == draft.locale), None
+    )
+
+
 def _set_first_publication(
-    unit: UnitOfWork, layout: EntryLayout, draft: EntryRow, now: int
+    unit: UnitOfWork, layout: EntryLayout, drafts: Sequence[EntryRow]
 ) -> Program[None]:
-    """Set the time of the first publication on the draft, unless it is set."""
-    writes = unit.store.writes
+    """Set the time of the first publication on drafts, unless it is set."""
     column = layout.table.columns[FIRST_PUBLISHED]
-    publication_time = stamp(unit, layout, **{FIRST_PUBLISHED: now})[column]
-    yield from writes.fill(layout.table.name, draft.id, column, publication_time)
+    publication_time = stamp(unit, layout, **{FIRST_PUBLISHED: unit.last_tick})[column]
+    ids = [draft.id for draft in drafts]
+    yield from unit.store.writes.fill(layout.table.name, ids, column, publication_time)
 
 
 def _replace_draft(
@@ -246,16 +440,35 @@ def _replace_version(
 
     ``entries`` are all versions of the document, among which links may point to each other.
     """
-    replacement = VersionReplacement(
+    replacement = _replacement_of(source, replaced, entries)
+    copy = yield from replace_version(unit.store, layout, replacement, columns)
+    return (yield from _record_copy(unit, layout, source, copy, shared_values, event))
+
+
+def _replacement_of(
+    source: EntryRow, replaced: EntryRow | None, entries: Iterable[EntryRow]
+) -> VersionReplacement:
+    return VersionReplacement(
         source=source.id,
         replaced_id=None if replaced is None else replaced.id,
         published=not source.published,
         siblings=frozenset(entry.id for entry in entries),
     )
-    copy = yield from replace_version(unit.store, layout, replacement, columns)
+
+
+def _record_copy(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    source: EntryRow,
+    copy: NewVersion,
+    shared_values: SharedValues | None,
+    event: EventName,
+) -> Program[WrittenEntry]:
+    """Record that a version was replaced, and postpone what follows from it."""
     row = replace(source, id=copy.id, published=not source.published)
     written = written_entry(layout.model.uid, row)
     yield from unit.record_event(event, written)
-    unit.postpone(lambda: link_to_itself(unit.store, copy))
+    if copy.self_links:
+        unit.postpone(lambda: link_to_itself(unit.store, copy))
     sync_locales_later(unit, layout, row, shared_values, copied=True)
     return written
