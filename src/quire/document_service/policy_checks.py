@@ -12,7 +12,7 @@ from quire.document_service.commands import (
     UpdateDocument,
 )
 from quire.errors import AccessDeniedError, AppError
-from quire.hooks.function_times import FunctionTimer
+from quire.hooks.function_times import PlainCallTimer
 from quire.hooks.policies import Policy, PolicyContext
 from quire.hooks.principal import Principal
 from quire.hooks.write import WriteAction
@@ -94,7 +94,7 @@ def ask_policies(policies: Sequence[Policy], context: PolicyContext) -> None:
 
 def _allows(policy: Policy, context: PolicyContext) -> bool:
     try:
-        with FunctionTimer(policy):
+        with PlainCallTimer(policy):
             verdict: object = policy.function(context)
     except AppError:
         raise

@@ -36,7 +36,7 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks import principal as hooks
 from quire.hooks.document import Document, make_document
-from quire.hooks.function_times import FunctionTimer
+from quire.hooks.function_times import FunctionTimer, PlainCallTimer
 from quire.hooks.registry import Hook, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
@@ -208,11 +208,13 @@ async def _call(
     call_context = context.for_cause(cause, as_system=as_system)
     try:
         require_depth(call_context.causes, limits)
-        with not_as_system(), call_context.activate(), FunctionTimer(hook):
-            result = hook.function(write)
+        with not_as_system(), call_context.activate():
+            with PlainCallTimer(hook):
+                result = hook.function(write)
             if inspect.isawaitable(result):
-                async with timeout:
-                    await result
+                with FunctionTimer(hook):
+                    async with timeout:
+                        await result
     except AppError:
         raise
     except TimeoutError as error:

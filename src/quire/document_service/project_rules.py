@@ -17,7 +17,7 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.row_rules import NO_ROW, join_rule
 from quire.clock import Clock
 from quire.database.lru import BoundedCache
-from quire.hooks.function_times import FunctionTimer
+from quire.hooks.function_times import PlainCallTimer
 from quire.hooks.policies import Rule, RuleAction
 from quire.hooks.principal import Principal
 from quire.hooks.time import observe_time
@@ -118,7 +118,7 @@ class RuleEvaluation:
 
     def _rule_condition(self, rule: Rule, principal: Principal) -> str | None:
         try:
-            with FunctionTimer(rule):
+            with PlainCallTimer(rule):
                 result: object = rule.function(principal)
             if isinstance(result, bool):
                 return None if result else NO_ROW

@@ -1,10 +1,20 @@
-"""How long the functions of a project take in one request; measured in development alone."""
+"""How long the functions of a project take: in one request, and those that others wait for.
+
+The functions of a request are measured in development alone. Plain functions are measured always:
+nothing else runs in the event loop, or nobody else writes to SQLite, until they return.
+"""
 
 from contextvars import ContextVar
 from time import perf_counter
 from types import TracebackType
 
+import structlog
+
 from quire.hooks.checked_function import CheckedFunction
+
+_MAX_PLAIN_SECONDS = 0.02
+_MAX_REPORTED = 1000
+_log = structlog.get_logger("quire.extensions")
 
 FunctionTimes = dict[str, float]
 """Seconds by the name of the function."""
@@ -37,3 +47,57 @@ class FunctionTimer:
         if self._times is not None:
             spent = perf_counter() - self._start
             self._times[self._name] = self._times.get(self._name, 0.0) + spent
+
+
+class PlainCallTimer(FunctionTimer):
+    """Measures a call of a plain function as `FunctionTimer` does, and reports a slow one.
+
+    A call of a coroutine function may be measured, too: it returns before the function begins.
+    """
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: CheckedFunction, times: FunctionTimes | None = None) -> None:
+        super().__init__(function, times)
+        self._function = function
+
+    def __enter__(self) -> None:
+        """Begin to measure."""
+        self._start = perf_counter()
+
+    def __exit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        """Add the time, also of a function that failed."""
+        spent = perf_counter() - self._start
+        if self._times is not None:
+            self._times[self._name] = self._times.get(self._name, 0.0) + spent
+        if spent > _MAX_PLAIN_SECONDS:
+            slow_calls.add(self._function, spent)
+
+
+class SlowCalls:
+    """Calls of plain functions that took longer than 20 ms; the log names each function once."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """How many there were."""
+        self._reported: set[tuple[str, str]] = set()
+
+    def add(self, function: CheckedFunction, seconds: float) -> None:
+        """Count a call."""
+        self.count += 1
+        key = (function.name, function.place)
+        if key not in self._reported and len(self._reported) < _MAX_REPORTED:
+            self._reported.add(key)
+            _log.warning(
+                "a plain function delays others: calculate less, or wait for asyncio.to_thread in"
+                " an async def",
+                function=function.name,
+                place=function.place,
+                milliseconds=round(seconds * 1000),
+            )
+
+
+slow_calls = SlowCalls()
+"""Those of this process."""

@@ -51,6 +51,11 @@ SLOW_OPERATIONS = Metric(
     help="Operations that took longer than metrics.slow_query_ms.",
     labels=("operation",),
 )
+SLOW_FUNCTIONS = Metric(
+    name="quire_slow_function_calls",
+    kind="counter",
+    help="Calls of plain functions of the project's code that took longer than 20 ms.",
+)
 POOL_SIZE = Metric(
     name="quire_database_pool_size",
     kind="gauge",

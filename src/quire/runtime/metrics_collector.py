@@ -16,6 +16,7 @@ from quire.database.program import Program
 from quire.database.stores.jobs import JOBS
 from quire.database.stores.webhook_deliveries import DELIVERIES
 from quire.errors import AppError
+from quire.hooks.function_times import slow_calls
 from quire.jobs.setup import JobParts
 from quire.logging import is_json
 from quire.metrics.caches import CacheCounters
@@ -35,6 +36,7 @@ from quire.metrics.catalogue import (
     POOL_WAITING,
     POOL_WAITS,
     PROCESSES,
+    SLOW_FUNCTIONS,
     SLOW_OPERATIONS,
     WEBHOOK_DELIVERIES,
     WEBHOOK_LAG,
@@ -137,6 +139,7 @@ class Metrics:
             families += self.requests.families()
         if self.observer is not None:
             families.append(single(IN_FLIGHT, self.observer.in_flight))
+        families.append(single(SLOW_FUNCTIONS, slow_calls.count))
         if self.database is not None:
             families += self.database.families()
         families += _pools(database)
