@@ -13,6 +13,14 @@ Host = Annotated[str | None, Parameter(help="Address to listen on.")]
 Replace = Annotated[
     bool, Parameter(negative="", show_default=False, help="Replace the existing content.")
 ]
+WithoutHooks = Annotated[
+    bool,
+    Parameter(
+        negative="",
+        show_default=False,
+        help="Import into a project whose hooks are not called; this is logged.",
+    ),
+]
 MaxSize = Annotated[
     int,
     Parameter(validator=validators.Number(gte=1), help="Maximum unpacked size in megabytes."),
@@ -475,13 +483,19 @@ def import_archive(
         ),
     ] = None,
     replace: Replace = False,
+    without_hooks: WithoutHooks = False,
     max_size: MaxSize = 20_000,
 ) -> int:
     """Import the content of an export archive into a project, all of it or nothing."""
     from quire.cli.import_archive import import_project
 
     return import_project(
-        project, archive, key=key, replace=replace, max_bytes=max_size * 1_000_000
+        project,
+        archive,
+        key=key,
+        replace=replace,
+        without_hooks=without_hooks,
+        max_bytes=max_size * 1_000_000,
     )
 
 
@@ -492,12 +506,19 @@ def transfer(
     /,
     *,
     replace: Replace = False,
+    without_hooks: WithoutHooks = False,
     max_size: MaxSize = 20_000,
 ) -> int:
     """Copy the content of a project into another one, all of it or nothing."""
     from quire.cli.transfer import transfer_content
 
-    return transfer_content(source, target, replace=replace, max_bytes=max_size * 1_000_000)
+    return transfer_content(
+        source,
+        target,
+        replace=replace,
+        without_hooks=without_hooks,
+        max_bytes=max_size * 1_000_000,
+    )
 
 
 @app.command

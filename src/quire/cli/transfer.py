@@ -12,11 +12,13 @@ from quire.temporary_folder import temporary_folder
 _TEMPORARY = ".quire-transfer-"
 
 
-def transfer_content(source: Path, target: Path, *, replace: bool, max_bytes: int) -> int:
+def transfer_content(
+    source: Path, target: Path, *, replace: bool, without_hooks: bool, max_bytes: int
+) -> int:
     """Export the content of a project and import it into another; returns the exit code.
 
-    ``max_bytes`` is how much the content may take, files included. Raises TransferError when it
-    cannot be done; then the target is as it was. The source is only read.
+    ``max_bytes`` is how much the content may take, files included. Raises what `import_project`
+    raises; then the target is as it was. The source is only read.
     """
     source_settings, target_settings = load_logged(source), load_logged(target)
     require_project(source_settings)
@@ -27,4 +29,11 @@ def transfer_content(source: Path, target: Path, *, replace: bool, max_bytes: in
     with temporary_folder(target_settings.project, _TEMPORARY) as folder:
         archive = folder / "content.tar"
         write_archive(source_settings, archive, key=None)
-        return import_project(target, archive, key=None, replace=replace, max_bytes=max_bytes)
+        return import_project(
+            target,
+            archive,
+            key=None,
+            replace=replace,
+            without_hooks=without_hooks,
+            max_bytes=max_bytes,
+        )

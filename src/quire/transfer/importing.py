@@ -5,9 +5,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 from msgspec import Struct
 
 from quire.clock import now_ms
+from quire.database.compile.writes import Writes
 from quire.database.content_rows import ExistingContent
 from quire.database.initialize import FirstLocale, first_program
 from quire.database.interface import Database
@@ -18,6 +20,8 @@ from quire.database.open import require_project_database
 from quire.database.planner_statistics import renew_statistics
 from quire.database.program import Program
 from quire.database.settings_target import target_of
+from quire.database.stores.audit_log import AUDIT, AuditRow
+from quire.database.stores.quire_tables import QuireTables
 from quire.database.tables.table_map import map_tables
 from quire.errors import TransferError
 from quire.extension_loading import load_storage_backends
@@ -32,6 +36,10 @@ from quire.uploads.storage.open import open_storage
 
 _UNKNOWN_TYPE = "application/octet-stream"
 _MAX_LISTED = 5
+_WITHOUT_HOOKS = "import --without-hooks"
+"""The action of imports in the audit log."""
+
+_OK = 200
 
 
 class AssetFiles(Struct, frozen=True, kw_only=True):
@@ -126,11 +134,15 @@ def _join_names(names: list[str]) -> str:
 
 
 class ImportTarget(Struct, frozen=True, kw_only=True):
-    """A project, and whether its content may be deleted."""
+    """A project, and whether its content may be deleted.
+
+    The audit log has a row of an import ``without_hooks``.
+    """
 
     settings: Settings
     schema: Schema
     replace: bool
+    without_hooks: bool = False
 
 
 async def import_archive(
@@ -213,7 +225,10 @@ class _ImportRun:
                 if not self._into.replace:
                     # Again, because now nobody else can write.
                     yield from self._require_empty(database)
-            return (yield from self._import(advance).program())
+            counts = yield from self._import(advance).program()
+            if self._into.without_hooks:
+                yield from self._record(database, counts)
+            return counts
 
         counts = await write_interruptible(database, program)
         await renew_statistics(database, self._target.kind.statistics, self._target.kind.inspector)
@@ -229,6 +244,23 @@ class _ImportRun:
             locale=FirstLocale(),
             api_prefix=self._into.settings.api.prefix,
         )
+
+    def _record(self, database: Database, counts: ImportCounts) -> Program[None]:
+        """Add a row to the audit log: hooks were not called."""
+        writes = Writes(self._target.kind.dialect())
+        tables = QuireTables(database, self._target.kind)
+        yield from tables.ensure_in_transaction(AUDIT)
+        row = AuditRow(
+            at=now_ms(),
+            actor_id=None,
+            actor="",
+            action=_WITHOUT_HOOKS,
+            target="",
+            details=msgspec.json.encode({"entries": counts.entries}).decode(),
+            status=_OK,
+            place="",
+        )
+        yield from AUDIT.open(writes).insert(row)
 
     def _migration_request(self) -> MigrationRequest:
         """Return the target schema of the tables: that of the schema files, which may be new."""

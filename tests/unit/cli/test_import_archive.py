@@ -388,3 +388,49 @@ def test_a_file_name_that_is_taken_is_named(run: Run, tmp_path: Path) -> None:
     code, _, messages = run("import", PLAIN, site)
     assert (code, "has 1 files of these names already" in messages) == (2, True), messages
     assert everything_in(site) == before
+
+
+HOOK = """
+from quire import Document, Write, before_write
+
+
+@before_write("api::book.book", on=["create"])
+def number_books(write: Write[Document]) -> None:
+    raise AssertionError("an import calls no hooks")
+"""
+
+
+def test_a_project_with_hooks_is_filled_only_without_them_and_that_is_logged(
+    run: Run, kind: Kind, site: Path
+) -> None:
+    code_file = site / "src/extensions/books.py"
+    code_file.parent.mkdir()
+    code_file.write_text(HOOK, encoding="utf-8")
+    before = everything_in(site)
+
+    code, _, messages = run("import", PLAIN, site)
+    assert code == 2
+    assert "number_books (src/extensions/books.py:5)" in messages
+    assert "--without-hooks" in messages
+    after = {name: data for name, data in everything_in(site).items() if "__pycache__" not in name}
+    assert after == before
+
+    code, _, messages = run("import", PLAIN, site, "--without-hooks")
+    assert code == 0, messages
+    with opened(kind, site) as database:
+        rows = database.execute('SELECT action, details, actor_id FROM "quire_audit"')
+    ((action, details, actor_id),) = rows
+    assert (action, actor_id) == ("import --without-hooks", None)
+    assert json.loads(details)["entries"] > 0
+
+
+def test_code_that_does_not_wait_for_writes_is_no_obstacle(run: Run, site: Path) -> None:
+    code_file = site / "src/extensions/books.py"
+    code_file.parent.mkdir()
+    code_file.write_text(
+        "from quire import route\n\n\n@route.get('/x', action='api::book.book.x')\n"
+        "async def x() -> str:\n    return 'x'\n",
+        encoding="utf-8",
+    )
+    code, _, messages = run("import", PLAIN, site)
+    assert code == 0, messages
