@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from quire.hooks.shape import Shape
     from quire.hooks.startup_shutdown import on_start, on_stop
     from quire.hooks.storage_backends import (
+        ByteRange,
         FileMeta,
         StorageBackend,
         StoredFile,
@@ -76,6 +77,7 @@ __all__ = [
     "AdminInput",
     "AttributeOptions",
     "AttributeType",
+    "ByteRange",
     "Call",
     "Change",
     "Conflict",
@@ -167,7 +169,7 @@ _MODULES = {
     "wait": "quire.document_service.extension_context",
     "Shape": "quire.hooks.shape",
     **dict.fromkeys(
-        ("FileMeta", "StorageBackend", "StoredFile", "storage_backend"),
+        ("ByteRange", "FileMeta", "StorageBackend", "StoredFile", "storage_backend"),
         "quire.hooks.storage_backends",
     ),
     **dict.fromkeys(

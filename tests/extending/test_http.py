@@ -8,6 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 import quire
+from quire import ByteRange
 from tests.databases.kind import Kind
 from tests.extending.project import open_extended, write_code
 from tests.unit.admin_api.office import office_project, run_office
@@ -92,3 +93,70 @@ async def test_redirects_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> No
     transport = httpx.MockTransport(lambda _: httpx.Response(302, headers=headers))
     monkeypatch.setattr(quire.http, "transport", transport)
     assert (await quire.http.get("https://example.com")).status_code == 302
+
+
+TEXT = b"Fix for two minutes."
+
+
+def _serve(monkeypatch: pytest.MonkeyPatch, *, parts: bool) -> list[httpx.Request]:
+    """Respond with a text, or with the part of it that is requested."""
+    requests: list[httpx.Request] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        if not parts or "range" not in request.headers:
+            return httpx.Response(200, content=TEXT)
+        start, end = map(int, request.headers["range"].removeprefix("bytes=").split("-"))
+        return httpx.Response(206, content=TEXT[start : end + 1])
+
+    monkeypatch.setattr(quire.http, "transport", httpx.MockTransport(respond))
+    return requests
+
+
+async def _streamed(**options: Any) -> bytes:  # noqa: ANN401 - those of stream
+    return b"".join([piece async for piece in quire.http.stream("https://a.example/b", **options)])
+
+
+@pytest.mark.parametrize("parts", [True, False], ids=["parts", "whole"])
+async def test_a_body_or_a_part_of_it_is_streamed(
+    monkeypatch: pytest.MonkeyPatch, *, parts: bool
+) -> None:
+    requests = _serve(monkeypatch, parts=parts)
+    assert await _streamed(params={"c": 1}, headers={"x-key": "d"}) == TEXT
+    assert await _streamed(part=ByteRange(start=4, end=6)) == b"for"
+    whole, part = requests
+    assert (whole.url.query, whole.headers["x-key"]) == (b"c=1", "d")
+    assert part.headers["range"] == "bytes=4-6"
+    assert part.headers["accept-encoding"] == "identity"
+
+
+async def test_a_stream_has_the_limits_of_other_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    _serve(monkeypatch, parts=False)
+    with pytest.raises(ValueError, match="more than 10 bytes"):
+        await _streamed(max_bytes=10)
+    assert await _streamed(max_bytes=None) == TEXT
+    large = httpx.MockTransport(lambda _: httpx.Response(200, content=b"x" * 20_000_001))
+    monkeypatch.setattr(quire.http, "transport", large)
+    with pytest.raises(ValueError, match="more than 20000000 bytes"):
+        await _streamed()
+    failing = httpx.MockTransport(lambda _: httpx.Response(503, text="busy"))
+    monkeypatch.setattr(quire.http, "transport", failing)
+    with pytest.raises(httpx.HTTPStatusError):
+        await _streamed()
+
+
+async def test_nothing_is_streamed_within_a_transaction_in_development(
+    tmp_path: Path, kind: Kind, sent: list[httpx.Request]
+) -> None:
+    code = """
+@before_write(PAPER, on=["create"])
+async def look_up(write):
+    async for piece in http.stream("https://prices.example/of"):
+        pass
+"""
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, code)
+        async with run_office(project, settings={"environment": "development"}) as office:
+            made = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+    assert made.status == 500
+    assert sent == []

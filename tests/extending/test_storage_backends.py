@@ -53,6 +53,20 @@ LINKING = """
     async def url(self, key, *, expires):
         return f"https://files.example.org/{key}?for={expires.total_seconds():.0f}"
 """
+PARTS = """
+    async def open(self, key, part=None):
+        if key not in store:
+            raise FileNotFoundError(key)
+        data = store[key][0]
+        if part is not None:
+            data = data[part.start:part.end + 1]
+        fired.append((key, len(data)))
+        for byte in range(0, len(data), 4):
+            yield data[byte:byte + 4]
+
+    async def size(self, key):
+        return len(store[key][0]) if key in store else None
+"""
 MEMORY = {"uploads.storage": "memory"}
 NOTE = FilePart("note.txt", b"Fix for two minutes.", "text/plain")
 
@@ -95,6 +109,72 @@ async def test_files_are_stored_sent_replaced_and_deleted(tmp_path: Path, kind: 
             await office.ask("DELETE", f"/upload/files/{file['id']}", token=token)
             assert stored == {}
             assert (await get(office, file["url"])).status == 404
+
+
+async def test_only_the_requested_part_of_a_file_is_read(tmp_path: Path, kind: Kind) -> None:
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, CODE + PARTS)
+        async with run_office(project, settings=MEMORY) as office:
+            (file,) = json.loads((await upload(office, NOTE)).content)
+            url, size, key = file["url"], len(NOTE.content), f"{file['hash']}{file['ext']}"
+            for requested, expected, shown in (
+                ("bytes=4-6", b"for", f"bytes 4-6/{size}"),
+                ("bytes=8-", NOTE.content[8:], f"bytes 8-{size - 1}/{size}"),
+                ("bytes=-8", NOTE.content[-8:], f"bytes {size - 8}-{size - 1}/{size}"),
+                ("bytes=4-999", NOTE.content[4:], f"bytes 4-{size - 1}/{size}"),
+            ):
+                module().fired.clear()
+                part = await get(office, url, range=requested)
+                assert (part.status, part.content) == (206, expected)
+                assert part.headers["content-range"] == shown
+                assert part.headers["content-length"] == str(len(expected))
+                assert part.headers["content-type"].startswith("text/plain")
+                assert module().fired == [(key, len(expected))]
+
+            beyond = await get(office, url, range=f"bytes={size}-")
+            assert (beyond.status, beyond.headers["content-range"]) == (416, f"bytes */{size}")
+
+            tag = {"if-range": part.headers["etag"]}
+            assert (await get(office, url, range="bytes=0-2", **tag)).content == b"Fix"
+            module().fired.clear()
+            whole = await get(office, url, range="bytes=0-2", **{"if-range": '"another"'})
+            assert (whole.status, whole.content) == (200, NOTE.content)
+            assert whole.headers["etag"] == part.headers["etag"]
+            # Now there is a copy, of which parts are sent.
+            again = await get(office, url, range="bytes=4-6")
+            assert (again.status, again.content) == (206, b"for")
+            assert module().fired == [(key, size)]
+            known = await get(office, url, **{"if-none-match": part.headers["etag"]})
+            assert known.status == 304
+
+
+@pytest.mark.parametrize(
+    "requested", ["bytes=6-4", "bytes=", "bytes=a-b", "lines=1-2", "bytes=0-1,3-4"]
+)
+async def test_other_ranges_are_those_of_the_copy(
+    tmp_path: Path, kind: Kind, requested: str
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, CODE + PARTS)
+        async with run_office(project, settings=MEMORY) as office:
+            (file,) = json.loads((await upload(office, NOTE)).content)
+            first = await get(office, file["url"], range=requested)
+            again = await get(office, file["url"], range=requested)
+            assert first.status == again.status in {200, 206, 400}
+            assert len(module().fired) == 1
+
+
+async def test_a_part_that_cannot_be_read_is_a_503(tmp_path: Path, kind: Kind) -> None:
+    failing = PARTS.replace(
+        "        data = store", "        raise RuntimeError('sesame')\n        data = store"
+    )
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, CODE + failing)
+        async with run_office(project, settings=MEMORY) as office:
+            (file,) = json.loads((await upload(office, NOTE)).content)
+            part = await get(office, file["url"], range="bytes=4-6")
+            assert part.status == 503
+            assert b"sesame" not in part.content
 
 
 async def test_a_backend_with_addresses_is_redirected_to(tmp_path: Path, kind: Kind) -> None:

@@ -12,6 +12,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from quire.content_api.envelope import is_known, respond_error, tags_known
+from quire.content_api.file_parts import FilePart
 from quire.content_api.http_messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.routes import decode_path
 from quire.content_api.static_files import file_response, path_below
@@ -55,6 +56,9 @@ class PublicFiles:
         """Respond with a file, or with the error envelope."""
         try:
             request_headers = dict(scope["headers"])
+            if scope["method"] == "HEAD":
+                # It is defined for GET alone.
+                request_headers.pop(b"range", None)
             response = await self._respond(
                 scope["raw_path"], scope["query_string"], request_headers
             )
@@ -84,7 +88,7 @@ class PublicFiles:
         if path == "/favicon.ico":
             return self._favicon()
         if path.lower().startswith(_UPLOADS):
-            return await self._uploads.respond(path[len(_UPLOADS) :], raw_query)
+            return await self._uploads.respond(path[len(_UPLOADS) :], raw_query, headers)
         for pages in self._pages:
             page = pages.respond(path, headers)
             if page is not None:
@@ -114,7 +118,7 @@ def _decode(raw_path: bytes) -> str:
 
 def _is_known(response: Response, headers: Mapping[bytes, bytes]) -> bool:
     """Tell whether a client has the present file, by its tag or else by its time."""
-    if not isinstance(response, FileResponse):
+    if not isinstance(response, FileResponse | FilePart):
         return False
     client_tags = tags_known(headers)
     if client_tags is not None:

@@ -32,6 +32,12 @@ def file_response(
     if not is_servable:
         raise NotFoundError
     response = FileResponse(path, stat_result=status)
+    set_file_headers(response, sandboxed=sandboxed, pdf_policy=pdf_policy)
+    return response
+
+
+def set_file_headers(response: Response, *, sandboxed: bool, pdf_policy: str | None = None) -> None:
+    """Set the headers of a file that has a content type, see `file_response`."""
     response.headers["cache-control"] = "max-age=0"
     response.headers["accept-ranges"] = "bytes"
     media_type = response.headers.get("content-type", "").split(";", maxsplit=1)[0].strip().lower()
@@ -39,7 +45,6 @@ def file_response(
         response.headers["content-security-policy"] = _SANDBOX
     elif pdf_policy is not None and media_type == _PDF:
         response.headers["content-security-policy"] = pdf_policy
-    return response
 
 
 def path_below(relative: str) -> list[str]:

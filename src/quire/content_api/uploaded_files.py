@@ -1,14 +1,17 @@
 """Serves uploaded files: from their folder, or by redirect to the storage."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from quire.content_api.static_files import file_response, path_below
+from quire.content_api.file_parts import part_response, requested_part
+from quire.content_api.static_files import file_response, path_below, set_file_headers
 from quire.errors import ForbiddenError, NotFoundError
 from quire.uploads.signed_links import SignedLinks
 from quire.uploads.storage import Storage
+from quire.uploads.storage.custom import CustomStorage
 from quire.uploads.storage.local import LOCAL
 from quire.uploads.storage.open import UPLOADS_PATH
 from quire.uploads.transform_cache import TransformCache
@@ -46,8 +49,10 @@ class UploadedFiles:
         self._lifetime = lifetime
         self._pdf_policy = pdf_policy
 
-    async def respond(self, relative: str, raw_query: bytes) -> Response:
-        """Return a file, or redirect to it.
+    async def respond(
+        self, relative: str, raw_query: bytes, headers: Mapping[bytes, bytes]
+    ) -> Response:
+        """Return a file or the part of it that ``headers`` request, or redirect to it.
 
         Raises ForbiddenError for an invalid or expired signature, or a path outside; NotFoundError
         for a missing file.
@@ -61,7 +66,7 @@ class UploadedFiles:
         if is_transformed:
             response = await self._transform_response(key, raw_query)
         else:
-            response = await self._original_response(key)
+            response = await self._original_response(key, headers)
         if response.status_code == _REDIRECT:
             return response
         if self._links is not None:
@@ -70,20 +75,38 @@ class UploadedFiles:
             response.headers["cache-control"] = _CACHE_FOREVER
         return response
 
-    async def _original_response(self, key: str) -> Response:
+    async def _original_response(self, key: str, headers: Mapping[bytes, bytes]) -> Response:
         link = await self._storage.link(key, self._lifetime)
         if link is None and self._storage.provider != LOCAL:
-            return await self._copy_response(key)
+            return await self._copy_response(key, headers)
         if link is None:
             return file_response(self._folder, key, sandboxed=True, pdf_policy=self._pdf_policy)
         response = RedirectResponse(link, _REDIRECT)
         response.headers["cache-control"] = "no-store"
         return response
 
-    async def _copy_response(self, key: str) -> Response:
-        """Send a file whose storage has no address for it. Raises NotFoundError."""
-        path = await self._transform_cache.original(key)
-        return file_response(path.parent, path.name, sandboxed=True, pdf_policy=self._pdf_policy)
+    async def _copy_response(self, key: str, headers: Mapping[bytes, bytes]) -> Response:
+        """Send a file whose storage has no address for it. Raises NotFoundError.
+
+        Files are sent from copies of this server; for a part of a file that has no copy yet, only
+        the part is read, if the storage can do that.
+        """
+        copy = await self._transform_cache.original(key)
+        tag = f'"{copy.name}"'
+        if not copy.is_there and isinstance(self._storage, CustomStorage) and b"range" in headers:
+            size = await self._storage.size(key)
+            part = None if size is None else requested_part(headers, tag=tag, size=size)
+            if size is not None and part is not None:
+                pieces = self._storage.part(key, part)
+                response = await part_response(key, pieces, part, tag=tag, size=size)
+                set_file_headers(response, sandboxed=True, pdf_policy=self._pdf_policy)
+                return response
+        path = await self._transform_cache.copied(key, copy)
+        response = file_response(
+            path.parent, path.name, sandboxed=True, pdf_policy=self._pdf_policy
+        )
+        response.headers["etag"] = tag
+        return response
 
     async def _transform_response(self, key: str, raw_query: bytes) -> Response:
         """Return an image as the query requests it.

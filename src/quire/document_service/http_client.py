@@ -4,13 +4,14 @@ No requests are sent within a transaction, which would block other writes.
 """
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
 import httpx
 
 from quire.document_service.extension_context import refuse_in_transaction
+from quire.hooks.storage_backends import ByteRange
 from quire.logging import trace_parent
 from quire.tracing.trace_context import TRACE_PARENT, present_tracing
 
@@ -77,32 +78,97 @@ class HttpClient:
             response = await _send(client, request)
         return response.raise_for_status() if response.is_error else response
 
+    async def stream(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        part: ByteRange | None = None,
+        max_bytes: int | None = _MAX_BYTES,
+        timeout: float = _TIMEOUT_SECONDS,  # noqa: ASYNC109 - of each read, not of the whole
+    ) -> AsyncIterator[bytes]:
+        """Send a GET request, and iterate over the body of the response while it arrives.
+
+        With ``part`` only these bytes are requested, and returned by whatever the server answers.
+        ``timeout`` is how long it may send nothing. Raises as `request` does, at the first piece or
+        later, and ValueError for more than ``max_bytes`` (``None`` for any number).
+        """
+        refuse_in_transaction("http.stream")
+        wanted = dict(headers or {})
+        if part is not None:
+            # Bytes are counted as they are stored, not as they are compressed on the way.
+            wanted |= {"Range": f"bytes={part.start}-{part.end}", "Accept-Encoding": "identity"}
+        async with httpx.AsyncClient(
+            verify=_tls(), timeout=timeout, transport=self.transport, trust_env=False
+        ) as client:
+            request = client.build_request("GET", url, params=params, headers=wanted)
+            response = await _send(client, request, _begin)
+            try:
+                if response.is_error:
+                    await _read_body(response)
+                    response.raise_for_status()
+                size = 0
+                async for piece in _pieces_of(response, part):
+                    size += len(piece)
+                    if max_bytes is not None and size > max_bytes:
+                        raise ValueError(f"the response of {url} has more than {max_bytes} bytes")
+                    yield piece
+            finally:
+                await response.aclose()
+
 
 http = HttpClient()
 
-
-async def _send(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
-    """Send a request as a part of the current trace, if any; return the response with its body."""
-    tracing = present_tracing.get()
-    if tracing is None:
-        parent = trace_parent.get()
-        if parent is not None:
-            request.headers.setdefault(TRACE_PARENT, parent)
-        return await _receive(client, request)
-    with tracing.call(request.method, str(request.url), None) as (span, parent):
-        request.headers.setdefault(TRACE_PARENT, parent)
-        response = await _receive(client, request)
-        span.set_attribute("http.response.status_code", response.status_code)
-        return response
+_Receive = Callable[[httpx.AsyncClient, httpx.Request], Awaitable[httpx.Response]]
 
 
 async def _receive(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    """Send a request; return the response with its body."""
     response = await client.send(request, stream=True)
     try:
         await _read_body(response)
     finally:
         await response.aclose()
     return response
+
+
+async def _begin(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    """Send a request; return the response, whose body has yet to be read."""
+    return await client.send(request, stream=True)
+
+
+async def _send(
+    client: httpx.AsyncClient, request: httpx.Request, receive: _Receive = _receive
+) -> httpx.Response:
+    """Send a request as a part of the current trace, if any; return what ``receive`` returns."""
+    tracing = present_tracing.get()
+    if tracing is None:
+        parent = trace_parent.get()
+        if parent is not None:
+            request.headers.setdefault(TRACE_PARENT, parent)
+        return await receive(client, request)
+    with tracing.call(request.method, str(request.url), None) as (span, parent):
+        request.headers.setdefault(TRACE_PARENT, parent)
+        response = await receive(client, request)
+        span.set_attribute("http.response.status_code", response.status_code)
+        return response
+
+
+async def _pieces_of(response: httpx.Response, part: ByteRange | None) -> AsyncIterator[bytes]:
+    """Iterate over a body, or over a part of it if the response has the whole body."""
+    if part is None or response.status_code == httpx.codes.PARTIAL_CONTENT:
+        async for piece in response.aiter_bytes():
+            yield piece
+        return
+    position = 0
+    async for piece in response.aiter_bytes():
+        wanted = piece[max(part.start - position, 0) : max(part.end + 1 - position, 0)]
+        position += len(piece)
+        if wanted:
+            yield wanted
+        if position > part.end:
+            return
 
 
 async def _read_body(response: httpx.Response) -> None:

@@ -26,6 +26,13 @@ class StoredFile(Struct, frozen=True, kw_only=True):
     stored_at: datetime
 
 
+class ByteRange(Struct, frozen=True, kw_only=True):
+    """A part of a file: its first and its last byte, counted from 0."""
+
+    start: int
+    end: int
+
+
 class StorageBackend(ABC):
     """A storage of uploaded files by key; a key is a plain file name.
 
@@ -38,8 +45,12 @@ class StorageBackend(ABC):
         """Store a file durably, in place of one with the same key; never a part of it alone."""
 
     @abstractmethod
-    def open(self, key: str) -> AsyncIterator[bytes]:
-        """Iterate over the content of a file. Raises FileNotFoundError where there is none."""
+    def open(self, key: str, part: ByteRange | None = None) -> AsyncIterator[bytes]:
+        """Iterate over the content of a file, or over a part of it.
+
+        A ``part`` is only read if there is a method `size`. Raises FileNotFoundError where there is
+        no such file.
+        """
 
     @abstractmethod
     async def delete(self, key: str) -> None:
@@ -48,6 +59,13 @@ class StorageBackend(ABC):
     @abstractmethod
     async def version(self, key: str) -> str | None:
         """Return a text that differs when a file was replaced; ``None`` where there is none."""
+
+    async def size(self, key: str) -> int | None:
+        """Return the size of a file in bytes, ``None`` where there is none; optional.
+
+        With it, requests for a part of a file read only that part.
+        """
+        raise NotImplementedError
 
     async def url(self, key: str, *, expires: timedelta) -> str | None:
         """Return an address from which anybody may download a file for a while.

@@ -42,6 +42,17 @@ class TransformedImage(Struct, frozen=True, kw_only=True):
     type: str
 
 
+class OriginalCopy(Struct, frozen=True, kw_only=True):
+    """The copy of an original, whether it is there or has yet to be made.
+
+    ``name`` differs for each content of the original.
+    """
+
+    name: str
+    path: Path
+    is_there: bool
+
+
 class TransformCacheOptions(Struct, frozen=True, kw_only=True):
     """The cache folder, its maximum size in bytes, and the maximum pixels of an original."""
 
@@ -86,19 +97,27 @@ class TransformCache:
             return cached_image
         return await self._once(name, partial(self._make, row, key, name, transform))
 
-    async def original(self, key: str) -> Path:
-        """Return a copy of a file as it is, for a storage whose files have no addresses.
+    async def original(self, key: str) -> OriginalCopy:
+        """Return the copy of a file as it is, for a storage whose files have no addresses.
 
-        Raises NotFoundError where there is none, and ServiceUnavailableError as `picture` does.
+        Raises NotFoundError where there is no such file.
         """
         version = await self._storage.version(key)
         if version is None:
             raise NotFoundError
         name = hashlib.sha256(f"{key}\n{version}".encode()).hexdigest()
         path = self._options.folder / f"{name}{Path(key).suffix}"
-        if not await asyncio.to_thread(_touch, path):
-            await self._once(name, partial(self._copy, key, path))
-        return path
+        return OriginalCopy(name=name, path=path, is_there=await asyncio.to_thread(_touch, path))
+
+    async def copied(self, key: str, copy: OriginalCopy) -> Path:
+        """Return the path of a copy, which is made if it is not there.
+
+        Raises NotFoundError where there is no such file any more, and ServiceUnavailableError as
+        `picture` does.
+        """
+        if not copy.is_there:
+            await self._once(copy.name, partial(self._copy, key, copy.path))
+        return copy.path
 
     async def _once(self, name: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Make a file that is not cached, once for all who ask for it meanwhile."""

@@ -22,14 +22,14 @@ async def greeting() -> dict[str, str]:
 
 STORAGE = """from collections.abc import AsyncIterator
 
-from quire import FileMeta, StorageBackend, storage_backend
+from quire import ByteRange, FileMeta, StorageBackend, storage_backend
 
 
 @storage_backend("nowhere")
 class Nowhere(StorageBackend):
     async def put(self, key: str, content: AsyncIterator[bytes], meta: FileMeta) -> None: ...
 
-    async def open(self, key: str) -> AsyncIterator[bytes]:
+    async def open(self, key: str, part: ByteRange | None = None) -> AsyncIterator[bytes]:
         raise FileNotFoundError(key)
         yield b""
 

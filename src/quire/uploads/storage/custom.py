@@ -3,13 +3,19 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Collection
 from datetime import timedelta
+from inspect import signature
 from pathlib import Path
 from typing import TypeVar
 
 import structlog
 
 from quire.errors import AppError, StorageError
-from quire.hooks.storage_backends import CustomStorageBackend, FileMeta, StorageBackend
+from quire.hooks.storage_backends import (
+    ByteRange,
+    CustomStorageBackend,
+    FileMeta,
+    StorageBackend,
+)
 from quire.uploads.storage import StoredObject, UnlistedStorageError, storage_problem
 
 T = TypeVar("T")
@@ -49,6 +55,23 @@ class CustomStorage:
         except FileNotFoundError:
             return False
         return True
+
+    async def size(self, key: str) -> int | None:
+        """Return the size of a file of which a part can be read; ``None`` if that is impossible."""
+        reads_parts = "part" in signature(self._backend.open).parameters
+        if not reads_parts or type(self._backend).size is StorageBackend.size:
+            return None
+        return await self._await_backend(self._backend.size(key))
+
+    async def part(self, key: str, part: ByteRange) -> AsyncIterator[bytes]:
+        """Iterate over a part of a file of which `size` knows the size."""
+        pieces = aiter(self._backend.open(key, part=part))
+        while True:
+            try:
+                piece = await self._await_backend(anext(pieces))
+            except StopAsyncIteration:
+                return
+            yield piece
 
     async def remove(self, keys: Collection[str]) -> None:
         """Delete files."""

@@ -14,6 +14,7 @@ import pytest
 
 from quire.errors import ConfigurationError, StorageError
 from quire.hooks.storage_backends import (
+    ByteRange,
     CustomStorageBackend,
     FileMeta,
     StorageBackend,
@@ -73,7 +74,8 @@ class FolderBackend(StorageBackend):
         self.folder.mkdir(exist_ok=True)
         (self.folder / key).write_bytes(b"".join([piece async for piece in content]))
 
-    async def open(self, key: str) -> AsyncIterator[bytes]:
+    async def open(self, key: str, part: ByteRange | None = None) -> AsyncIterator[bytes]:
+        assert part is None
         with (self.folder / key).open("rb") as file:
             while piece := file.read(1000):
                 yield piece

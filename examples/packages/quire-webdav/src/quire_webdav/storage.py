@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import httpx
 from msgspec import Struct
 
-from quire import FileMeta, StorageBackend, StoredFile, settings, storage_backend
+from quire import ByteRange, FileMeta, StorageBackend, StoredFile, settings, storage_backend
 
 _MISSING = {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
 _HIDDEN = "."
@@ -64,14 +64,33 @@ class WebDav(StorageBackend):
                 await client.delete(part)
                 raise
 
-    async def open(self, key: str) -> AsyncIterator[bytes]:
-        """Yield the content of a file."""
-        async with self._client() as client, client.stream("GET", self._address(key)) as response:
+    async def open(self, key: str, part: ByteRange | None = None) -> AsyncIterator[bytes]:
+        """Yield the content of a file, or a part of it."""
+        headers = {"Accept-Encoding": "identity"}
+        if part is not None:
+            headers["Range"] = f"bytes={part.start}-{part.end}"
+        async with (
+            self._client() as client,
+            client.stream("GET", self._address(key), headers=headers) as response,
+        ):
             if response.status_code in _MISSING:
                 raise FileNotFoundError(key)
             response.raise_for_status()
+            if part is not None and response.status_code != HTTPStatus.PARTIAL_CONTENT:
+                message = "the server does not send parts of files"
+                raise OSError(message)
             async for piece in response.aiter_bytes():
                 yield piece
+
+    async def size(self, key: str) -> int | None:
+        """Return the size of a file, for parts of it; ``None`` if the server sends none."""
+        async with self._client() as client:
+            response = await client.head(self._address(key))
+        if response.status_code in _MISSING:
+            return None
+        headers = response.raise_for_status().headers
+        sends_parts = headers.get("accept-ranges") == "bytes" and "content-length" in headers
+        return int(headers["content-length"]) if sends_parts else None
 
     async def delete(self, key: str) -> None:
         """Delete a file."""
