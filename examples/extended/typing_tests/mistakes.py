@@ -1,10 +1,22 @@
 """Type errors that a type checker reports; each line has the expected error."""
 
 from src.api.order.orders import confirm
-from src.content import Article, documents
+from src.content import Article, ArticleFilters, ArticleInput, documents
 from src.extensions.search import search
 
-from quire import Call, Forbidden, Result, Shape, Write, around, before_write, operator
+from quire import (
+    Call,
+    Forbidden,
+    Principal,
+    Proceed,
+    Result,
+    Shape,
+    Write,
+    around,
+    before_write,
+    operator,
+    rule,
+)
 
 
 async def read() -> None:
@@ -32,12 +44,12 @@ def misspelt_action(write: Write[Article]) -> None:
     write.set(views="many")
 
 
-@before_write(Article, on=["create"])  # error: "Write[Article]"
+@before_write(Article, on=["create"])  # error: "Write[Article"
 def without_a_write() -> None:
     """Forget the argument."""
 
 
-@before_write(Article, on=["create"], batch=True)  # error: "Sequence[Write[Article]]"
+@before_write(Article, on=["create"], batch=True)  # error: "Sequence[Write[Article"
 def with_one_write(write: Write[Article]) -> None:
     """Take one write where there are several."""
     write.set(views=1)
@@ -47,6 +59,44 @@ def with_one_write(write: Write[Article]) -> None:
 async def without_proceed(call: Call[Article]) -> Result[Article]:
     """Forget the second argument."""
     raise Forbidden
+
+
+@rule(Article, on=["update"])
+def misspelt_rule(who: Principal) -> ArticleFilters | bool:
+    """Misspell a field in the filters of a rule."""
+    if who.kind == "admin":
+        return True
+    if who.kind == "user":
+        return {"author": {"id": who.id}}
+    return {"autor": {"id": who.id}}  # error: "ArticleFilters"
+
+
+@around(Article, on=["find"])
+async def misspelt_filter(
+    call: Call[Article, ArticleFilters], proceed: Proceed[Article]
+) -> Result[Article]:
+    """Misspell a field, and compare with a wrong value."""
+    if call.locale == "en":
+        return await proceed(call.narrow({"views": {"$gt": 3}}))
+    if call.locale is None:
+        return await proceed(call.narrow({"titel": "A"}))  # error: "titel"
+    return await proceed(call.narrow({"views": {"$gt": "3"}}))  # error: "views"
+
+
+@before_write(Article, on=["create"])
+def misspelt_data(write: Write[Article, ArticleInput]) -> None:
+    """Misspell a field, and set a wrong value."""
+    write.set({"titel": "A"})  # error: "ArticleInput"
+    write.set({"views": "many"})  # error: "ArticleInput"
+    write.set({"title": "A", "views": 3}, rating=4)
+
+
+@around(Article, on=["create"])
+async def misspelt_input(
+    call: Call[Article, ArticleFilters, ArticleInput], proceed: Proceed[Article]
+) -> Result[Article]:
+    """Misspell a field of the data."""
+    return await proceed(call.with_data({"titel": "A"}))  # error: "ArticleInput"
 
 
 class Card(Shape[Article]):

@@ -56,6 +56,8 @@ from quire.hooks.around import Call
 from quire.hooks.document import (
     D,
     Document,
+    Filters,
+    Input,
     Kind,
     Page,
     make_document,
@@ -74,10 +76,6 @@ Data = Mapping[str, Any]
 
 S = TypeVar("S", bound=Shape[Any])
 V = TypeVar("V", bound=Hashable)
-Filters = TypeVar("Filters", bound=Mapping[str, object], default=Data)
-"""The filters of a content type: a TypedDict that ``quire types`` writes."""
-Input = TypeVar("Input", bound=Mapping[str, object], default=Data)
-"""The data of a content type, likewise."""
 
 _STREAM_BATCH = 500
 _CALLER_NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}

@@ -8,19 +8,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.hooks.checked_function import CheckedFunction
-from quire.hooks.document import D, Document, Kind
+from quire.hooks.document import D, Document, Filters, Input, Kind
 from quire.hooks.marks import Replaces, add_mark
 from quire.hooks.policies import READ_ACTIONS, RuleAction
 from quire.hooks.write import WITH_DATA
 
 
-class Call(Struct, Generic[D], frozen=True, kw_only=True):
+class Call(Struct, Generic[D, Filters, Input], frozen=True, kw_only=True):
     """One action that somebody takes on documents of a content type.
 
     ``document_id`` is ``None`` for lists and for the document of a single type. ``locale`` is
     ``"*"`` for several locales, and ``None`` where a read names none. ``query`` are the parameters
     of a read, ``data`` the attributes that a create, update or clone writes, both in the form of
-    the content API.
+    the content API. ``Filters`` and ``Input`` type what `narrow` and `with_data` take.
     """
 
     action: RuleAction
@@ -32,7 +32,7 @@ class Call(Struct, Generic[D], frozen=True, kw_only=True):
     conditions: tuple[Mapping[str, Any], ...] = ()
     """The filters that `narrow` has added."""
 
-    def narrow(self, filters: Mapping[str, Any]) -> "Call[D]":
+    def narrow(self, filters: Filters) -> "Call[D, Filters, Input]":
         """Return the same read, limited to documents that satisfy filters, too.
 
         The filters may name private fields; a condition with ``None`` in it matches no document.
@@ -43,7 +43,9 @@ class Call(Struct, Generic[D], frozen=True, kw_only=True):
             raise TypeError(message)
         return replace(self, conditions=(*self.conditions, filters)) if filters else self
 
-    def with_data(self, **values: object) -> "Call[D]":
+    def with_data(
+        self, data: Input | None = None, /, **values: object
+    ) -> "Call[D, Filters, Input]":
         """Return the same write with other values, which are validated like those of the caller.
 
         Raises TypeError for an action without data.
@@ -51,7 +53,8 @@ class Call(Struct, Generic[D], frozen=True, kw_only=True):
         if self.action not in WITH_DATA:
             message = f"{self.action} takes no data"
             raise TypeError(message)
-        return replace(self, data={**self.data, **values})
+        new_values = values if data is None else {**data, **values}
+        return replace(self, data={**self.data, **new_values})
 
 
 class Result(ABC, Generic[D]):
@@ -81,7 +84,7 @@ class Result(ABC, Generic[D]):
 class Proceed(Protocol[D]):
     """Takes the action: calls the next function around it, or reads or writes."""
 
-    async def __call__(self, call: Call[D], /) -> Result[D]:
+    async def __call__(self, call: Call[D, Any, Any], /) -> Result[D]:
         """Return the result of the action.
 
         Raises what the action raises, and NotFound where find_one finds no document. What a write
@@ -89,7 +92,7 @@ class Proceed(Protocol[D]):
         """
 
 
-AroundFunction = Callable[[Call[D], Proceed[D]], Awaitable[Result[D]]]
+AroundFunction = Callable[[Call[D, Any, Any], Proceed[D]], Awaitable[Result[D]]]
 
 
 class AroundMark(Struct, frozen=True, kw_only=True, eq=False):

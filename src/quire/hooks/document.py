@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
+from typing_extensions import TypeVar
 
 from quire.hooks.errors import NotLoadedError
 
@@ -86,6 +87,10 @@ def _convert_value(value: object) -> object:
 
 
 D = TypeVar("D", bound=Document)
+Filters = TypeVar("Filters", bound=Mapping[str, object], default=Mapping[str, Any])
+"""The filters of a content type: a TypedDict that ``quire types`` writes."""
+Input = TypeVar("Input", bound=Mapping[str, object], default=Mapping[str, Any])
+"""The data of a content type, likewise."""
 T = TypeVar("T")
 Kind = type[Document] | str
 """A content type: a subclass of `Document`, a uid, or a pattern such as ``"api::*"``."""

@@ -44,7 +44,7 @@ Replaces = str | Sequence[str]
 class HookDecorator(Protocol[D]):
     """A decorator of functions that take a `Write`."""
 
-    def __call__(self, function: Callable[[Write[D]], R], /) -> Callable[[Write[D]], R]:
+    def __call__(self, function: Callable[[Write[D, Any]], R], /) -> Callable[[Write[D, Any]], R]:
         """Mark the function, and return it."""
 
 
@@ -52,8 +52,8 @@ class BatchDecorator(Protocol[D]):
     """A decorator of functions that take several writes of one action."""
 
     def __call__(
-        self, function: Callable[[Sequence[Write[D]]], R], /
-    ) -> Callable[[Sequence[Write[D]]], R]:
+        self, function: Callable[[Sequence[Write[D, Any]]], R], /
+    ) -> Callable[[Sequence[Write[D, Any]]], R]:
         """Mark the function, and return it."""
 
 
@@ -203,7 +203,7 @@ def _marker(
 ) -> HookDecorator[Any]:
     mark = HookMark(phase=phase, kind=kind, on=on, needs=needs, batch=batch, order=order)
 
-    def decorate(function: Callable[[Write[Any]], R]) -> Callable[[Write[Any]], R]:
+    def decorate(function: Callable[[Write[Any, Any]], R]) -> Callable[[Write[Any, Any]], R]:
         return add_mark(function, mark, replaces)
 
     return decorate

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Generic, Literal, get_args
 
-from quire.hooks.document import D
+from quire.hooks.document import D, Input
 from quire.hooks.errors import NotLoadedError, UnknownFieldError
 
 WriteAction = Literal[
@@ -16,14 +16,15 @@ WITH_DATA: frozenset[str] = frozenset({"create", "update", "clone"})
 """Actions with data; the others use the stored values."""
 
 
-class Write(Generic[D]):
+class Write(Generic[D, Input]):
     """One action on one locale of a document.
 
     ``before`` is the entry that the action starts from, with the fields in ``needs`` of the hook:
     the draft for update, publish and discard_draft, the source for clone, what is removed for
     delete and unpublish; ``None`` for create. ``after`` is the entry that was written; ``None``
     before the write and where nothing is left. ``also_locales`` are the other locales that get the
-    fields that all locales share, if these have changed; hooks are not called for them.
+    fields that all locales share, if these have changed; hooks are not called for them. ``Input``
+    types the data that `set` takes.
     """
 
     __slots__ = (
@@ -91,8 +92,11 @@ class Write(Generic[D]):
             self._require(name)
         return any(self._has_changed(name) for name in names)
 
-    def set(self, **values: object) -> None:
+    def set(self, data: Input | None = None, /, **values: object) -> None:
         """Set new values of fields, which are validated like those of the caller.
+
+        They are those of ``data``, which type checkers check if the write has the type of its
+        input, and those that are given by name.
 
         Raises UnknownFieldError for a field that the type does not have or nobody can write, and
         TypeError if the action takes no data, or has taken place.
@@ -103,10 +107,11 @@ class Write(Generic[D]):
         if self.action not in WITH_DATA:
             message = f"{self.action} takes no data: change the draft with documents(...).update"
             raise TypeError(message)
-        for name in values:
+        new_values = values if data is None else {**data, **values}
+        for name in new_values:
             if name not in self._fields:
                 raise UnknownFieldError(self.uid, name, self._fields)
-        self._data.update(values)
+        self._data.update(new_values)
 
     def check_names(self, keys: Collection[str]) -> None:
         """Reject keys that hooks have put into ``data`` and that are not ``keys``.
