@@ -115,9 +115,9 @@ async def test_h101_memory_does_not_grow_from_upload_to_upload(application: Appl
     growths = []
     tracemalloc.start()
     try:
-        for _ in range(4):
+        for _ in range(3):
             before, _ = tracemalloc.get_traced_memory()
-            for _ in range(10):
+            for _ in range(6):
                 assert (await send(application, large(MEGABYTE))).status == 201
             gc.collect()
             after, peak = tracemalloc.get_traced_memory()
@@ -126,7 +126,7 @@ async def test_h101_memory_does_not_grow_from_upload_to_upload(application: Appl
         tracemalloc.stop()
 
     # What the process keeps for another reason, it keeps once; uploads would add to each round.
-    assert min(growths) < MEGABYTE / 3, growths
+    assert min(growths) < MEGABYTE / 5, growths
     assert peak < 8 * MEGABYTE
 
 

@@ -1,12 +1,14 @@
 """Rows of a table as Structs, by conditions, on both databases."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from msgspec import Struct, structs
 
+from quire.app import Application, build_app
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.program import Program, Statement
@@ -43,8 +45,11 @@ from quire.database.stores.row_types import (
 )
 from quire.database.stores.table import Table
 from quire.schema.attributes.base import StorageKind
+from quire.settings import load_settings
+from tests.conformance.client import running
 from tests.databases.kind import Kind
-from tests.unit.kiosk import open_kiosk
+from tests.shared_applications import SharedApplications
+from tests.unit.kiosk import make_kiosk
 
 T = TypeVar("T")
 LARGE = 1_700_000_000_000
@@ -76,7 +81,8 @@ PARCELS = QuireTable(
 class Depot:
     """A database with the table of parcels."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, app: Application, database: Database) -> None:
+        self.app = app
         self.database = database
         self.writes = Writes(database.dialect)
         self.table = QueueTable(self.writes, PARCELS.name, Parcel)
@@ -94,14 +100,41 @@ class Depot:
         return [one.name for one in await self.read(lambda: self.table.select(*where))]
 
 
-@pytest.fixture
-async def depot(kind: Kind, tmp_path: Path) -> AsyncIterator[Depot]:
-    kind.settle(tmp_path)
-    async with open_kiosk(tmp_path) as kiosk:
-        database = kiosk.app.database
+@asynccontextmanager
+async def serve_depot(project: Path) -> AsyncIterator[Depot]:
+    app = build_app(load_settings(project, environ={}))
+    async with running(app):
+        database = app.database
         assert database is not None
-        await QuireTables(database, target_of(kiosk.app.settings).kind).ensure(PARCELS)
-        yield Depot(database)
+        await QuireTables(database, target_of(app.settings).kind).ensure(PARCELS)
+        yield Depot(app, database)
+
+
+@pytest.fixture(scope="module")
+async def project(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Path]:
+    """A kiosk, which is copied."""
+    project = tmp_path_factory.mktemp("depot") / "kiosk"
+    project.mkdir()
+    kind.settle(project)
+    await make_kiosk(project)
+    kind.cipher(project)
+    yield project
+    kind.release(project)
+
+
+@pytest.fixture(scope="module")
+async def shared_depots(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[SharedApplications[Depot]]:
+    depots = SharedApplications[Depot](tmp_path_factory.mktemp)
+    yield depots
+    await depots.close()
+
+
+@pytest.fixture
+async def depot(project: Path, shared_depots: SharedApplications[Depot]) -> AsyncIterator[Depot]:
+    async with shared_depots.lend(project, serve_depot) as depot:
+        yield depot
 
 
 def test_the_types_of_fields_say_the_kinds_of_columns() -> None:
