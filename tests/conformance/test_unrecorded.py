@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from tests.conformance.client import AsgiClient, Authorization, ClientResponse
+from tests.conformance.corpus import credentials
+from tests.conformance.managed import AdminAuthorization
 
 ONE = "fields=id&pagination[pageSize]=1"
 APPLE = "/api/articles/kvs6ljh4bigue2ssvg2vmk14?fields=id"
@@ -40,9 +42,9 @@ class Asking:
         return await self.send("GET", target, who)
 
 
-@pytest.fixture
-def ask(client: AsgiClient, authorization: Authorization) -> Asking:
-    return Asking(client, authorization)
+@pytest.fixture(scope="module")
+def ask(client: AsgiClient) -> Asking:
+    return Asking(client, AdminAuthorization(client, credentials()))
 
 
 def invalid_key(key: str, path: str | None, param: str) -> dict[str, object]:
@@ -341,3 +343,21 @@ async def test_null_is_no_id_of_a_present_component(ask: Asking, data: dict[str,
     message = f"Some of the provided components in {name} are not related to the entity"
     error = json.loads(response.content)["error"]
     assert (error["status"], error["message"]) == (400, message)
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "total"),
+    [
+        ("api::author.author/ult6tzz4rgw0pfvxlpk69lan/articles", "status=published", 7),
+        ("api::author.author/ult6tzz4rgw0pfvxlpk69lan/articles", "status=draft", 7),
+        ("api::review.review/at1t59umtkbpzfo7kdgwgaq1/article", "_q=zzzz", 1),
+        ("api::article.article/cabzwz0o9tuhlx8fif50lk9e/relatedBy", "_q=zzzz", 1),
+    ],
+)
+async def test_the_targets_of_an_entry_are_not_searched_and_have_its_status(
+    ask: Asking, path: str, query: str, total: int
+) -> None:
+    response = await ask.get(f"/content-manager/relations/{path}?{query}", "admin")
+    found = json.loads(response.content)
+    assert found["pagination"]["total"] == len(found["results"]) == total
+    assert {entry.get("publishedAt") for entry in found["results"]} == {None}

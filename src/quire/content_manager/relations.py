@@ -104,6 +104,7 @@ class Relations(Struct, frozen=True):
         Raises NotFoundError if the entry does not exist, and ForbiddenError when the caller may not
         see it, or not this relation of it.
         """
+        query = self._query_of_linked(query)
         ids = yield from self._linked_rows(query)
         rows = yield from self._shown_rows(query, ids)
         positions = {row_id: position for position, row_id in enumerate(reversed(ids))}
@@ -115,6 +116,15 @@ class Relations(Struct, frozen=True):
         by_id = {row["id"]: row for row in rows}
         descriptions = yield from self._describe_rows([by_id[row_id] for row_id in page_ids])
         return {"results": descriptions, "pagination": self._pages(query, len(sorted_ids))}
+
+    def _query_of_linked(self, query: RelationQuery) -> RelationQuery:
+        """Return the query without what has no effect on the targets of one entry, as in Strapi.
+
+        They are not searched, and entries without versions show the drafts.
+        """
+        model = self.field.model
+        has_versions = not isinstance(model, ContentType) or model.draft_and_publish
+        return replace(query, term=None, status=query.status if has_versions else None)
 
     def _pages(self, query: RelationQuery, total: int) -> dict[str, int]:
         if not self.field.attribute.to_many:
