@@ -173,7 +173,83 @@ async def test_arguments_come_from_the_path_the_query_and_the_body(
         assert placed.json == {"title": "Tide", "amount": 2, "tags": ["x"], "kind": "b"}
         assert (refused.status, "amount" in refused.error) == (400, True)
         assert (nothing.status, nothing.error) == (400, "the body: is missing")
+        assert refused.json["error"]["details"] == {
+            "errors": [
+                {
+                    "path": ["amount"],
+                    "message": "amount: Expected `int` >= 1",
+                    "name": "ValidationError",
+                }
+            ]
+        }
         assert counted.json == {"left": 8}
+
+
+BODIES = """
+import msgspec
+
+class Line(msgspec.Struct, forbid_unknown_fields=True):
+    product: str
+    amount: int = 1
+
+class Order(msgspec.Struct, forbid_unknown_fields=True):
+    lines: list[Line]
+    prices: dict[str, int] = {}
+    places: dict[int, str] = {}
+
+@route.post("/orders", public=True)
+async def place(order: Order) -> str:
+    return "placed"
+"""
+
+
+async def test_problems_of_bodies_have_the_form_of_built_in_routes(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, BODIES) as office:
+        cases: tuple[tuple[object, list[str], str], ...] = (
+            ({}, ["lines"], "lines is a required field"),
+            (
+                {"lines": [{"product": "a"}, {}]},
+                ["lines", "1", "product"],
+                "lines[1].product is a required field",
+            ),
+            (
+                {"lines": [{"product": "a", "amount": "x"}]},
+                ["lines", "0", "amount"],
+                "lines[0].amount: Expected `int`, got `str`",
+            ),
+            ({"lines": [], "by": 1}, [], "this field has unspecified keys: by"),
+            (
+                {"lines": [{"product": "a", "of": 1}]},
+                ["lines", "0"],
+                "lines[0] field has unspecified keys: of",
+            ),
+            ({"lines": [], "prices": {"a": "b"}}, ["prices"], "prices: Expected `int`, got `str`"),
+            (
+                {"lines": [], "places": {"a": "b"}},
+                ["places"],
+                "places, a key: Expected `int`, got `str`",
+            ),
+            ([], [], "the body: Expected `object`, got `array`"),
+        )
+        for body, path, message in cases:
+            reply = await office.ask("POST", "/api/orders", body)
+            assert reply.status == 400
+            problem = {"path": path, "message": message, "name": "ValidationError"}
+            assert reply.json["error"]["message"] == message
+            assert reply.json["error"]["details"] == {"errors": [problem]}
+
+
+@pytest.mark.parametrize("content_type", ["application/x-www-form-urlencoded", "text/plain", "a/b"])
+async def test_a_body_that_was_not_sent_as_json_is_said_to_be_that(
+    tmp_path: Path, kind: Kind, content_type: str
+) -> None:
+    async with open_extended(tmp_path, kind, BODIES) as office:
+        headers = {"content-type": content_type}
+        reply = await office.ask("POST", "/api/orders", {"lines": []}, headers=headers)
+        assert reply.status == 400
+        assert "the header Content-Type: application/json" in reply.json["error"]["message"]
 
 
 async def test_a_route_is_denied_until_its_action_is_granted(tmp_path: Path, kind: Kind) -> None:
@@ -361,6 +437,7 @@ async def test_the_openapi_document_describes_the_routes(tmp_path: Path, kind: K
         ('@route.get("/a/:b")\nasync def a() -> None: ...', "a has no parameter b"),
         ('@route.get("/a")\nasync def a(b) -> None: ...', "the parameter b needs a type"),
         ('@route.get("/a")\nasync def a(b: dict) -> None: ...', "which GET does not have"),
+        ('@route.delete("/a")\nasync def a(b: dict) -> None: ...', "which DELETE does not have"),
         ('@route.post("/a")\nasync def a(b: dict, c: dict): ...', "b and c are both the body"),
         ('@route.get("/a")\nasync def a(*b: int) -> None: ...', "must have a name"),
         ('@route.get("/a")\nasync def a(b: "Nope") -> None: ...', "NameError"),

@@ -12,12 +12,15 @@ from quire.auth.rate_limit import RateLimiter, rate_limit_key
 from quire.auth.shared_counters import SharedCounters
 from quire.clock import Clock
 from quire.content_api.account_rate_limits import CallLimits
+from quire.content_api.decoding_problems import decoding_problem
 from quire.content_api.http_messages import NO_CONTENT, Handler, Request, Response
+from quire.content_api.raw_body import lacks_json_type
 from quire.content_api.routes import Route
 from quire.document_service.policy_checks import ask_policies
 from quire.document_service.project_rules import acting
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
+from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
 from quire.hooks.document import Document, Page, is_unrestricted
 from quire.hooks.errors import UnitOfWorkError
@@ -29,6 +32,7 @@ from quire.hooks.shape import Shape
 _log = structlog.get_logger("quire.extensions")
 _OF_EVERY_ROUTE = frozenset({400, 401, 403, 429, 500, 503})
 """Statuses of errors in requests and permissions, and of the server."""
+_NO_JSON = "the body is not JSON: send it with the header Content-Type: application/json"
 _UNRESTRICTED = (
     "the route returns a document that it has read as the system, private fields and all: "
     "return a shape or a dict with the fields that are meant for the caller"
@@ -147,29 +151,30 @@ def _arguments(route: CustomRoute, request: Request) -> dict[str, object]:
             value = values.get(name)
         if value is None:
             if parameter.required:
-                raise _invalid(parameter, "is missing")
+                raise _invalid(parameter, "is missing", request)
             continue
-        arguments[name] = _convert_value(parameter, value)
+        arguments[name] = _convert_value(parameter, value, request)
     return arguments
 
 
-def _convert_value(parameter: RouteParameter, value: object) -> object:
+def _convert_value(parameter: RouteParameter, value: object, request: Request) -> object:
     if parameter.is_list and not isinstance(value, list):
         value = [value]
     try:
         # Texts of a path or a query are cast to numbers and the like; a body is typed.
         return msgspec.convert(value, parameter.type, strict=parameter.source == "body")
     except msgspec.ValidationError as error:
-        raise _invalid(parameter, str(error)) from None
+        raise _invalid(parameter, str(error), request) from None
 
 
-def _invalid(parameter: RouteParameter, message: str) -> ValidationError:
-    location = "the body" if parameter.source == "body" else parameter.name
-    text = f"{location}: {message}"
-    path = [] if parameter.source == "body" else [parameter.name]
-    return ValidationError(
-        text, {"errors": [{"path": path, "message": text, "name": "ValidationError"}]}
-    )
+def _invalid(parameter: RouteParameter, message: str, request: Request) -> ValidationError:
+    if parameter.source != "body":
+        problem = Problem((parameter.name,), f"{parameter.name}: {message}")
+    elif lacks_json_type(request.headers):
+        problem = Problem((), _NO_JSON)
+    else:
+        problem = decoding_problem(message)
+    return validation_error([problem])
 
 
 def _refuse_unrestricted(result: object) -> None:

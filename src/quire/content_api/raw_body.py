@@ -48,6 +48,12 @@ def is_form(headers: Mapping[bytes, bytes]) -> bool:
     return _media_type(headers) == _MULTIPART_TYPE
 
 
+def lacks_json_type(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether a body was sent with another ``Content-Type`` than JSON, or without one."""
+    is_sent = b"content-type" in headers or headers.get(b"content-length", b"0") != b"0"
+    return is_sent and _media_type(headers) not in _JSON_TYPES
+
+
 def _media_type(headers: Mapping[bytes, bytes]) -> str:
     return headers.get(b"content-type", b"").split(b";")[0].strip().lower().decode("latin-1")
 

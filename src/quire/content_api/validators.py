@@ -40,6 +40,7 @@ class FullMessage(str):
 
 
 REQUIRED = "is a required field"
+UNSPECIFIED_KEYS = "field has unspecified keys: {keys}"
 UNLIMITED = sys.maxsize
 MAX_LENGTH = 10_000
 _DEFAULT_LIMIT, _MAX_LIMIT = 50, 500
@@ -299,7 +300,7 @@ class Fields(Struct, frozen=True, kw_only=True):
     ) -> Iterator[Problem]:
         unknown_names = [str(name) for name in value if name not in self.fields]
         if self.closed and unknown_names:
-            text = f"field has unspecified keys: {', '.join(unknown_names)}"
+            text = UNSPECIFIED_KEYS.format(keys=", ".join(unknown_names))
             shown_value = ABSENT if self.secret else value
             yield Problem(path_of(path), f"{path_text(path)} {text}", shown_value)
 

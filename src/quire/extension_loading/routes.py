@@ -23,7 +23,7 @@ _ACTION = re.compile(r"api::[a-z0-9-]+\.[A-Za-z0-9-]+\.[A-Za-z0-9_]+")
 _LONGEST_TIMEOUT = 600
 _INTERVALS = {"second": 1000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
 _RATE = re.compile(f"(?P<calls>[1-9][0-9]{{0,5}})/(?P<interval>{'|'.join(_INTERVALS)})")
-_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _LISTS = (list, Sequence, tuple, set, frozenset)
 
