@@ -1,6 +1,7 @@
 """Installed packages with code: only those in the settings are imported."""
 
 import hashlib
+import json
 import sys
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
@@ -177,6 +178,74 @@ def test_an_entry_for_a_package_is_added(
     assert run(["ext", "add", "quire-search", str(tmp_path)]) == 2
     assert run(["ext", "add", "quire-serch", str(tmp_path)]) == 2
     assert 'did you mean "quire-search"' in capsys.readouterr().err
+
+
+OTHER_TYPE = {
+    "kind": "collectionType",
+    "info": {"singularName": "book", "pluralName": "books", "displayName": "Book"},
+    "attributes": {"isbn": {"type": "string", "pluginOptions": {"quire": {"type": "isbn"}}}},
+}
+
+
+def test_the_entry_of_a_package_is_updated(
+    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = installed_packages()["quire-search"].record
+    old = f'record = "sha256:{"0" * 64}"'
+    other = '\n[extensions.config.search] # Kept.\nurl = "x"\nrecord = "y"\n'
+    schema_file = tmp_path / "src/api/book/content-types/book/schema.json"
+    schema_file.parent.mkdir(parents=True)
+    schema_file.write_text(json.dumps(OTHER_TYPE))
+    with pytest.raises(ExtensionError) as caught:
+        load(tmp_path, NAME, VERSION, MAY, old)
+    (problem,) = caught.value.problems
+    assert problem.message.endswith("run `quire ext update quire-search`"), (
+        "nothing about the attribute type that the package might define"
+    )
+    settings = tmp_path / "quire.toml"
+    for version, expected in ((VERSION, VERSION), ('version = "<1"', 'version = ">=1.4.0,<2"')):
+        entry = f"# First.\n[[extensions.packages]]\n{NAME}\n{version}\n{MAY}\n{old}"
+        settings.write_text(f"{entry}\n{other}")
+        assert run(["ext", "update", "quire_search", str(tmp_path)]) == 0
+        changed = entry.replace(old, f'record = "{record}"').replace(version, expected)
+        assert settings.read_text() == f"{changed}\n{other}"
+    capsys.readouterr()
+    assert run(["ext", "update", "quire-search", str(tmp_path)]) == 0
+    assert "allows quire-search 1.4.0 already" in capsys.readouterr().err
+
+    settings.write_text(
+        f'[extensions]\npackages = [{{ name = "quire-search", version = "<2", {old} }}]\n'
+    )
+    assert run(["ext", "update", "quire-search", str(tmp_path)]) == 2
+    assert f'Write yourself:\nrecord = "{record}"' in capsys.readouterr().err
+    settings.write_text("")
+    assert run(["ext", "update", "quire-search", str(tmp_path)]) == 2
+    assert "run `quire ext add quire-search`" in capsys.readouterr().err
+
+
+def test_a_package_without_the_module_of_its_input_is_told_how_to_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """
+from quire import AdminInput, AttributeOptions, AttributeType, attribute_type
+
+@attribute_type("isbn")
+class Isbn(AttributeType[str, AttributeOptions]):
+    stores = "string"
+    admin = AdminInput(module="admin/isbn.js", element="books-isbn")
+
+    def parse(self, value, options):
+        return value
+"""
+    install(tmp_path / "site", "quire_books", code)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    message = r'quire_books/; a build .*package-data\] quire_books = \["\*\*/\*.js"\]'
+    try:
+        with pytest.raises(ExtensionError, match=message):
+            load(tmp_path, 'name = "quire-books"', VERSION, 'may = ["attribute_type"]')
+    finally:
+        for name in [one for one in sys.modules if one.startswith("quire_books")]:
+            del sys.modules[name]
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,18 @@ def add(
     return add_package(project, name)
 
 
+@ext.command
+def update(
+    name: Annotated[str, Parameter(help="Name of an installed package.")],
+    project: Project = _CURRENT_FOLDER,
+    /,
+) -> int:
+    """Allow the installed build of a package that is in quire.toml."""
+    from quire.cli.ext import update_package
+
+    return update_package(project, name)
+
+
 @app.command
 def seed(project: Project = _CURRENT_FOLDER, /) -> int:
     """Fill the database of a new project with its content files."""

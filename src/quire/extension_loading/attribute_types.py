@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from quire.errors import ValidationError
-from quire.extension_loading.module_import import ExtensionProblem, line_of
+from quire.extension_loading.module_import import SOURCE_FOLDER, ExtensionProblem, line_of
 from quire.hooks.attribute_types import (
     AdminInput,
     AdminModule,
@@ -130,7 +130,8 @@ def _read_module(class_: type, admin: AdminInput) -> AdminModule:
     source = Path(inspect.getfile(class_)).parent.resolve()
     path = (source / admin.module).resolve()
     if not path.is_relative_to(source) or path.suffix != ".js" or not path.is_file():
-        raise ValueError(f"admin: there is no module {admin.module} below {source.name}/")
+        message = f"admin: there is no module {admin.module} below {source.name}/"
+        raise ValueError(f"{message}{_package_data_hint(class_)}")
     files = {file.name: file.read_bytes() for file in sorted(path.parent.glob("*.js"))}
     if sum(map(len, files.values())) > _LARGEST_FOLDER:
         raise ValueError(f"admin: the files beside {admin.module} are larger than 2 MB")
@@ -138,6 +139,16 @@ def _read_module(class_: type, admin: AdminInput) -> AdminModule:
     for name, content in files.items():
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     return AdminModule(name=path.name, version=digest.hexdigest(), files=files)
+
+
+def _package_data_hint(class_: type) -> str:
+    """Return a hint for packages, whose builds contain only Python files by default."""
+    if class_.__module__.partition(".")[0] == SOURCE_FOLDER:
+        return ""
+    return (
+        "; a build contains it only as package data: "
+        f'[tool.setuptools.package-data] {class_.__module__.partition(".")[0]} = ["**/*.js"]'
+    )
 
 
 # Attributes -----------------------------------------------------------------------------------

@@ -91,7 +91,8 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
             hook_check = HookCheck(schema, file, name, function, mark)
             hooks += hook_check.hooks()
             problems += hook_check.problems
-    problems += routes.problems + background.problems + content.problems + declarations.finish()
+    problems += routes.problems + background.problems + content.problems
+    problems += declarations.finish(is_complete=not modules.problems)
     if problems:
         raise ExtensionError(problems)
     extensions = make_extensions(hooks, modules.version, routes.routes, replaced_files)

@@ -19,7 +19,8 @@ from quire.extension_loading.package_loading import (
 )
 from quire.settings import SETTINGS_FILE, Settings, load_settings
 
-_PACKAGE = "src"
+SOURCE_FOLDER = "src"
+"""The folder of a project's code, which is also its top-level package."""
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 
 
@@ -59,10 +60,10 @@ def import_modules(project: Path, settings: Settings | None = None) -> ImportedM
     if not files and not settings.extensions.packages:
         return ImportedModules(files={}, problems=(), version="")
     _forget_modules()
-    package = ModuleType(_PACKAGE)
+    package = ModuleType(SOURCE_FOLDER)
     # An explicit path, so that no folder of this name elsewhere on sys.path is part of it.
-    package.__path__ = [str(project / _PACKAGE)]
-    sys.modules[_PACKAGE] = package
+    package.__path__ = [str(project / SOURCE_FOLDER)]
+    sys.modules[SOURCE_FOLDER] = package
     importlib.invalidate_caches()
     modules: dict[str, ModuleType] = {}
     problems: list[ExtensionProblem] = []
@@ -120,7 +121,7 @@ def line_of(function: object) -> int:
 
 def python_files(project: Path) -> Iterator[Path]:
     """Yield the Python files of a project, sorted by path."""
-    source = project / _PACKAGE
+    source = project / SOURCE_FOLDER
     for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).parts
         if (
@@ -136,7 +137,7 @@ def _name_of(path: Path) -> str:
 
 
 def _forget_modules() -> None:
-    for name in [name for name in sys.modules if name.split(".", 1)[0] == _PACKAGE]:
+    for name in [name for name in sys.modules if name.split(".", 1)[0] == SOURCE_FOLDER]:
         del sys.modules[name]
 
 
@@ -157,5 +158,5 @@ def _problem_of(error: BaseException, project: Path, file: str) -> ExtensionProb
 
 def _relative_path(project: Path, file: str) -> str | None:
     path = Path(file)
-    source = project / _PACKAGE
+    source = project / SOURCE_FOLDER
     return path.relative_to(project).as_posix() if path.is_relative_to(source) else None

@@ -137,12 +137,11 @@ def _require_installed(
     if package is None:
         hint = nearest(allowed.name, installed)
         raise PackageError(f"is not installed, or has no entry points of {GROUP}{hint}")
-    try:
-        fits = SpecifierSet(allowed.version).contains(package.version, prereleases=True)
-    except InvalidSpecifier:
-        raise PackageError(f'"{allowed.version}" is no version specifier') from None
-    if not fits:
-        raise PackageError(f"is installed as {package.version}, which is not {allowed.version}")
+    if not is_allowed_version(allowed, package):
+        raise PackageError(
+            f"is installed as {package.version}, which is not {allowed.version}: to allow it, run "
+            f"`quire ext update {package.name}`"
+        )
     unknown_kinds = [kind for kind in allowed.may if kind not in KINDS]
     if unknown_kinds:
         raise PackageError(
@@ -150,9 +149,23 @@ def _require_installed(
         )
     if allowed.record is not None:
         if allowed.record != package.record:
-            raise PackageError("the list of its files is not the one of `record`")
+            raise PackageError(
+                "the list of its files is not the one of `record`: if you have installed another "
+                f"build of it, run `quire ext update {package.name}`"
+            )
         _require_files(package.name)
     return package
+
+
+def is_allowed_version(allowed: AllowedPackage, package: InstalledPackage) -> bool:
+    """Tell whether the installed version may be loaded.
+
+    Raises PackageError for an invalid version specifier.
+    """
+    try:
+        return SpecifierSet(allowed.version).contains(package.version, prereleases=True)
+    except InvalidSpecifier:
+        raise PackageError(f'"{allowed.version}" is no version specifier') from None
 
 
 def _require_files(name: str) -> None:

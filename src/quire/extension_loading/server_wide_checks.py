@@ -348,10 +348,14 @@ class DeclarationCheck:
         """Check one mark of a function or class."""
         self._checks[type(mark)].add(file, name, function, mark)
 
-    def finish(self) -> list[ExtensionProblem]:
-        """Check what depends on all marks; returns all problems."""
-        self._attribute_types.check_attributes()
-        self._operators.check_types(self._attribute_types.types)
+    def finish(self, *, is_complete: bool) -> list[ExtensionProblem]:
+        """Check what depends on all marks; returns all problems.
+
+        Without ``is_complete`` some code could not be imported, which may define unknown types.
+        """
+        if is_complete:
+            self._attribute_types.check_attributes()
+            self._operators.check_types(self._attribute_types.types)
         return [problem for check in self._checks.values() for problem in check.problems]
 
     def added_to(self, extensions: Extensions) -> Extensions:

@@ -43,6 +43,7 @@ NEEDED = {
 """Options without which a command does nothing."""
 BEFORE_PROJECT = {
     "ext add": ["none"],
+    "ext update": ["none"],
     "export": ["{folder}/exported.tar"],
     "import": ["{folder}/none.tar"],
     "transfer": ["{folder}/none"],
