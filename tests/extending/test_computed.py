@@ -10,7 +10,7 @@ from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.project import PAPERS, module, open_extended, schema_in, write_code
 from tests.extending.test_rules_by_principal import grant_all, user
-from tests.unit.admin_api.office import Office
+from tests.unit.admin_api.office import BOSS, Office, office_project, run_office
 from tests.unit.admin_api.test_admin_users import clerk
 from tests.unit.kiosk import PAPER
 
@@ -553,3 +553,44 @@ async def test_a_computed_field_is_not_the_system_where_code_reads_as_the_system
         await make(office, "writers", name="Ada")
         assert (await office.ask("GET", "/api/system?field=name")).json == ["Ada"]
         assert (await office.ask("GET", "/api/system?field=paperCount")).status == 500
+
+
+async def test_computed_fields_are_columns_of_the_view_of_a_list(
+    tmp_path: Path, kind: Kind
+) -> None:
+    path = f"/content-manager/content-types/{PAPER}/configuration"
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, ADMINISTRATORS)
+        async with run_office(project) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            view = (await office.ask("GET", path, token=office.boss)).data["contentType"]
+            assert view["metadatas"]["shout"] == {
+                "edit": {},
+                "list": {"label": "shout", "searchable": False, "sortable": False},
+            }
+            assert "shout" not in view["layouts"]["list"]
+            assert "shout" not in str(view["layouts"]["edit"])
+
+            layouts = {**view["layouts"], "list": ["title", "shout"]}
+            metadatas = {"title": {}, "shout": {"list": {"label": "Loud"}}}
+            changed = await office.ask(
+                "PUT", path, {"layouts": layouts, "metadatas": metadatas}, token=office.boss
+            )
+            assert changed.status == 200, changed.json
+            view = (await office.ask("GET", path, token=office.boss)).data["contentType"]
+            assert view["layouts"]["list"] == ["title", "shout"]
+            assert view["metadatas"]["shout"]["list"]["label"] == "Loud"
+
+            for settings in ({"defaultSortBy": "shout"}, {"mainField": "shout"}):
+                body = {"settings": {**view["settings"], **settings}}
+                refused = await office.ask("PUT", path, body, token=office.boss)
+                assert refused.status == 400
+            form = {**view["layouts"], "edit": [[{"name": "shout", "size": 6}]]}
+            refused = await office.ask("PUT", path, {"layouts": form}, token=office.boss)
+            assert refused.status == 400
+        write_code(project, "")
+        async with run_office(project) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            view = (await office.ask("GET", path, token=office.boss)).data["contentType"]
+            assert view["layouts"]["list"] == ["title"]
+            assert "shout" not in view["metadatas"]

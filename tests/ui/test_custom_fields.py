@@ -238,3 +238,40 @@ def test_the_inspector_shows_computed_fields_of_the_saved_entry(
     page.get_by_role("textbox", name="name").fill("Cable")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(computed).to_have_text("Computed fieldsshoutCABLE")
+
+
+def test_a_list_shows_a_computed_field_as_a_column(shop: Site, open_page: OpenPage) -> None:
+    product = {"name": "Anchor", "price": 3}
+    shop.api("POST", "/content-manager/collection-types/api::product.product", product)
+    page = open_page(shop.address, storage_state=shop.session())
+    page.goto(LIST)
+    expect(page.get_by_role("link", name="Anchor")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Shout")).to_be_hidden()
+
+    page.get_by_role("button", name="Columns").click()
+    page.get_by_role("switch", name="Shout").check(force=True)
+    page.keyboard.press("Escape")
+    heading = page.get_by_role("columnheader", name="Shout")
+    expect(heading).to_be_visible()
+    expect(heading.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_role("cell", name="ANCHOR", exact=True)).to_be_visible()
+
+
+def test_a_computed_field_is_made_a_column_of_every_list_of_its_type(
+    shop: Site, open_page: OpenPage
+) -> None:
+    product = {"name": "Buoy", "price": 3}
+    shop.api("POST", "/content-manager/collection-types/api::product.product", product)
+    before = shop.api("GET", CONFIGURATION)["data"]["contentType"]
+    page = open_page(shop, shown_to=EMAIL)
+    page.goto("/admin/model/api::product.product?tab=layout")
+    page.get_by_role("combobox", name="Add column").click()
+    page.get_by_role("option", name="Shout").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Layout saved")).to_be_visible()
+    page.goto(LIST)
+    expect(page.get_by_role("cell", name="BUOY", exact=True)).to_be_visible()
+
+    after = shop.api("GET", CONFIGURATION)["data"]["contentType"]
+    assert after["layouts"]["list"] == [*before["layouts"]["list"], "shout"]
+    assert after["layouts"]["edit"] == before["layouts"]["edit"]

@@ -56,7 +56,7 @@ def default_view(schema: Schema, model: Model) -> View:
             "defaultSortBy": main,
             "defaultSortOrder": "ASC",
         },
-        "metadatas": {name: shape.metadata(name) for name in shape.attributes},
+        "metadatas": {name: shape.metadata(name) for name in (*shape.attributes, *shape.computed)},
         "layouts": {"list": shape.list_layout(), "edit": shape.form_layout(shape.edited())},
     }
 
@@ -118,12 +118,15 @@ class _ViewableAttributes(Struct, frozen=True):
     model: Model
     attributes: Attributes
     sortable: frozenset[str]
+    computed: frozenset[str]
+    """The computed fields of the project's code: lists may have columns of them."""
 
     @classmethod
     def of(cls, schema: Schema, model: Model) -> Self:
         """Describe the attributes once: some of the methods need all of them."""
         attributes = described_attributes(model)
-        return cls(schema, model, attributes, sortable(model, attributes))
+        computed = frozenset(schema.computed.get(model.uid, ()))
+        return cls(schema, model, attributes, sortable(model, attributes), computed)
 
     def metadata(self, name: str) -> dict[str, Any]:
         """Return how one attribute is shown in forms and lists."""
@@ -133,7 +136,7 @@ class _ViewableAttributes(Struct, frozen=True):
             "searchable": is_sortable,
             "sortable": is_sortable,
         }
-        if name in _IDS:
+        if name in _IDS or name in self.computed:
             return {"edit": {}, "list": list_options}
         edit: dict[str, Any] = {
             "label": name,
@@ -203,7 +206,7 @@ class _ViewableAttributes(Struct, frozen=True):
     def known_columns(self, layout: object) -> list[str]:
         """Return the columns of a stored layout that still exist."""
         columns = layout if isinstance(layout, list) else self.list_layout()
-        return [name for name in columns if name in self.attributes]
+        return [name for name in columns if name in self.attributes or name in self.computed]
 
     def known_rows(self, layout: object, added: list[str]) -> list[list[dict[str, Any]]]:
         """Return the rows of a stored layout with existing fields, and rows of new ones."""
@@ -215,7 +218,7 @@ class _ViewableAttributes(Struct, frozen=True):
         return [row for row in rows if row] + self.form_layout(missing_names)
 
     def _is_edited(self, name: str) -> bool:
-        return name not in _AUTOMATIC and self._is_visible(name)
+        return name not in _AUTOMATIC | self.computed and self._is_visible(name)
 
     def _is_listed(self, name: str) -> bool:
         is_shown = name not in _IDS and self._is_visible(name)

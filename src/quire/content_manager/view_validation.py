@@ -1,6 +1,6 @@
 """Validates a changed view; all problems are reported at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.content_manager.type_descriptions import described_attributes
@@ -35,8 +35,11 @@ def changed_view(view: View, data: object) -> View:
     return {**view, **{name: sections[name] for name in SECTIONS if sections.get(name) is not None}}
 
 
-def problems_of_view(model: Model, data: object) -> list[str]:
-    """Return all problems of a change of a model's view, as sentences."""
+def problems_of_view(model: Model, data: object, computed: Collection[str] = ()) -> list[str]:
+    """Return all problems of a change of a model's view, as sentences.
+
+    ``computed`` are its computed fields, which lists may have columns of.
+    """
     if data is None:
         return []
     if not isinstance(data, Mapping):
@@ -46,18 +49,26 @@ def problems_of_view(model: Model, data: object) -> list[str]:
         problem
         for name, check in checks.items()
         if data.get(name) is not None
-        for problem in _section(name, data[name], check, model)
+        for problem in _section(name, data[name], check, model, computed)
     ]
 
 
-def _section(name: str, value: object, check: Any, model: Model) -> Iterator[str]:  # noqa: ANN401
+def _section(
+    name: str,
+    value: object,
+    check: Any,  # noqa: ANN401
+    model: Model,
+    computed: Collection[str],
+) -> Iterator[str]:
     if not isinstance(value, Mapping):
         yield f"{name} {not_of_type('object', value)}"
         return
-    yield from check(value, model)
+    yield from check(value, model, computed)
 
 
-def _settings(value: Mapping[str, object], model: Model) -> Iterator[str]:
+def _settings(
+    value: Mapping[str, object], model: Model, _computed: Collection[str]
+) -> Iterator[str]:
     attributes = described_attributes(model)
     names = tuple(attributes)
     for flag in ("bulkable", "filterable"):
@@ -96,11 +107,13 @@ def _choice(path: str, value: object, choices: Sequence[str]) -> Iterator[str]:
         yield f"{path} must be one of the following values: {', '.join(choices)}"
 
 
-def _metadatas(value: Mapping[str, object], model: Model) -> Iterator[str]:
-    descriptions = described_attributes(model)
-    yield from _check_keys("metadatas", value, descriptions)
+def _metadatas(
+    value: Mapping[str, object], model: Model, computed: Collection[str]
+) -> Iterator[str]:
+    known_names = {*described_attributes(model), *computed}
+    yield from _check_keys("metadatas", value, known_names)
     for name, metadata in value.items():
-        if name not in descriptions:
+        if name not in known_names:
             continue
         if not isinstance(metadata, Mapping):
             yield f"metadatas.{name} {not_of_type('object', metadata)}"
@@ -122,14 +135,14 @@ def _members(path: str, value: object, members: Mapping[str, type]) -> Iterator[
 
 
 def _check_keys(
-    path: str, value: Mapping[str, object], known_values: Mapping[str, object]
+    path: str, value: Mapping[str, object], known_names: Collection[str]
 ) -> Iterator[str]:
-    unknown = [name for name in value if name not in known_values]
+    unknown = [name for name in value if name not in known_names]
     if unknown:
         yield f"{path} field has unspecified keys: {', '.join(unknown)}"
 
 
-def _layouts(value: Mapping[str, object], model: Model) -> Iterator[str]:
+def _layouts(value: Mapping[str, object], model: Model, computed: Collection[str]) -> Iterator[str]:
     names = tuple(described_attributes(model))
     rows, columns = value.get("edit"), value.get("list")
     if not isinstance(rows, list):
@@ -139,7 +152,7 @@ def _layouts(value: Mapping[str, object], model: Model) -> Iterator[str]:
     for position, row in enumerate(_first_items(rows)):
         yield from _row(f"layouts.edit[{position}]", row, names)
     for position, name in enumerate(_first_items(columns)):
-        yield from _choice(f"layouts.list[{position}]", name, names)
+        yield from _choice(f"layouts.list[{position}]", name, (*names, *computed))
 
 
 def _first_items(value: object) -> list[object]:

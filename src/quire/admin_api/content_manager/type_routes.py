@@ -192,7 +192,8 @@ class ManagedModelApi:
 
     async def _change(self, model: Model, data: object) -> View:
         """Store a changed view. Raises BadInputError with all its problems."""
-        problems = problems_of_view(model, data)
+        computed = self._schema.computed.get(model.uid, {})
+        problems = problems_of_view(model, data, computed)
         if problems:
             details = {"name": "validationError", "errors": problems}
             raise BadInputError("Bad Request", details)

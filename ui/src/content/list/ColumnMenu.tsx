@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { labelOf, useAbility, useConfiguration } from '../../api/hooks'
 import type { ContentType } from '../../api/types'
+import { computedFields } from './fields'
 import type { Density } from './ListTable'
 
 /** Which columns a list shows, and in which order. */
@@ -10,9 +11,10 @@ export function ColumnMenu({ type, shown, density, onDensity, onChange }: { type
   const { t } = useTranslation()
   const view = useConfiguration(type.uid).contentType
   const ability = useAbility()
-  const names = Object.entries(type.attributes)
+  const attributes = Object.entries(type.attributes)
     .filter(([name, attribute]) => name !== 'localizations' && name !== 'locale' && name !== 'publishedAt' && attribute.type !== 'password' && (['id', 'documentId', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy'].includes(name) || (attribute.visible !== false && ability.canField('read', type.uid, name))))
     .map(([name]) => name)
+  const names = [...attributes, ...computedFields(type, view)]
   const move = (name: string, by: 1 | -1) => {
     const at = shown.indexOf(name)
     const to = at + by

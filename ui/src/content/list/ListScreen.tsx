@@ -112,7 +112,7 @@ export function ListScreen({ type }: { type: ContentType }) {
   const isFiltered = Boolean(search.q) || Boolean(search.status) || search.stage !== undefined || search.assignee !== undefined || query.missingLocale !== undefined || countRules(search.filters) > 0
   const fields = useMemo(() => filterFields(type, view, model, ability), [type, view, model, ability])
   const showsLocales = isLocalized(type) && locales.length > 1
-  const shown = columns.filter((name) => type.attributes[name] || name === 'documentId' || name === 'id')
+  const shown = columns.filter((name) => type.attributes[name] || view.metadatas[name] || name === 'documentId' || name === 'id')
 
   const [isSelectingAll, setSelectingAll] = useState(false)
   const selectMatching = async () => {

@@ -11,6 +11,7 @@ import { RelativeTime } from '../../components/RelativeTime'
 import { StatusBadge } from '../../components/StatusBadge'
 import { fieldTypeOf } from '../../fields/registry'
 import { CellEditor } from './CellEditor'
+import { columnAttribute } from './fields'
 import type { ListState } from './useListState'
 
 export type RowActions = {
@@ -147,7 +148,7 @@ function Cell({ type, state, row, name, isTitle, mayUpdate, titleOf }: CellOf) {
   const ability = useAbility()
   const view = useConfiguration(type.uid).contentType
   const [isEdited, setEdited] = useState(false)
-  const attribute = type.attributes[name] ?? { type: 'string' }
+  const attribute = columnAttribute(type, name, row[name])
   const meta = view.metadatas[name]
   const mayEdit =
     mayUpdate && type.attributes[name] !== undefined && attribute.writable !== false && fieldTypeOf(attribute).standsAlone && ability.canField('update', type.uid, name) && meta?.edit.editable !== false && name !== 'createdAt' && name !== 'updatedAt'
@@ -239,7 +240,7 @@ function Cards(props: Props) {
                 {titleOf(row)}
               </Link>
               {shown.filter((name) => name !== view.settings.mainField).slice(0, 3).map((name) => {
-                const attribute = type.attributes[name] ?? { type: 'string' }
+                const attribute = columnAttribute(type, name, row[name])
                 const { Cell: Shown } = fieldTypeOf(attribute)
                 return (
                   <Group key={name} gap={6} wrap="nowrap">

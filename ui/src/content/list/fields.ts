@@ -42,3 +42,12 @@ export function filterFields(type: ContentType, view: ViewConfiguration, model: 
 }
 
 export const fieldKey = (path: readonly string[]): string => path.join('.')
+
+/** The computed fields of the project's code, of which a list may have columns. */
+export const computedFields = (type: ContentType, view: ViewConfiguration): string[] => Object.keys(view.metadatas).filter((name) => type.attributes[name] === undefined)
+
+/** How the value of a column is shown: as one of its attribute, or, of a computed field, as what it is. */
+export function columnAttribute(type: ContentType, name: string, value: unknown): Attribute {
+  const computed = typeof value === 'boolean' ? 'boolean' : typeof value === 'number' ? 'decimal' : typeof value === 'object' && value !== null ? 'json' : 'string'
+  return type.attributes[name] ?? { type: computed }
+}
