@@ -90,6 +90,19 @@ def plain(message: str) -> dict[str, object]:
             invalid_key("nope", "related.on.nope", "populate"),
         ),
         ("/api/articles?filters[][name]=x", invalid_key("name", None, "filters")),
+        (
+            "/api/reviews?populate[article]=author.name",
+            invalid_key("author", "article.author", "populate"),
+        ),
+        (
+            "/api/articles?populate[sections][on][blocks.quote]=by",
+            invalid_key("by", "sections.by", "populate"),
+        ),
+        (
+            "/api/articles?fields[]=sections&fields[]=nope",
+            invalid_key("sections", "sections", "fields"),
+        ),
+        ("/api/articles?fields[]=nope&fields[]=sections", invalid_key("nope", None, "fields")),
         ("/api/articles?filters=1&populate=nope", invalid_key("nope", "nope", "populate")),
         (
             "/api/authors?populate[createdBy][filters]=x",

@@ -104,6 +104,6 @@ def _is_selectable(name: str, model: Model, scope: Scope) -> bool:
     if scope.report_if_hidden(attribute, name):
         return False
     if not isinstance(attribute, ScalarAttribute):
-        scope.report_invalid_key(name, name, Pass.SHAPE)
+        scope.report_invalid_key(name, name)
         return False
     return True

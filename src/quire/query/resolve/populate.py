@@ -322,7 +322,7 @@ class _Populate:
                     self._report_star(target, position)
                 return self.node(target)
             case str():
-                self.scope.report_invalid_key(value, position.path)
+                self._report_stray_option(value.split(".")[0], target, position)
                 return None
             case list():
                 for item in value:
