@@ -17,6 +17,7 @@ import orjson
 from msgspec import Struct, field
 
 from quire.errors import SchemaError, SchemaProblem
+from quire.hooks.errors import nearest
 from quire.schema.attributes import ATTRIBUTE_TYPES, AttributeTypes
 from quire.schema.attributes.base import Attribute
 from quire.schema.builtin import builtin_schemas
@@ -190,8 +191,21 @@ def _attribute_problems(raw: object, types: AttributeTypes) -> list[tuple[str, s
     type_ = types.get(name) if isinstance(name, str) else None
     if type_ is None:
         type_names = ", ".join(types)
-        return [("type", f"is not an attribute type (known: {type_names})")]
+        hint = _custom_type_hint(name, types) if isinstance(name, str) else ""
+        return [("type", f"is not an attribute type (known: {type_names}){hint}")]
     return type_.problems(raw)
+
+
+def _custom_type_hint(name: str, types: AttributeTypes) -> str:
+    """Return how an attribute has a type of Python code, unless a name is a misspelt one."""
+    suggestion = nearest(name, types)
+    if suggestion:
+        return suggestion
+    plugin_options = f'"pluginOptions": {{"quire": {{"type": "{name}"}}}}'
+    return (
+        f"; if {name} is a type of Python code, write the type that it stores, such as "
+        f'"string", and {plugin_options}'
+    )
 
 
 def _model_problems(source: SchemaFile) -> Iterator[tuple[str, str]]:

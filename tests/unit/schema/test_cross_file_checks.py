@@ -78,6 +78,24 @@ def test_an_error_of_a_file_is_reported_with_its_path(
     assert what.startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("strng", '; did you mean "string"?'),
+        (
+            "isbn",
+            'such as "string", and "pluginOptions": {"quire": {"type": "isbn"}}',
+        ),
+    ],
+)
+def test_an_unknown_attribute_type_is_reported_with_a_hint(
+    name: str, hint: str, tmp_path: Path
+) -> None:
+    write_tree(tmp_path, {NOTE: note(attributes={"a": {"type": name}})})
+    ((_, _, message),) = problems(tmp_path)
+    assert message.endswith(hint)
+
+
 def test_a_component_needs_a_table(tmp_path: Path) -> None:
     write_tree(tmp_path, {"src/components/shared/seo.json": {"attributes": {}}})
     assert problems(tmp_path) == [
