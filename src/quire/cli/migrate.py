@@ -224,7 +224,8 @@ async def _apply(settings: Settings, request: MigrationRequest, *, wait: float) 
     finally:
         await database.close()
     _show(migration.plan)
-    print_message(f"{len(migration.plan.steps)} steps were taken.")
+    count = len(migration.plan.steps)
+    print_message("1 step was taken." if count == 1 else f"{count} steps were taken.")
     if migration.plan.losses:
         print_message(_ARCHIVE_HINT)
     return EXIT_OK

@@ -128,7 +128,9 @@ async def test_a_column_too_much_is_no_reason_not_to_start(project: Path) -> Non
 
 def test_what_is_added_is_applied_at_once(project: Path, run: Run) -> None:
     change(project, mood={"type": "string"})
-    assert run("migrate", project, "--apply").code == 0
+    applied = run("migrate", project, "--apply")
+    assert applied.code == 0
+    assert "1 step was taken." in applied.messages
     assert run("migrate", project).code == 0
     assert {mood for (mood,) in rows(project, "SELECT mood FROM articles")} == {None}
 
