@@ -113,6 +113,10 @@ async def timed_out() -> None:
 async def broken() -> None:
     raise LookupError("a secret")
 
+@route.get("/papers/unawaited", public=True)
+async def unawaited() -> dict:
+    return {"papers": documents(PAPER).find()}
+
 @route.get("/papers/motto", public=True)
 async def motto() -> list[Document]:
     return await documents("api::masthead.masthead").find()
@@ -356,8 +360,14 @@ async def test_a_route_acts_as_the_caller_and_shows_no_private_field_by_accident
         assert who.json == "anonymous"
 
 
-async def test_what_fails_is_a_plain_error(tmp_path: Path, kind: Kind) -> None:
+async def test_what_fails_is_a_plain_error(
+    tmp_path: Path, kind: Kind, capsys: pytest.CaptureFixture[str]
+) -> None:
     async with open_extended(tmp_path, kind, CODE) as office:
+        unawaited = await office.ask("GET", "/api/papers/unawaited")
+        assert (unawaited.status, unawaited.error) == (500, "Internal Server Error")
+        logged = capsys.readouterr().out
+        assert "a coroutine of Documents.find: did you forget `await`?" in logged
         broken = await office.ask("GET", "/api/papers/broken")
         slow = await office.ask("GET", "/api/papers/slow")
         other = await office.ask("GET", "/api/papers/timed-out")

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, get_args, get_origin
+from typing import Any, NoReturn, get_args, get_origin
 
 import msgspec
 import structlog
@@ -195,7 +195,16 @@ def _response(route: CustomRoute, result: object) -> Response:
         result = {"data": list(result), "meta": {"pagination": pagination}}
     elif _returns_documents(route.returns) or _is_documents(result):
         result = {"data": result, "meta": {}}
-    return Response(200, msgspec.json.encode(result))
+    return Response(200, msgspec.json.encode(result, enc_hook=_refuse_object))
+
+
+def _refuse_object(value: object) -> NoReturn:
+    """Raise TypeError for an object in a response that has no form in JSON."""
+    if inspect.iscoroutine(value):
+        value.close()  # else Python warns, without the place, that it was never awaited
+        message = f"the route returned a coroutine of {value.__qualname__}: did you forget `await`?"
+        raise TypeError(message)
+    raise TypeError(f"the route returned an object of {type(value)}, which has no form in JSON")
 
 
 def _is_documents(result: object) -> bool:
