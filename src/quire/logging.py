@@ -6,13 +6,17 @@ for people. This module does not decide what is logged.
 """
 
 import logging
+import os
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
+from pathlib import Path
+from typing import TextIO
 
 import orjson
 import structlog
-from structlog.typing import EventDict, Processor
+from structlog.typing import EventDict, ExcInfo, Processor
 
 _LIBRARIES = ("uvicorn", "uvicorn.error", "asyncio", "pyvips")
 
@@ -22,6 +26,9 @@ request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 trace_parent: ContextVar[str | None] = ContextVar("trace_parent", default=None)
 """The ``traceparent`` of the current request, if traces are enabled."""
 _TRACE_ID = slice(3, 35)
+_DIRECT_CAUSE = "The above exception was the direct cause of the following exception:"
+_IN_HANDLER = "During handling of the above exception, another exception occurred:"
+_OWN_FOLDER = f"{Path(__file__).parent}{os.sep}"
 
 
 def present_trace_id() -> str | None:
@@ -30,16 +37,18 @@ def present_trace_id() -> str | None:
     return None if parent is None else parent[_TRACE_ID]
 
 
-def configure_logging(*, level: str, as_json: bool) -> None:
+def configure_logging(*, level: str, as_json: bool, code: Path | None = None) -> None:
     """Set up logging for this process.
 
+    ``code`` is the folder of a project's code: tracebacks for people that show functions there
+    leave out the frames of Quire.
     ``level`` is the minimum level: ``debug``, ``info``, ``warning`` or ``error``. Messages of the
     HTTP server at ``info`` (processes, connections) are left out, and so are those of libraries
     below ``warning``.
     """
     threshold = _threshold(level)
     shared = _facts(structlog.stdlib.add_logger_name)
-    ending = _json_ending() if as_json else _console_ending()
+    ending = _json_ending() if as_json else _console_ending(code)
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
@@ -115,11 +124,66 @@ def _json_ending() -> Sequence[Processor]:
     )
 
 
-def _console_ending() -> Sequence[Processor]:
+def _console_ending(code: Path | None = None) -> Sequence[Processor]:
     # Without the local variables of each frame, which may contain secrets.
-    plain = structlog.dev.plain_traceback
-    renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)
-    return (renderer,)
+    formatter = structlog.dev.plain_traceback if code is None else _TracebackFormatter(code)
+    return (structlog.dev.ConsoleRenderer(sys.stderr.isatty(), exception_formatter=formatter),)
+
+
+class _TracebackFormatter:
+    """Writes tracebacks, without the frames of Quire if there are some of the project's code."""
+
+    def __init__(self, code: Path) -> None:
+        self._code = f"{code.absolute()}{os.sep}"
+
+    def __call__(self, stream: TextIO, exc_info: ExcInfo) -> None:
+        """Write the traceback of an exception."""
+        chain = [*_chain(traceback.TracebackException(*exc_info))]
+        has_code = any(self._is_of_project(frame) for one, _ in chain for frame in one.stack)
+        if not has_code or any(one.exceptions for one, _ in chain):
+            structlog.dev.plain_traceback(stream, exc_info)
+            return
+        for exception, link in chain:
+            stream.write(f"{link}\nTraceback (most recent call last):\n")
+            stream.writelines(self._lines(exception.stack))
+            stream.write("".join(exception.format_exception_only()).rstrip("\n"))
+
+    def _lines(self, stack: traceback.StackSummary) -> Iterator[str]:
+        """Yield the project's frames, and those that they have called, except for Quire's."""
+        is_shown, hidden = False, 0
+        for frame in stack:
+            is_shown = self._is_of_project(frame) or (
+                is_shown and not frame.filename.startswith(_OWN_FOLDER)
+            )
+            if is_shown:
+                yield from _hidden_frames(hidden)
+                yield from traceback.format_list([frame])
+                hidden = 0
+            else:
+                hidden += 1
+        yield from _hidden_frames(hidden)
+
+    def _is_of_project(self, frame: traceback.FrameSummary) -> bool:
+        return frame.filename.startswith(self._code)
+
+
+def _chain(
+    exception: traceback.TracebackException,
+) -> Iterator[tuple[traceback.TracebackException, str]]:
+    """Yield an exception after those that led to it, each with the text before it."""
+    if exception.__cause__ is not None:
+        yield from _chain(exception.__cause__)
+        yield exception, f"\n\n{_DIRECT_CAUSE}\n"
+    elif exception.__context__ is not None and not exception.__suppress_context__:
+        yield from _chain(exception.__context__)
+        yield exception, f"\n\n{_IN_HANDLER}\n"
+    else:
+        yield exception, ""
+
+
+def _hidden_frames(count: int) -> Iterator[str]:
+    if count:
+        yield f"  ({count} frame{'s' if count > 1 else ''} of Quire)\n"
 
 
 def _dump(event: object, **_: object) -> str:

@@ -4,10 +4,13 @@ import json
 import logging
 from collections.abc import Iterator
 from contextvars import copy_context
+from pathlib import Path
+from runpy import run_path
 
 import pytest
 import structlog
 
+from quire.database.interface import run_now
 from quire.logging import configure_logging, is_json, request_id
 
 
@@ -105,6 +108,47 @@ def test_a_traceback_shows_no_values(capsys: pytest.CaptureFixture[str], *, as_j
     shown = capsys.readouterr().err
     assert "ValueError" in shown
     assert "secret secret secret" not in shown
+
+
+CODE = """
+import json
+
+def parse(call):
+    try:
+        json.loads("")
+    except ValueError as error:
+        call(error)
+"""
+
+
+@pytest.mark.parametrize("is_project", [True, False])
+def test_a_traceback_of_project_code_leaves_out_frames_of_the_server(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, is_project: bool
+) -> None:
+    configure_logging(level="info", as_json=False, code=tmp_path / "src")
+    file = tmp_path / ("src" if is_project else "other") / "parse.py"
+    file.parent.mkdir()
+    file.write_text(CODE)
+    names = run_path(str(file))
+
+    async def call() -> None:
+        def fail(error: Exception) -> None:
+            raise LookupError from error
+
+        names["parse"](fail)
+
+    try:
+        run_now(call())
+    except LookupError:
+        structlog.get_logger("quire").exception("a hook failed")
+
+    shown = capsys.readouterr().err
+    assert f'File "{file}", line 6, in parse' in shown
+    assert "in raw_decode" in shown, "what the project has called"
+    assert "direct cause of the following exception" in shown
+    assert shown.endswith("LookupError\n")
+    assert ("in run_now" in shown) is not is_project
+    assert ("frames of Quire)" in shown) is is_project
 
 
 def fail_with_a_secret_in_hand(secret: str) -> None:

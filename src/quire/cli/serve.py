@@ -113,7 +113,8 @@ def application_of_process() -> Application:
 def log_as_set(settings: Settings) -> None:
     """Set up logging for this process by the settings."""
     as_json = is_json(settings.log.format, development=settings.is_development)
-    configure_logging(level=settings.log.level, as_json=as_json)
+    code = settings.project / "src" if settings.is_development else None
+    configure_logging(level=settings.log.level, as_json=as_json, code=code)
 
 
 def listen(settings: Settings) -> socket.socket:
