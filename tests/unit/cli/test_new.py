@@ -27,6 +27,8 @@ def test_secrets_are_for_their_owner_alone(run: Run, tmp_path: Path) -> None:
 
     mode = (tmp_path / "site/.env").stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
+    mode = (tmp_path / "site/.tmp/data.db").stat().st_mode
+    assert stat.S_IMODE(mode) & stat.S_IRWXO == 0
     assert ".env" in (tmp_path / "site/.gitignore").read_text(encoding="utf-8").split()
 
 

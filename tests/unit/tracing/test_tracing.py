@@ -28,7 +28,7 @@ from quire.app import Application
 from quire.database.program import Program, Statement
 from quire.document_service.http_client import http
 from quire.errors import AppError
-from quire.logging import present_trace_id
+from quire.logging import present_trace_id, trace_parent
 from quire.settings import load_settings
 from quire.tracing import otel, setup
 from quire.tracing.otel import RateLimitingSampler, RequestIdGenerator, Tracing
@@ -346,6 +346,25 @@ async def test_calls_of_project_code_are_part_of_the_trace_that_caused_them(
         assert attributes(sent)["http.response.status_code"] == 404
     else:
         assert spans == []
+
+
+async def test_a_call_without_a_span_has_the_trace_of_the_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[httpx.Request] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        calls.append(request)
+        return httpx.Response(204)
+
+    monkeypatch.setattr(http, "transport", httpx.MockTransport(respond))
+    await http.get("https://example.org/")
+    trace_parent.set(UNSAMPLED_PARENT)
+    await http.get("https://example.org/")
+    await http.get("https://example.org/", headers={"traceparent": PARENT})
+
+    sent = [call.headers.get("traceparent") for call in calls]
+    assert sent == [None, UNSAMPLED_PARENT, PARENT]
 
 
 def test_a_call_for_several_requests_is_linked_to_their_traces() -> None:

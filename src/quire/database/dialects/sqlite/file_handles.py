@@ -140,10 +140,13 @@ def open_error(path: Path, error: apsw.Error) -> DatabaseOpenError:
 
 
 def create_empty_file(path: Path) -> None:
-    """Create an empty database file, and its folder; leave an existing file untouched."""
+    """Create an empty database file, and its folder; leave an existing file untouched.
+
+    Only its owner and its group may read it, since it has hashes of passwords.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        path.touch()
+        path.touch(mode=0o640)
 
 
 class OpenedFiles:
