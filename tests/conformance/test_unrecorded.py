@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -374,3 +375,83 @@ async def test_the_targets_of_an_entry_are_not_searched_and_have_its_status(
     found = json.loads(response.content)
     assert found["pagination"]["total"] == len(found["results"]) == total
     assert {entry.get("publishedAt") for entry in found["results"]} == {None}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "data", "shown"),
+    [
+        (
+            "PUT",
+            "/api/categories/f3gyq95i3m3klsm8gerpeg6k",
+            {
+                "articles": {
+                    "connect": ["18", 99999, {"id": "20"}, {"id": 21}],
+                    "disconnect": ["22"],
+                },
+                "position": "7",
+            },
+            {
+                "articles": {
+                    "connect": [{"id": "18"}, {"id": 99999}, {"id": "20"}, {"id": 21}],
+                    "disconnect": [{"id": "22"}],
+                },
+                "position": 7,
+                "publishedAt": None,
+            },
+        ),
+        (
+            "POST",
+            "/api/articles",
+            {
+                "title": "xx",
+                "rating": "2.50",
+                "readingTime": "7",
+                "score": "1e3",
+                "views": 5,
+                "featured": "1",
+                "tags": ["1", 99999],
+            },
+            {
+                "title": "xx",
+                "rating": 2.5,
+                "readingTime": 7,
+                "score": 1000,
+                "views": "5",
+                "featured": True,
+                "kind": "news",
+                "tags": {"set": [{"id": "1"}, {"id": 99999}]},
+                "links": [],
+                "sections": [],
+                "locale": "en",
+                "publishedAt": None,
+            },
+        ),
+        (
+            "POST",
+            "/api/authors",
+            {"name": "q", "active": 0, "articles": [99999], "avatar": "4"},
+            {
+                "name": "q",
+                "active": False,
+                "articles": {"set": [{"id": 99999}]},
+                "avatar": {"set": [{"id": "4"}]},
+                "socials": [],
+                "publishedAt": "now",
+            },
+        ),
+    ],
+)
+async def test_an_entry_with_missing_relations_is_shown_as_it_was_read(
+    ask: Asking, method: str, path: str, data: object, shown: dict[str, object]
+) -> None:
+    body = json.dumps({"data": data}).encode()
+    response = await ask.send(method, path, "full", body, "application/json")
+    (problem,) = json.loads(response.content)["error"]["details"]["errors"]
+    value = problem["value"]
+    if value["publishedAt"] is not None:
+        assert abs(datetime.fromisoformat(value["publishedAt"]) - datetime.now(UTC)) < timedelta(
+            days=1
+        )
+        value["publishedAt"] = "now"
+    assert value == shown
+    assert type(value.get("active", True)) is bool

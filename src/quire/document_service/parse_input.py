@@ -71,10 +71,7 @@ def rejected_entry(
     entry |= signed_by(unit, layout, creating=creating)
     if layout.is_localized():
         entry["locale"] = resolution.version.locale
-    if draft:
-        entry["publishedAt"] = None
-    elif not creating:
-        entry["publishedAt"] = iso_from_ms(unit.clock())
+    entry["publishedAt"] = None if draft else iso_from_ms(unit.clock())
     return entry
 
 
@@ -90,11 +87,13 @@ def _with_relations(
         attribute = layout.model.attributes.get(name)
         if isinstance(attribute, ScalarAttribute) and attribute.secret:
             del described_entry[name]
+        elif isinstance(attribute, ScalarAttribute):
+            described_entry[name] = _describe_scalar(attribute, value, values.scalars.get(name))
         elif isinstance(attribute, RelationAttribute | MediaAttribute):
             change = values.relations.get(name)
             if change is not None:
                 uid = target_uid(layout, name)
-                described_entry[name] = _describe_change(unit, uid, change, resolution)
+                described_entry[name] = _describe_change(unit, uid, change, resolution, value)
             else:
                 described_entry[name] = _as_lists(value)
         elif name in values.components and isinstance(value, list | dict):
@@ -123,20 +122,51 @@ def _as_lists(value: object) -> object:
     return value
 
 
+def _describe_scalar(attribute: ScalarAttribute, value: object, parsed: object) -> object:
+    """Return a value as Strapi shows it: numbers and booleans that were sent as text are parsed."""
+    if value is None or parsed is None:
+        return value
+    match attribute.storage:
+        case StorageKind.BIGINTEGER:
+            return str(parsed)
+        case StorageKind.INTEGER | StorageKind.FLOAT | StorageKind.DECIMAL | StorageKind.BOOLEAN:
+            return parsed
+        case _:
+            return value
+
+
 def _describe_change(
-    unit: UnitOfWork, uid: str | None, change: RelationChange, resolution: ResolvedTargets
+    unit: UnitOfWork,
+    uid: str | None,
+    change: RelationChange,
+    resolution: ResolvedTargets,
+    value: object,
 ) -> dict[str, object]:
-    def ids(targets: tuple[RelationTarget, ...]) -> list[dict[str, int]]:
-        return [{"id": row} for target in targets for row in rows_of(unit, resolution, uid, target)]
+    """Return the change of a relation by row ids; those that were sent as text stay texts."""
+
+    def ids(targets: tuple[RelationTarget, ...], verb: str) -> list[dict[str, object]]:
+        items = value.get(verb, value) if isinstance(value, dict) else value
+        given_ids = [_given_id(item) for item in (items if isinstance(items, list) else [items])]
+        if len(given_ids) != len(targets):
+            given_ids = [None] * len(targets)
+        return [
+            {"id": given_id if isinstance(given_id, str) and target.document_id is None else row}
+            for target, given_id in zip(targets, given_ids, strict=True)
+            for row in rows_of(unit, resolution, uid, target)
+        ]
 
     if change.set is not None:
-        return {"set": ids(change.set)}
+        return {"set": ids(change.set, "set")}
     description: dict[str, object] = {}
     if change.connect:
-        description["connect"] = ids(change.connect)
+        description["connect"] = ids(change.connect, "connect")
     if change.disconnect:
-        description["disconnect"] = ids(change.disconnect)
+        description["disconnect"] = ids(change.disconnect, "disconnect")
     return description
+
+
+def _given_id(item: object) -> object:
+    return item.get("id") if isinstance(item, dict) else item
 
 
 def find_taken(
