@@ -3,10 +3,13 @@
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.conformance.client import AsgiClient, Authorization, ClientResponse
+from tests.conformance.conftest import open_app
 from tests.conformance.corpus import credentials
 from tests.conformance.managed import AdminAuthorization
 
@@ -455,3 +458,23 @@ async def test_an_entry_with_missing_relations_is_shown_as_it_was_read(
         value["publishedAt"] = "now"
     assert value == shown
     assert type(value.get("active", True)) is bool
+
+
+async def test_an_empty_file_is_stored_if_it_is_not_the_only_one(own_recorded: Path) -> None:
+    empty = ("files", ("empty.txt", b"", "text/plain"))
+    full = ("files", ("full.txt", b"words", "text/plain"))
+    infos = [("fileInfo", (None, json.dumps({"caption": text}))) for text in ("first", "second")]
+    async with open_app(own_recorded) as client:
+        ask = Asking(client, AdminAuthorization(client, credentials()))
+        form = httpx.Request("POST", "http://quire/", files=[empty, full, *infos])
+        media_type = form.headers["content-type"]
+        response = await ask.send("POST", "/api/upload", "full", form.read(), media_type)
+        single = httpx.Request("POST", "http://quire/", files=[empty])
+        media_type = single.headers["content-type"]
+        refused = await ask.send("POST", "/api/upload", "full", single.read(), media_type)
+    files = sorted(json.loads(response.content), key=lambda file: str(file["name"]))
+    assert [(file["name"], file["caption"], file["size"]) for file in files] == [
+        ("empty.txt", "first", 0),
+        ("full.txt", "second", 0.01),
+    ]
+    assert json.loads(refused.content)["error"]["message"] == "Files are empty"

@@ -56,17 +56,17 @@ class FileForm(Form):
         self._path = self._folder / f"incoming-{self._file_count}"
         self._file_description = (filename, type_)
         self._size_of_file = 0
+        self._pending_chunks.append((self._path, b""))  # an empty file is a file too
         return self._write
 
     def end_file(self) -> None:
-        """Add a file, unless it is empty."""
-        if self._size_of_file:
-            name, declared_type = self._file_description
-            self.files.append(
-                IncomingFile(
-                    path=self._path, name=name, declared=declared_type, size=self._size_of_file
-                )
+        """Add a file."""
+        name, declared_type = self._file_description
+        self.files.append(
+            IncomingFile(
+                path=self._path, name=name, declared=declared_type, size=self._size_of_file
             )
+        )
 
     def _write(self, chunk: bytes) -> None:
         self._size_of_file += len(chunk)
@@ -123,7 +123,7 @@ async def read_files(
     size_limit: int,
     total_limit: int,
 ) -> FileForm:
-    """Read a form, its files into a folder.
+    """Read a form, its files into a folder. A single empty file counts as none, as in Strapi.
 
     Raises BadRequestError for a body that is not a form, PayloadTooLargeError for a file or text
     that is too large, OutOfSpaceError and StorageError for errors of the disk.
@@ -134,6 +134,8 @@ async def read_files(
         await form.flush()
     finally:
         form.close()
+    if [file.size for file in form.files] == [0]:
+        form.files.clear()
     return form
 
 
