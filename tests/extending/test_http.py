@@ -1,5 +1,6 @@
 """``quire.http``: requests of the project's code, rejected within a transaction."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,17 @@ async def test_a_body_or_a_part_of_it_is_streamed(
     assert (whole.url.query, whole.headers["x-key"]) == (b"c=1", "d")
     assert part.headers["range"] == "bytes=4-6"
     assert part.headers["accept-encoding"] == "identity"
+
+
+async def test_a_body_is_sent_in_pieces(sent: list[httpx.Request]) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"Fix for "
+        yield b"two minutes."
+
+    await quire.http.put("https://a.example/b", content=pieces())
+    (request,) = sent
+    assert await request.aread() == TEXT
+    assert request.headers["transfer-encoding"] == "chunked"
 
 
 async def test_a_stream_has_the_limits_of_other_requests(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ No requests are sent within a transaction, which would block other writes.
 """
 
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -57,13 +57,14 @@ class HttpClient:
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
         json: object = None,
-        content: bytes | str | None = None,
+        content: bytes | str | AsyncIterable[bytes] | None = None,
         data: Mapping[str, Any] | None = None,
         timeout: float = _TIMEOUT_SECONDS,  # noqa: ASYNC109 - that of the connection, too
     ) -> httpx.Response:
         """Send a request, and return the response with its body.
 
-        ``json``, ``content`` or the form ``data`` is the body. Raises httpx.HTTPStatusError for a
+        ``json``, ``content`` or the form ``data`` is the body; pieces of ``content`` are sent as
+        they come. Raises httpx.HTTPStatusError for a
         status from 400 on, httpx.TransportError without a response in time, ValueError for a
         response of more than 20 MB, and UnitOfWorkError within a transaction in development; in
         production it logs a warning, once per line of code.
