@@ -13,6 +13,7 @@ from tests.extending.project import PAPERS, module, open_extended, schema_in, ti
 from tests.extending.test_counts import batch
 from tests.library.statements import log_statements
 from tests.unit.admin_api.office import Office, office_project, run_office
+from tests.unit.admin_api.test_releases import ask, entry, release
 from tests.unit.kiosk import PAPER
 
 MANY = """
@@ -186,6 +187,18 @@ async def test_the_same_document_twice_is_written_twice(office: Office) -> None:
     await batch(*operations)(office, paper)
     assert [one[2] for one in fired() if one[0] == "before"] == [["A"], ["B"]]
     assert await titles(office) == ["C"]
+
+
+async def test_a_release_calls_a_hook_once_with_all_of_its_entries(office: Office) -> None:
+    ids = await many(office, "create_many", data=[{"title": "A"}, {"title": "B"}, {"title": "C"}])
+    release_id = await release(office, *(entry(document_id) for document_id in ids))
+    fired()
+    assert (await ask(office, "POST", f"/{release_id}/publish")).status == 200
+    calls = [call for call in fired() if call[0] != "each"]
+    assert calls == [
+        ("before", "publish", ["A", "B", "C"]),
+        ("after", "publish", [0, 1, 2], 3),
+    ]
 
 
 async def test_operations_of_a_batch_may_refer_to_earlier_ones(office: Office) -> None:

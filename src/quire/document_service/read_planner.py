@@ -32,7 +32,9 @@ from quire.database.program import Program, Statement
 from quire.database.tables.table_map import TableMap
 from quire.errors import ServiceUnavailableError
 from quire.metrics.caches import CacheCounter
+from quire.query.filter_operators import Predicate
 from quire.query.plan import (
+    Comparison,
     ConstantCondition,
     Filter,
     Junction,
@@ -46,7 +48,7 @@ from quire.query.python_parameters import as_query, read_query
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits, ResolvedRead, Resolver
 from quire.query.resolve.row_rules import COUNT, FIND, rule_filter
-from quire.query.resolve.scope import Slots
+from quire.query.resolve.scope import Slots, SlotValue
 from quire.schema.model import ContentType, Schema
 
 Mode = Literal[
@@ -309,16 +311,30 @@ class ReadPlanner:
 
     def entry(self, uid: str, entry_id: int, *, status: Status, populated: bool) -> PreparedRead:
         """Plan the read of one row; with ``populated`` its relations and components as well."""
+        resolved_read = self._resolved_entry(uid, status, populated=populated)
+        values = [*resolved_read.values]
+        if resolved_read.plan.entry is not None:
+            values[resolved_read.plan.entry] = entry_id
+        return self.planned(replace(resolved_read, values=tuple(values)))
+
+    def entries(
+        self, uid: str, entry_ids: Sequence[int], *, status: Status, populated: bool
+    ) -> PreparedRead:
+        """Plan the read of several rows as `entry` does, in no particular order."""
+        resolved_read = self._resolved_entry(uid, status, populated=populated)
+        condition = Comparison("id", Predicate.IN, (len(resolved_read.values),))
+        plan = ReadPlan(root=replace(resolved_read.plan.root, filter=condition))
+        ids: SlotValue = [*entry_ids]
+        return self.planned(ResolvedRead(plan=plan, values=(*resolved_read.values, ids)))
+
+    def _resolved_entry(self, uid: str, status: Status, *, populated: bool) -> ResolvedRead:
         key = (uid, status, populated)
         resolved_read = self._constant_reads.get(key)
         if resolved_read is None:
             query = {"status": status, "populate": "*" if populated else None}
             resolver = self._resolver(self.schema.content_types[uid], FullAccess())
             resolved_read = self._constant_reads[key] = resolver.resolve_write(query)
-        values = [*resolved_read.values]
-        if resolved_read.plan.entry is not None:
-            values[resolved_read.plan.entry] = entry_id
-        return self.planned(replace(resolved_read, values=tuple(values)))
+        return resolved_read
 
     def rows_matching(self, uid: str, document_id: str, rule: str) -> Program[frozenset[int]]:
         """Return the rows of a document, of every version and locale, that satisfy a bound rule."""

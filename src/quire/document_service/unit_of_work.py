@@ -1,6 +1,6 @@
 """The unit of work: the state of one write transaction."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, TypeVar
@@ -38,6 +38,9 @@ from quire.query.resolve.scope import ReadLimits
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import Schema
 from quire.webhooks.events import Event, EventName
+
+_ENTRIES_AT_ONCE = 100
+"""How many entries of events are read by the same statements."""
 
 T = TypeVar("T")
 WriteProgram = Callable[["UnitOfWork"], Program[T]]
@@ -272,20 +275,24 @@ class UnitOfWork(Struct, kw_only=True):
         entry: WrittenEntry,
         fields: tuple[str, ...] = (),
     ) -> Program[None]:
-        """Record a webhook event of an entry, which is published after the commit.
+        """Record a webhook event of an entry, see `record_events`."""
+        yield from self.record_events(name, [entry], fields)
 
-        The event of a deletion is recorded before the deletion, while the entry can be read.
+    def record_events(
+        self,
+        name: EventName,
+        entries: Sequence[WrittenEntry],
+        fields: tuple[str, ...] = (),
+    ) -> Program[None]:
+        """Record webhook events of entries of one type, which are published after the commit.
+
+        The events of a deletion are recorded before the deletion, while the entries can be read.
         """
         event_time = self.last_tick
-        event_entry: EntryJson | None = None
+        event_entries: Mapping[int, EntryJson] = {}
         if self.listening:
-            status: Status = "published" if entry.published else "draft"
-            populated = name is not EventName.DELETE and not name.is_media
-            prepared_read = self.engine.reads.entry(
-                entry.uid, entry.entry_id, status=status, populated=populated
-            )
-            event_entry = yield from prepared_read.first()
-        self.events.append(
+            event_entries = yield from self._read_event_entries(name, entries)
+        self.events.extend(
             Event(
                 name=name,
                 uid=entry.uid,
@@ -297,9 +304,34 @@ class UnitOfWork(Struct, kw_only=True):
                 fields=fields,
                 at=event_time,
                 origin=self.origin,
-                entry=event_entry,
+                entry=event_entries.get(entry.entry_id),
             )
+            for entry in entries
         )
+
+    def _read_event_entries(
+        self, name: EventName, entries: Sequence[WrittenEntry]
+    ) -> Program[dict[int, EntryJson]]:
+        """Return the entries as events contain them, by the ids of their rows."""
+        populated = name is not EventName.DELETE and not name.is_media
+        reads = self.engine.reads
+        event_entries: dict[int, EntryJson] = {}
+        for published in dict.fromkeys(entry.published for entry in entries):
+            status: Status = "published" if published else "draft"
+            uid = entries[0].uid
+            ids = [entry.entry_id for entry in entries if entry.published == published]
+            if len(ids) == 1:
+                read = reads.entry(uid, ids[0], status=status, populated=populated)
+                event_entry = yield from read.first()
+                if event_entry is not None:
+                    event_entries[ids[0]] = event_entry
+                continue
+            for start in range(0, len(ids), _ENTRIES_AT_ONCE):
+                batch = ids[start : start + _ENTRIES_AT_ONCE]
+                read = reads.entries(uid, batch, status=status, populated=populated)
+                found, _ = yield from read.entries()
+                event_entries |= {entry["id"]: entry for entry in found}
+        return event_entries
 
     def encode(self, layout: EntryLayout, scalars: Mapping[str, object]) -> dict[str, Value]:
         """Return the columns of scalar values, in the model's order.

@@ -25,6 +25,12 @@ from tests.unit.kiosk import PAPER, WRITER
 
 WRITERS = f"/content-manager/collection-types/{WRITER}"
 RELEASES = "/admin/x/releases"
+WEBHOOK = {
+    "name": "w",
+    "url": "https://webhooks.invalid/",
+    "headers": {},
+    "events": ["entry.publish", "entry.unpublish"],
+}
 CONTENT_TABLES = ("paper_rows", "components_", "revisions", "quire_release", "admin_users")
 FRENCH = "?locale=fr"
 MISSING = "title must be a `string` type, but the final value was: `null`."
@@ -459,10 +465,16 @@ async def _related(office: Office, document_id: str, status: str = "published") 
     return [one["documentId"] for one in reply.data["related"]]
 
 
-async def test_statements_do_not_grow_with_the_entries(tmp_path: Path, kind: Kind) -> None:
+@pytest.mark.parametrize("listening", [False, True], ids=["alone", "with a webhook"])
+async def test_statements_do_not_grow_with_the_entries(
+    tmp_path: Path, kind: Kind, *, listening: bool
+) -> None:
     counts: list[tuple[int, ...]] = []
     with log_statements() as log:
         async with open_office(tmp_path, kind=kind) as office:
+            if listening:
+                made = await office.ask("POST", "/admin/webhooks", WEBHOOK, token=office.boss)
+                assert made.status == 201, made.json
             for number in (8, 8, 20):  # the first release makes tables
                 entries = await different_entries(office, number)
                 release_id = await release(office, name=f"{len(counts)}")

@@ -171,6 +171,8 @@ class Press:
             default_locale="en",
         )
         self.now = START_MS
+        self.listening = False
+        """Whether events have their entries, as if there was a webhook."""
         self.events: list[Event] = []
         """What the last action reported."""
         self.statements: list[str] = []
@@ -190,7 +192,10 @@ class Press:
     def _act(self, act: WriteProgram[T], commands: Sequence[Command] = ()) -> T:
         self.now += STEP_MS
         unit = UnitOfWork(
-            engine=self.engine, clock=lambda: self.now, hashed=dict(self._hashes(commands))
+            engine=self.engine,
+            clock=lambda: self.now,
+            hashed=dict(self._hashes(commands)),
+            listening=self.listening,
         )
         with self.store.transaction():
             self.statements = []

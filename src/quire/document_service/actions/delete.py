@@ -80,8 +80,7 @@ def remove_entries(
     batched = unit.engine.extensions.has_batches(uid, action) if writes else False
     yield from run_interleaved(unit, [hooked.call_before() for hooked in writes], batched=batched)
     unit.tick()
-    for entry in entries:
-        yield from unit.record_event(event, written_entry(uid, entry))
+    yield from unit.record_events(event, [written_entry(uid, entry) for entry in entries])
     yield from delete_entries(unit.store, layout, [entry.id for entry in entries])
     yield from run_interleaved(
         unit, [hooked.call_after(published=None) for hooked in writes], batched=batched

@@ -206,12 +206,14 @@ def _replace_published(
         for entries in (entries_by_document[draft.document_id],)
     ]
     copies = yield from replace_versions(unit.store, layout, replacements, columns)
-    written_entries = []
-    for draft, copy in zip(drafts, copies, strict=True):
-        before = shared_values[draft.document_id]
-        written_entries.append(
-            (yield from _record_copy(unit, layout, draft, copy, before, EventName.PUBLISH))
-        )
+    rows = [
+        replace(draft, id=copy.id, published=True)
+        for draft, copy in zip(drafts, copies, strict=True)
+    ]
+    written_entries = [written_entry(layout.model.uid, row) for row in rows]
+    yield from unit.record_events(EventName.PUBLISH, written_entries)
+    for row, copy in zip(rows, copies, strict=True):
+        _postpone_after_copy(unit, layout, row, copy, shared_values[row.document_id])
     return written_entries
 
 
@@ -442,7 +444,11 @@ def _replace_version(
     """
     replacement = _replacement_of(source, replaced, entries)
     copy = yield from replace_version(unit.store, layout, replacement, columns)
-    return (yield from _record_copy(unit, layout, source, copy, shared_values, event))
+    row = replace(source, id=copy.id, published=not source.published)
+    written = written_entry(layout.model.uid, row)
+    yield from unit.record_event(event, written)
+    _postpone_after_copy(unit, layout, row, copy, shared_values)
+    return written
 
 
 def _replacement_of(
@@ -456,19 +462,14 @@ def _replacement_of(
     )
 
 
-def _record_copy(
+def _postpone_after_copy(
     unit: UnitOfWork,
     layout: EntryLayout,
-    source: EntryRow,
+    row: EntryRow,
     copy: NewVersion,
     shared_values: SharedValues | None,
-    event: EventName,
-) -> Program[WrittenEntry]:
-    """Record that a version was replaced, and postpone what follows from it."""
-    row = replace(source, id=copy.id, published=not source.published)
-    written = written_entry(layout.model.uid, row)
-    yield from unit.record_event(event, written)
+) -> None:
+    """Postpone what follows from the replacement of a version by ``row``, the copy."""
     if copy.self_links:
         unit.postpone(lambda: link_to_itself(unit.store, copy))
     sync_locales_later(unit, layout, row, shared_values, copied=True)
-    return written

@@ -212,3 +212,24 @@ def test_every_document_has_to_have_a_draft(press: Press) -> None:
     story = press.create(STORY, name="s")
     assert not press.publish_in_bulk(STORY, [story, "documentunknown"])
     assert press.versions(STORY, story) == ["en"]
+
+
+def test_events_have_their_entries(press: Press) -> None:
+    topics = [press.create(TOPIC, name=name, publish=True) for name in ("Snow", "Ice")]
+    stories = [
+        press.create(STORY, name=f"s{number}", topics=topics[number:]) for number in range(3)
+    ]
+    press.listening = True
+    assert press.publish_in_bulk(STORY, stories)
+    in_bulk = press.events
+    for event in in_bulk:
+        press.publish(STORY, event.document_id)
+        (in_turn,) = press.events
+        assert (event.name, event.document_id) == (in_turn.name, in_turn.document_id)
+        assert event.entry is not None
+        assert in_turn.entry is not None
+        differing = {name for name in event.entry if event.entry[name] != in_turn.entry[name]}
+        assert differing == {"id", "publishedAt"}
+        assert event.entry["id"] == event.entry_id
+    assert [event.document_id for event in in_bulk] == stories
+    assert [len(event.entry["topics"]) for event in in_bulk if event.entry] == [2, 1, 0]
