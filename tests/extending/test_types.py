@@ -157,8 +157,10 @@ def test_filters_and_input_are_typed(tmp_path: Path, checker: Checker) -> None:
         title: str
 
 
-    async def streamed() -> list[str]:
-        found = [one.title async for some in documents(Paper).stream(Title) for one in some]
+    async def streamed() -> list[str | None]:
+        found: list[str | None] = [
+            one.title async for some in documents(Paper).stream(Title) for one in some
+        ]
         async for papers in documents(Paper).stream(filters={"title": "Sea"}):
             found += [one.title for one in papers]
         return found

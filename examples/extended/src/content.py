@@ -21,14 +21,14 @@ class Article(Document):
     __uid__ = "api::article.article"
     id: int
     documentId: str
-    title: str
+    title: str | None
     slug: str | None
     body: str | None
     views: int | None
     embargoUntil: str | None
     createdAt: str
     updatedAt: str
-    publishedAt: str
+    publishedAt: str | None
     readingMinutes: int
     author: Author | None
     owner: UsersPermissionsUser | None
@@ -52,11 +52,11 @@ class Banner(Document):
     __uid__ = "api::banner.banner"
     id: int
     documentId: str
-    text: str
-    endsAt: str
+    text: str | None
+    endsAt: str | None
     createdAt: str
     updatedAt: str
-    publishedAt: str
+    publishedAt: str | None
 
 
 class Order(Document):

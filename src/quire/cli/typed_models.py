@@ -44,7 +44,7 @@ def write_types(
         if typescript_file is not None:
             texts_by_file[typescript_file] = _typescript(schema, drafts=drafts)
         if documents_file is not None:
-            texts_by_file[documents_file] = _documents(schema, drafts=drafts)
+            texts_by_file[documents_file] = _documents(schema)
         return texts_by_file
 
     schema, problem = _extend_with_code(settings, stored_schema)
@@ -97,9 +97,10 @@ def _write_files(files: Iterable[Path], texts_by_file: Mapping[Path, str]) -> No
         _write(file, texts_by_file[file])
 
 
-def _documents(schema: Schema, *, drafts: bool) -> str:
+def _documents(schema: Schema) -> str:
+    # Hooks receive drafts, in which required attributes may be null.
     models = make_model_classes(
-        schema, drafts=drafts, reserved=python_documents.RESERVED_NAMES, all_computed=True
+        schema, drafts=True, reserved=python_documents.RESERVED_NAMES, all_computed=True
     )
     uids = {model_class.uid for model_class in models.classes}
     uids &= {USER_UID, FILE_UID, *(content_type.uid for content_type in schema.api_types)}

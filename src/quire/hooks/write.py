@@ -65,7 +65,10 @@ class Write(Generic[D, Input]):
 
     @property
     def data(self) -> dict[str, object]:
-        """The attributes that are written, in the form of the content API."""
+        """The attributes that are written, in the form of the content API.
+
+        Before the write they are what the caller sent: any value may be null or of another type.
+        """
         return self._data
 
     def value(self, name: str) -> object:
