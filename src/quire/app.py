@@ -48,7 +48,7 @@ from quire.runtime.metrics_collector import Metrics
 from quire.runtime.schema_follower import FollowerContext, SchemaFollower
 from quire.runtime.schema_runtime import SchemaRuntime, make_schema_runtime
 from quire.runtime.services import Services, open_services
-from quire.runtime.startup_checks import clear_archives, require_agreement
+from quire.runtime.startup_checks import clear_archives, log_notices, require_agreement
 from quire.schema.model import Schema
 from quire.settings import Settings
 from quire.strapi_project.schema import load_options, load_project_schema
@@ -198,6 +198,7 @@ class Application:
         disregarded = await self._servable_schema(database, writes)
         options = load_options(self.settings)
         await require_agreement(self.settings, database, self._schema, options)
+        log_notices(self.settings, self._schema)
         await clear_archives(self.settings, database, self._clock)
         if self._is_timed:
             timings = DatabaseTimings()

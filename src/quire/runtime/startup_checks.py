@@ -34,6 +34,13 @@ async def clear_archives(settings: Settings, database: Database, clock: Clock) -
         _log.info("what was archived is gone", number=archive.id, title=archive.title)
 
 
+def log_notices(settings: Settings, schema: Schema) -> None:
+    """Log definitions in schema files that have no effect, in development."""
+    if settings.is_development:
+        for notice in schema.notices:
+            _log.warning("a definition in a schema file has no effect", problem=str(notice))
+
+
 async def require_agreement(
     settings: Settings, database: Database, schema: Schema, options: LoadOptions
 ) -> None:

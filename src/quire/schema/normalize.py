@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from quire.errors import SchemaProblem
+from quire.hooks.errors import nearest
 from quire.schema.attributes import AttributeTypes
+from quire.schema.attributes.base import COMMON_OPTIONS
 from quire.schema.custom_fields import (
     CUSTOM_FIELD,
     CustomField,
@@ -25,6 +27,9 @@ _SERVER_ATTRIBUTES = frozenset(
     {"createdAt", "updatedAt", "publishedAt", "createdBy", "updatedBy", "locale", "localizations"}
 )
 """Attributes that the server sets in every content type of a project, whatever the file says."""
+
+_WITHOUT_EFFECT = frozenset({"autoPopulate", "displayName", "morphColumn"})
+"""Options that Strapi writes to attributes, and that have no effect."""
 
 _PLAIN_TYPE = "string"
 
@@ -60,6 +65,8 @@ class _Normalizer(Struct):
         attributes = source.raw.get("attributes")
         if not isinstance(attributes, dict):
             return source
+        for name, raw in attributes.items():
+            self._note_unknown_options(source, name, raw)
         changed_attributes = {
             name: self._attribute(source, name, raw) if isinstance(raw, dict) else raw
             for name, raw in attributes.items()
@@ -68,6 +75,21 @@ class _Normalizer(Struct):
         if changed_attributes == attributes:
             return source
         return SchemaFile(source.uid, source.file, {**source.raw, "attributes": changed_attributes})
+
+    def _note_unknown_options(self, source: SchemaFile, name: str, raw: object) -> None:
+        """Note options that Strapi ignores, mostly misspelt ones; those of plugins may be any."""
+        is_own = source.is_component or source.uid.startswith("api::")
+        type_ = self.types.get(str(raw.get("type"))) if isinstance(raw, dict) else None
+        if not is_own or type_ is None or not isinstance(raw, dict):
+            return
+        options = {**COMMON_OPTIONS, **type_.options}
+        for option in sorted(raw.keys() - options.keys() - _WITHOUT_EFFECT):
+            hint = nearest(option, options)
+            if option == "targetAttribute" and type_.name == "relation":
+                hint = '; in files it is "inversedBy" or "mappedBy"'
+            self._notice(
+                source, f"{name}.{option}", f"is no option of {type_.name}, and has no effect{hint}"
+            )
 
     def _is_left_out(self, source: SchemaFile, name: str, raw: object) -> bool:
         if not isinstance(raw, dict):

@@ -17,7 +17,7 @@ from quire.settings import SettingsError, load_settings
 from quire.settings.model import STORAGE_TYPES
 from quire.strapi_project.schema import load_project_schema
 from tests.databases.kind import Kind
-from tests.unit.schema.trees import type_file, write_tree
+from tests.unit.schema.trees import component_file, type_file, write_tree
 from tests.unit.strapi_project.site import serving
 
 NOTE = "api::note.note"
@@ -189,6 +189,33 @@ def test_options_that_the_storage_type_does_not_take_are_ignored_with_a_notice(
 
     notices = [(one.path, one.message) for one in loaded(tmp_path).notices]
     assert notices == [("attributes.body.minLength", "does not fit the storage type; ignored")]
+
+
+def test_unknown_options_are_ignored_with_a_notice(tmp_path: Path) -> None:
+    attributes = {
+        "body": {"type": "text", "requierd": True, "pluginOptions": {"anything": {"goes": 1}}},
+        "parts": {"type": "component", "component": "a.part", "displayName": "Parts"},
+        "next": {
+            "type": "relation",
+            "relation": "oneToOne",
+            "target": NOTE,
+            "targetAttribute": "previous",
+        },
+        "mood": field("global::mood", emojis=True),
+    }
+    part = component_file("a.part", {"size": {"type": "integer", "maxLength": 3}})
+    write_tree(tmp_path, type_file("note", attributes), part)
+
+    notices = sorted((one.path, one.message) for one in loaded(tmp_path).notices)
+    effect = "and has no effect"
+    assert notices == [
+        ("attributes.body.requierd", f'is no option of text, {effect}; did you mean "required"?'),
+        (
+            "attributes.next.targetAttribute",
+            f'is no option of relation, {effect}; in files it is "inversedBy" or "mappedBy"',
+        ),
+        ("attributes.size.maxLength", f"is no option of integer, {effect}"),
+    ]
 
 
 def test_an_enumeration_without_values_is_stored_as_a_string(tmp_path: Path) -> None:
