@@ -81,6 +81,22 @@ async def get(office: Office, target: str, **headers: str) -> ClientResponse:
     return await office.client.request("GET", target, headers, b"")
 
 
+@pytest.mark.parametrize("code", [CODE, CODE + LINKING])
+async def test_files_of_the_folder_are_sent_as_before(
+    code: str, tmp_path: Path, kind: Kind
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, code)
+        folder = project / "public" / "uploads"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "old.txt").write_bytes(NOTE.content)
+        async with run_office(project, settings=MEMORY) as office:
+            old = await get(office, "/uploads/old.txt")
+            outside = await get(office, "/uploads/..%2F..%2Fquire.toml")
+    assert (old.status, old.content) == (200, NOTE.content)
+    assert outside.status in {403, 404}
+
+
 async def test_files_are_stored_sent_replaced_and_deleted(tmp_path: Path, kind: Kind) -> None:
     async with office_project(tmp_path, kind) as project:
         write_code(project, CODE)

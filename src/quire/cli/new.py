@@ -138,7 +138,7 @@ def _prepare_first_start(settings: Settings) -> Iterator[str]:
 def _next_steps(folder: Path) -> str:
     return (
         "\nNext:\n"
-        f"  quire start {folder}\n"
+        f"  quire dev {folder}\n"
         f"  quire admin create {folder} --email you@example.org --firstname You\n"
         f"  quire token create {folder} --name site"
     )

@@ -1,5 +1,6 @@
 """Serves uploaded files: from their folder, or by redirect to the storage."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -76,14 +77,23 @@ class UploadedFiles:
         return response
 
     async def _original_response(self, key: str, headers: Mapping[bytes, bytes]) -> Response:
+        if self._storage.provider != LOCAL and await asyncio.to_thread(self._is_in_folder, key):
+            # Stored before the project changed to its present storage. Strapi serves them as well.
+            return self._folder_response(key)
         link = await self._storage.link(key, self._lifetime)
         if link is None and self._storage.provider != LOCAL:
             return await self._copy_response(key, headers)
         if link is None:
-            return file_response(self._folder, key, sandboxed=True, pdf_policy=self._pdf_policy)
+            return self._folder_response(key)
         response = RedirectResponse(link, _REDIRECT)
         response.headers["cache-control"] = "no-store"
         return response
+
+    def _is_in_folder(self, key: str) -> bool:
+        return self._folder.joinpath(key).is_file()
+
+    def _folder_response(self, key: str) -> Response:
+        return file_response(self._folder, key, sandboxed=True, pdf_policy=self._pdf_policy)
 
     async def _copy_response(self, key: str, headers: Mapping[bytes, bytes]) -> Response:
         """Send a file whose storage has no address for it. Raises NotFoundError.

@@ -17,7 +17,7 @@ def test_a_new_project_is_complete(run: Run, tmp_path: Path) -> None:
     code, output, messages = run("new", folder)
 
     assert (code, output) == (0, "")
-    assert f"quire start {folder}" in messages
+    assert f"quire dev {folder}" in messages
     assert load_settings(folder, environ={}).missing_secrets() == ()
     assert run("check", folder).output == "no problems, no warnings.\n"
 

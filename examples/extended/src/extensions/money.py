@@ -21,7 +21,7 @@ class Money(AttributeType[Decimal, MoneyOptions]):
         module="admin/money.js", element="quire-money", cell="{value} {options.currency}"
     )
 
-    def parse(self, value: Any, options: MoneyOptions) -> Decimal:
+    def parse(self, value: str | float, options: MoneyOptions) -> Decimal:
         """Accept numbers and texts."""
         try:
             amount = Decimal(str(value))
