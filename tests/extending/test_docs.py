@@ -270,7 +270,7 @@ async def test_settings_and_operators_do_what_their_pages_say(blog: Path, token:
 @pytest.mark.whatever_the_database("tests/extending/test_testing.py runs on both")
 def test_the_tests_of_the_pages_pass(blog: Path) -> None:
     (blog / "tests" / "test_titles.py").write_text(TITLES, encoding="utf-8")
-    assert run_pytest(blog) == {"passed": 4}
+    assert run_pytest(blog) == {"passed": 5}
 
 
 @pytest.mark.whatever_the_database("tests/extending/test_documents.py reads them on both")

@@ -540,7 +540,7 @@ OrderInput = TypedDict(
         "email": "str",
         "product": "str",
         "quantity": "int",
-        "total": "Any",
+        "total": "str | float | None",
     },
     total=False,
 )

@@ -1,7 +1,6 @@
 """Amounts of money, with a custom input in the admin UI."""
 
 from decimal import Decimal
-from typing import Any
 
 from quire import AdminInput, AttributeOptions, AttributeType, ValidationError, attribute_type
 
