@@ -82,6 +82,29 @@ def test_related_entries_are_edited_in_drawers_above_each_other(site: Site, page
     site.api("PUT", f"{TAGS}/{tag['documentId']}", {"label": label})
 
 
+def test_the_question_about_unsaved_changes_is_answered_by_escape_or_by_saving(
+    site: Site, page: Page
+) -> None:
+    author = site.api("POST", AUTHORS, {"name": "Iris", "slug": "iris"})["data"]
+    path = f"/admin/content/api::author.author/{author['documentId']}"
+    go_on(page, path)
+    name = page.get_by_role("textbox", name="Name", exact=True)
+    name.fill("Iris Newman")
+    question = page.get_by_role("alertdialog", name="There are unsaved changes")
+    home = page.get_by_role("link", name="Home", exact=True)
+    home.click()
+    expect(question).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(question).to_have_count(0)
+    home.click()
+    expect(question).to_be_visible()
+    name.press("Control+s")
+    expect(question).to_have_count(0)
+    expect(name).to_have_value("Iris Newman")
+    home.click()
+    expect(page.get_by_role("heading", name="Hello, Ada")).to_be_visible()
+
+
 def test_a_long_relation_shows_its_beginning_and_is_ordered_with_the_keyboard(
     site: Site, page: Page
 ) -> None:

@@ -2,7 +2,7 @@ import { Alert, Box, Button, Drawer, Grid, Group, Paper, Stack, Text } from '@ma
 import { useDocumentTitle, useHotkeys, type HotkeyItem } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { hasDrafts, isLocalized, labelOf, useAbility, useLocales, useMe, useModel } from '../../api/hooks'
@@ -251,6 +251,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
               if ((await actions.save()) === 'done') place.drawer?.close()
             }}
             onLeave={() => place.drawer?.close()}
+            isDirty={isDirty}
             mayWrite={mayWrite}
           />
         )}
@@ -262,6 +263,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
               else blocker.reset()
             }}
             onLeave={() => blocker.proceed()}
+            isDirty={isDirty}
             mayWrite={mayWrite}
           />
         )}
@@ -302,10 +304,44 @@ function copyOf(entry: Entry, type: ContentType, model: ReturnType<typeof useMod
 const isCount = (value: unknown) =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 1 && 'count' in value
 
-function LeaveDialog({ onStay, onSave, onLeave, mayWrite }: { onStay: () => void; onSave: () => void; onLeave: () => void; mayWrite: boolean }) {
+/** Asks about what is not saved, beside the form; whoever goes on with the form until it is saved has answered it. */
+function LeaveDialog({ onStay, onSave, onLeave, isDirty, mayWrite }: {
+  onStay: () => void
+  onSave: () => Promise<void>
+  onLeave: () => void
+  isDirty: boolean
+  mayWrite: boolean
+}) {
   const { t } = useTranslation()
+  const [isSaving, setSaving] = useState(false)
+  const stay = useEffectEvent(onStay)
+  useEffect(() => {
+    if (!isDirty && !isSaving) stay()
+  }, [isDirty, isSaving])
+  const save = async () => {
+    setSaving(true)
+    await onSave()
+    setSaving(false)
+  }
   return (
-    <Paper withBorder shadow="md" p="md" pos="fixed" bottom={24} left="50%" style={{ transform: 'translateX(-50%)', zIndex: 300, maxWidth: '92vw' }} role="alertdialog" aria-label={t('leave.title')} className="quire-surface">
+    <Paper
+      withBorder
+      shadow="md"
+      p="md"
+      pos="fixed"
+      bottom={24}
+      left="50%"
+      style={{ transform: 'translateX(-50%)', zIndex: 300, maxWidth: '92vw' }}
+      role="alertdialog"
+      aria-label={t('leave.title')}
+      className="quire-surface"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        // A drawer around it stays open.
+        event.stopPropagation()
+        onStay()
+      }}
+    >
       <Group>
         <div>
           <Text fw={600} size="sm">{t('leave.title')}</Text>
@@ -314,7 +350,7 @@ function LeaveDialog({ onStay, onSave, onLeave, mayWrite }: { onStay: () => void
         <Group gap="xs">
           <Button variant="subtle" color="gray" onClick={onStay} autoFocus>{t('leave.stay')}</Button>
           <Button variant="default" onClick={onLeave}>{t('leave.leave')}</Button>
-          {mayWrite && <Button onClick={onSave}>{t('leave.save')}</Button>}
+          {mayWrite && <Button loading={isSaving} onClick={() => void save()}>{t('leave.save')}</Button>}
         </Group>
       </Group>
     </Paper>
