@@ -112,6 +112,8 @@ export function ListScreen({ type }: { type: ContentType }) {
   const isFiltered = Boolean(search.q) || Boolean(search.status) || search.stage !== undefined || search.assignee !== undefined || query.missingLocale !== undefined || countRules(search.filters) > 0
   const fields = useMemo(() => filterFields(type, view, model, ability), [type, view, model, ability])
   const showsLocales = isLocalized(type) && locales.length > 1
+  /** The name of a locale whose entries may all be in other ones. */
+  const elsewhere = showsLocales ? locales.find((one) => one.code === locale && !one.isDefault)?.name : undefined
   const shown = columns.filter((name) => type.attributes[name] || view.metadatas[name] || name === 'documentId' || name === 'id')
 
   const [isSelectingAll, setSelectingAll] = useState(false)
@@ -235,8 +237,8 @@ export function ListScreen({ type }: { type: ContentType }) {
           {isFiltered ? (
             <EmptyState title={t('list.noneFound')} action={<Button variant="default" onClick={() => change({ q: undefined, filters: undefined, status: undefined, stage: undefined, assignee: undefined, missing: undefined })}>{t('list.clearFilters')}</Button>} />
           ) : (
-            <EmptyState title={t('list.none', { type: info.displayName })} action={may.create ? <Button leftSection={<Plus size={14} />} onClick={create}>{t('list.create')}</Button> : undefined}>
-              {t('list.noneHint')}
+            <EmptyState title={elsewhere ? t('list.noneInLocale', { type: info.displayName, locale: elsewhere }) : t('list.none', { type: info.displayName })} action={may.create ? <Button leftSection={<Plus size={14} />} onClick={create}>{t('list.create')}</Button> : undefined}>
+              {elsewhere ? t('list.noneInLocaleHint') : t('list.noneHint')}
             </EmptyState>
           )}
         </Paper>
