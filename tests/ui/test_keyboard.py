@@ -52,6 +52,26 @@ def test_an_entry_is_made_from_nothing_and_published(site: Site, home: Page) -> 
     assert [one["type"] for one in made["body"]] == ["heading", "paragraph"]
 
 
+def test_the_focus_returns_to_whatever_opened_a_menu_a_dialog_or_a_popover(
+    site: Site, home: Page
+) -> None:
+    page = home
+    go_on(page, f"/admin/content/{ARTICLE}")
+    actions = page.get_by_role("button", name=re.compile("^Actions for ")).first
+    actions.press("Enter")
+    page.get_by_role("menuitem", name="Delete").press("Enter")
+    dialog = page.get_by_role("dialog", name="Delete this entry?")
+    expect(dialog.get_by_role("button", name="Close")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(actions).to_be_focused()
+    filter_button = page.get_by_role("button", name="Filter", exact=True)
+    filter_button.press("Enter")
+    expect(page.get_by_role("button", name="Add rule")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(filter_button).to_be_focused()
+
+
 def test_the_sheet_lists_the_keys_and_they_lead_where_it_says(site: Site, home: Page) -> None:
     page = home
     page.keyboard.press("?")

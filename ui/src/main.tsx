@@ -18,9 +18,11 @@ import { SessionDialog } from './auth/SessionDialog'
 import { startTranslations } from './i18n'
 import { queries } from './queries'
 import { router } from './router'
+import { returnFocusFromLayers } from './shell/focus'
 import { resolver, theme } from './theme'
 
 await startTranslations()
+returnFocusFromLayers()
 
 /** Calendars in the language of the UI; weeks begin on Monday, but for English on Sunday. */
 function Dates({ children }: { children: ReactNode }) {

@@ -1,0 +1,35 @@
+const LAYERS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
+const LONGEST = 20
+/** Longer than Mantine takes to return the focus to whatever had it when a dialog opened. */
+const AFTER_MANTINE_MS = 30
+
+type Focused = { element: HTMLElement; isInLayer: boolean; path: string }
+
+/**
+ * Return the focus when a dialog, menu or popover closes that had it. Mantine returns it to what had it before a dialog
+ * opened, which is lost where that was the item of a menu that is closed by then.
+ */
+export function returnFocusFromLayers(): void {
+  const focused: Focused[] = []
+  document.addEventListener('focusin', ({ target }) => {
+    if (!(target instanceof HTMLElement)) return
+    focused.push({ element: target, isInLayer: target.closest(LAYERS) !== null, path: location.pathname })
+    if (focused.length > LONGEST) focused.shift()
+  })
+  const isLost = () => {
+    const last = focused[focused.length - 1]
+    return document.activeElement === document.body && last !== undefined && last.isInLayer && !last.element.isConnected && last.path === location.pathname
+  }
+  const restore = () => {
+    if (!isLost()) return
+    const earlier = focused.findLast(({ element }) => element.isConnected && element.checkVisibility() && !element.closest('[inert]'))
+    earlier?.element.focus({ preventScroll: true })
+  }
+  let timer = 0
+  new MutationObserver(() => {
+    // On a touch screen, the focus would bring up the keyboard.
+    if (!isLost() || window.matchMedia('(pointer: coarse)').matches) return
+    window.clearTimeout(timer)
+    timer = window.setTimeout(restore, AFTER_MANTINE_MS)
+  }).observe(document.body, { childList: true, subtree: true })
+}
