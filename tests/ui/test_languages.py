@@ -79,6 +79,7 @@ def test_the_ui_speaks_the_language_of_the_browser_or_of_the_profile(
     page.get_by_label("Passwort", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Anmelden").click()
     expect(page.get_by_role("heading", name="Hallo, Claire")).to_be_visible()
+    expect(page.get_by_text("Strg K", exact=True)).to_be_visible()
     expect(page.get_by_role("heading", name="Zuletzt bearbeitet")).to_be_visible()
     assert_translated(page, "de", content)
 

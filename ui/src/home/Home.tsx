@@ -1,4 +1,4 @@
-import { Badge, Button, CloseButton, Code, Group, Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Button, CloseButton, Code, Group, Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
 import { useDocumentTitle, useLocalStorage } from '@mantine/hooks'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -67,13 +67,13 @@ export function Home() {
             <Recent title={t('home.published')} entries={home.data.published} at="publishedAt" />
           </SimpleGrid>
           {home.data.failingWebhooks && home.data.failingWebhooks.length > 0 && (
-            <Paper withBorder p="md" className="quire-surface">
+            <Paper withBorder p="sm" className="quire-surface">
               <Title order={2} mb="xs">{t('home.webhooks')}</Title>
               <Stack gap={6}>
                 {home.data.failingWebhooks.map((webhook) => (
                   <Group key={webhook.id} gap="xs">
                     <Badge color="red" variant="light" tt="none">{t('home.failed', { count: webhook.count })}</Badge>
-                    <Text size="sm">{webhook.name}</Text>
+                    <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/settings/webhooks/$id" params={{ id: String(webhook.id) }} />}>{webhook.name}</Anchor>
                   </Group>
                 ))}
               </Stack>

@@ -21,7 +21,7 @@ import { useSections } from '../settings/sections'
 import { HelpLink } from './HelpLink'
 import { OfflineBar } from './OfflineBar'
 import { JobTray } from './JobTray'
-import { MOD } from './keyboard'
+import { keyName } from './keyboard'
 import { Palette } from './Palette'
 import { ShortcutSheet } from './ShortcutSheet'
 import { ScreenSkeleton } from './Skeletons'
@@ -195,7 +195,7 @@ function Sidebar({ onCollapse, onShortcuts, onNavigate }: { onCollapse: () => vo
         fullWidth
         fw={500}
         leftSection={<Search size={14} />}
-        rightSection={<Kbd size="xs">{MOD} K</Kbd>}
+        rightSection={<Kbd size="xs" style={{ whiteSpace: 'nowrap' }}>{keyName('Mod')} K</Kbd>}
         onClick={() => spotlight.open()}
       >
         {t('shell.jump')}

@@ -1,11 +1,11 @@
 import { Box, Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { MOD } from './keyboard'
+import { keyName } from './keyboard'
 
 /** The keys of each shortcut, by where they work. */
 const SHORTCUTS = {
   everywhere: {
-    palette: [MOD, 'K'],
+    palette: ['Mod', 'K'],
     home: ['g', 'h'],
     model: ['g', 'm'],
     explorer: ['g', 'e'],
@@ -25,20 +25,20 @@ const SHORTCUTS = {
     bulkDelete: ['#'],
   },
   entry: {
-    save: [MOD, 'S'],
-    publish: [MOD, 'Shift', 'P'],
-    undo: [MOD, 'Z'],
-    redo: [MOD, 'Shift', 'Z'],
+    save: ['Mod', 'S'],
+    publish: ['Mod', 'Shift', 'P'],
+    undo: ['Mod', 'Z'],
+    redo: ['Mod', 'Shift', 'Z'],
     locale: ['Alt', '1–9'],
-    compare: [MOD, '\\'],
-    inspector: [MOD, '.'],
+    compare: ['Mod', '\\'],
+    inspector: ['Mod', '.'],
     order: ['Space', '↑', '↓', 'Space'],
     blockMove: ['Alt', '↑', '↓'],
     blockMenu: ['Alt', 'F10'],
   },
   other: {
     addField: ['c'],
-    send: [MOD, 'Enter'],
+    send: ['Mod', 'Enter'],
   },
 } as const
 
@@ -58,7 +58,7 @@ export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: (
                       <Text size="sm" component="dt">{t(`shortcut.${name}`)}</Text>
                       <Group gap={4} wrap="nowrap" component="dd" m={0}>
                         {pressed.map((key, index) => (
-                          <Kbd key={index} size="xs">{key}</Kbd>
+                          <Kbd key={index} size="xs">{keyName(key)}</Kbd>
                         ))}
                       </Group>
                     </Group>
