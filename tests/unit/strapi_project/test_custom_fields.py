@@ -6,9 +6,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from quire.codegen.model_classes import make_model_classes
 from quire.codegen.python_structs import python_models
+from quire.runtime.startup_checks import log_notices
 from quire.schema.custom_fields import WELL_KNOWN
 from quire.schema.describe import describe_content_type
 from quire.schema.load import load_schema
@@ -216,6 +218,17 @@ def test_unknown_options_are_ignored_with_a_notice(tmp_path: Path) -> None:
         ),
         ("attributes.size.maxLength", f"is no option of integer, {effect}"),
     ]
+
+
+@pytest.mark.parametrize(("environment", "lines"), [("development", 1), ("production", 0)])
+def test_unknown_options_are_logged_in_development(
+    environment: str, lines: int, tmp_path: Path
+) -> None:
+    write_tree(tmp_path, type_file("note", {"body": {"type": "text", "requierd": True}}))
+    settings = load_settings(tmp_path, environ={"NODE_ENV": environment})
+    with capture_logs() as logged:
+        log_notices(settings, load_project_schema(settings))
+    assert ["body.requierd" in line["problem"] for line in logged] == [True] * lines
 
 
 def test_an_enumeration_without_values_is_stored_as_a_string(tmp_path: Path) -> None:
