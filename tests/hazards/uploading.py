@@ -74,3 +74,36 @@ def png_head(width: int, height: int) -> bytes:
         struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
         for name, data in chunks
     )
+
+
+def heic(width: int, height: int) -> bytes:
+    """Make the file of a HEIC photo: what the container says is valid, the HEVC in it is not."""
+
+    def box(name: bytes, *parts: bytes) -> bytes:
+        content = b"".join(parts)
+        return (len(content) + 8).to_bytes(4) + name + content
+
+    def versioned(name: bytes, *parts: bytes, version: int = 0) -> bytes:
+        return box(name, bytes([version, 0, 0, 0]), *parts)
+
+    def before_data(start: int) -> bytes:
+        codec = bytes.fromhex("01016000000090000000000a5af000fcfdf8f800000f00")
+        properties = box(
+            b"ipco",
+            box(b"hvcC", codec),
+            versioned(b"ispe", width.to_bytes(4), height.to_bytes(4)),
+            versioned(b"pixi", b"\3\x08\x08\x08"),
+        )
+        of_item = versioned(b"ipma", b"\0\0\0\1\0\1\3\x81\2\3")
+        location = b"\x44\0\0\1\0\1\0\0\0\1" + start.to_bytes(4) + (32).to_bytes(4)
+        meta = versioned(
+            b"meta",
+            versioned(b"hdlr", bytes(4), b"pict", bytes(13)),
+            versioned(b"pitm", b"\0\1"),
+            versioned(b"iloc", location),
+            versioned(b"iinf", b"\0\1", versioned(b"infe", b"\0\1\0\0hvc1\0", version=2)),
+            box(b"iprp", properties, of_item),
+        )
+        return box(b"ftyp", b"heic\0\0\0\0mif1heic") + meta
+
+    return before_data(len(before_data(0)) + 8) + box(b"mdat", bytes(32))

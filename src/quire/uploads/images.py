@@ -47,10 +47,12 @@ class _Format(Struct, frozen=True):
     """How images of one type are read and written.
 
     ``load`` is the loader; ``lighter`` saves in the quality of uploads, ``save`` in that of smaller
-    versions; both are ``None`` for types that are kept unchanged.
+    versions; both are ``None`` for types that are kept unchanged. Of a type that is not ``decoded``
+    only the header is read.
     """
 
     load: str
+    decoded: bool = True
     lighter: Save | None = None
     save: Save | None = None
     animated: bool = False
@@ -69,17 +71,18 @@ _GIF = _saver("gifsave", effort=7, reuse=True)
 _TIFF = _saver("tiffsave", Q=_QUALITY, compression="jpeg", predictor="horizontal")
 _FORMATS: Mapping[str, _Format] = MappingProxyType(
     {
-        "image/jpeg": _Format("jpegload", _JPEG, _JPEG),
+        "image/jpeg": _Format("jpegload", lighter=_JPEG, save=_JPEG),
         "image/png": _Format(
             "pngload",
-            _saver("pngsave", palette=True, Q=_QUALITY, effort=7, compression=6),
-            _saver("pngsave", compression=6),
+            lighter=_saver("pngsave", palette=True, Q=_QUALITY, effort=7, compression=6),
+            save=_saver("pngsave", compression=6),
         ),
-        "image/webp": _Format("webpload", _WEBP, _WEBP, animated=True),
-        "image/gif": _Format("gifload", None, _GIF, animated=True),
-        "image/tiff": _Format("tiffload", _TIFF, _TIFF),
+        "image/webp": _Format("webpload", lighter=_WEBP, save=_WEBP, animated=True),
+        "image/gif": _Format("gifload", save=_GIF, animated=True),
+        "image/tiff": _Format("tiffload", lighter=_TIFF, save=_TIFF),
         "image/avif": _Format("heifload"),
-        "image/heic": _Format("heifload"),
+        # The usual builds of libvips cannot decode HEVC, the codec of photos from phones.
+        "image/heic": _Format("heifload", decoded=False),
     }
 )
 
@@ -123,6 +126,11 @@ class ImageInfo(Struct, frozen=True):
     def can_be_lighter(self) -> bool:
         """Whether such images are compressed to the usual quality."""
         return _FORMATS[self.type].lighter is not None
+
+    @property
+    def is_decoded(self) -> bool:
+        """Whether such images are decoded to check them."""
+        return _FORMATS[self.type].decoded
 
     @property
     def upright_size(self) -> tuple[int, int]:

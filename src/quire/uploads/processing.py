@@ -141,12 +141,12 @@ async def prepare(
 
 
 async def _in_use(image_workers: ImageWorkers, picture: ImageInfo, rules: ImageRules) -> ImageInfo:
-    """Return the stored image, decoded at least once to check it."""
+    """Return the stored image, decoded at least once to check it if its type can be decoded."""
     turned = rules.upright and picture.orientation > 1
     if picture.can_be_lighter and (rules.lighter or turned):
         target = picture.path.with_name(f"{picture.path.name}.lighter")
         return await image_workers.run(optimize, picture, target, upright=rules.upright)
-    if not (picture.has_variants and rules.other_sizes):
+    if picture.is_decoded and not (picture.has_variants and rules.other_sizes):
         await image_workers.run(require_whole, picture)
     return picture
 

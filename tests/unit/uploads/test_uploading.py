@@ -12,7 +12,7 @@ from quire.database.stores.files import find_files
 from quire.uploads.stored_settings import SETTINGS_KEY
 from tests.conformance.corpus import asset
 from tests.conformance.forms import FORM_TYPE, FilePart, form
-from tests.hazards.uploading import picture
+from tests.hazards.uploading import heic, picture
 from tests.unit.uploads.desk import Desk, JsonObject
 
 PHOTO = FilePart("photo.jpg", picture(1200, 800, ".jpg"), "image/jpeg")
@@ -95,6 +95,15 @@ async def test_pictures_that_are_kept_as_they_are_tell_their_size(desk: Desk, su
     (file,) = await uploaded(desk, FilePart(f"a{suffix}", content, f"image/{suffix[1:]}"))
 
     assert (file["width"], file["height"], file["formats"]) == (300, 200, None)
+    assert bytes_of(desk, file) == content
+
+
+async def test_photos_in_a_codec_that_cannot_be_decoded_are_stored(desk: Desk) -> None:
+    content = heic(64, 48)
+    (file,) = await uploaded(desk, FilePart("IMG_1.HEIC", content, "image/heic"))
+
+    assert (file["width"], file["height"], file["formats"]) == (64, 48, None)
+    assert (file["mime"], file["ext"]) == ("image/heic", ".HEIC")
     assert bytes_of(desk, file) == content
 
 
