@@ -8,10 +8,11 @@ import type { ContentType, Status, TypeConfiguration } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
 import { toast, toastError } from '../../components/toast'
 import { countDraftRelations, DraftRelationsNote } from '../draftRelations'
+import { wordingOf } from '../problems'
 import type { Loaded } from './loading'
 import type { Place } from './place'
 import { nameOf } from './Problems'
-import { wordingOf, type useEntryActions } from './useEntryActions'
+import type { useEntryActions } from './useEntryActions'
 
 type Props = {
   what: 'publish' | 'unpublish'
@@ -183,9 +184,9 @@ function Readiness({ check, view, type, open, openLabel }: ReadinessProps) {
   if (check.data.length === 0) return <Text size="sm">{t('locales.ready')}</Text>
   return (
     <Stack gap={2} align="flex-start">
-      {check.data.map(({ path, message }) => (
-        <Text key={path.join('.')} size="sm">
-          <Text span fw={600} inherit>{nameOf(path.join('.'), view, type)}</Text>: {wordingOf(message)}
+      {check.data.map((problem) => (
+        <Text key={problem.path.join('.')} size="sm">
+          <Text span fw={600} inherit>{nameOf(problem.path.join('.'), view, type)}</Text>: {wordingOf(problem)}
         </Text>
       ))}
       <Anchor component="button" type="button" size="sm" ta="left" onClick={open}>{openLabel}</Anchor>

@@ -8,6 +8,7 @@ import { toast, toastError } from '../../components/toast'
 import { t } from '../../i18n'
 import { queries } from '../../queries'
 import { confirmDraftRelations, countDraftRelations } from '../draftRelations'
+import { wordingOf } from '../problems'
 import { loadedOf, loadEntry, type Loaded } from './loading'
 import type { Place } from './place'
 import { dirtyNames, isEqual, type EditorStore, type Replay } from './store'
@@ -18,12 +19,8 @@ export type Activity = 'autosaving' | 'saving' | 'publishing' | 'unpublishing' |
 /** How an action ended: `offline` without any response, `problems` at fields, `refused` for another reason. */
 export type Outcome = 'done' | 'offline' | 'problems' | 'conflict' | 'refused'
 
-/** The message for a field; that for a missing value is worded by a schema library, not for people. */
-export const wordingOf = (message: string): string =>
-  / must be defined\.?$|the final value was: `null`/.test(message) ? t('problems.missing') : message
-
 const problemsOf = (error: ApiError): Record<string, string> =>
-  Object.fromEntries(error.problems.map(({ path, message }) => [path.join('.'), wordingOf(message)]))
+  Object.fromEntries(error.problems.map((problem) => [problem.path.join('.'), wordingOf(problem)]))
 
 const present = () => Date.now()
 

@@ -14,6 +14,7 @@ import { queries } from '../../queries'
 import { startJob } from '../../shell/jobs'
 import { createEditorStore, EditorContext } from '../editor/store'
 import { bodyOf, editable } from '../editor/values'
+import { wordingOf } from '../problems'
 import { entryPath, inBatches, isOfSingleEntries, oneByOne, type Chosen } from './bulk'
 
 const BATCH = 500
@@ -50,7 +51,7 @@ export function BulkEdit({ type, locale, entries, onClose, onDone }: { type: Con
       })).data as unknown as { count: number; changes: Change[] },
     onError: (error) => {
       if (!(error instanceof ApiError)) return
-      store.getState().setErrors(Object.fromEntries(error.problems.map((one) => [one.path.filter((step) => step !== 'data').join('.'), one.message])))
+      store.getState().setErrors(Object.fromEntries(error.problems.map((one) => [one.path.filter((step) => step !== 'data').join('.'), wordingOf(one)])))
     },
   })
   const add = (name: string | null) => {

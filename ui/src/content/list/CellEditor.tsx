@@ -11,6 +11,7 @@ import { FieldSlot } from '../../fields/shared/FieldSlot'
 import { queries } from '../../queries'
 import { createEditorStore, EditorContext } from '../editor/store'
 import { bodyOf } from '../editor/values'
+import { wordingOf } from '../problems'
 
 type Props = { type: ContentType; name: string; attribute: Attribute; row: Entry; locale: string | undefined; onClose: () => void; children: ReactNode }
 
@@ -33,7 +34,7 @@ export function CellEditor({ type, name, attribute, row, locale, onClose, childr
     },
     onError: (error) => {
       const problem = error instanceof ApiError ? error.problems[0] : undefined
-      if (problem) store.getState().setErrors({ [name]: problem.message })
+      if (problem) store.getState().setErrors({ [name]: wordingOf(problem) })
       else toastError(error)
     },
   })
