@@ -242,11 +242,11 @@ def test_the_inspector_shows_computed_fields_of_the_saved_entry(
 
 
 def test_a_list_shows_a_computed_field_as_a_column(shop: Site, open_page: OpenPage) -> None:
-    product = {"name": "Anchor", "price": 3}
+    product = {"name": "Winch", "price": 3}
     shop.api("POST", "/content-manager/collection-types/api::product.product", product)
     page = open_page(shop.address, storage_state=shop.session())
     page.goto(LIST)
-    expect(page.get_by_role("link", name="Anchor")).to_be_visible()
+    expect(page.get_by_role("link", name="Winch")).to_be_visible()
     expect(page.get_by_role("columnheader", name="Shout")).to_be_hidden()
 
     page.get_by_role("button", name="Columns").click()
@@ -255,13 +255,13 @@ def test_a_list_shows_a_computed_field_as_a_column(shop: Site, open_page: OpenPa
     heading = page.get_by_role("columnheader", name="Shout")
     expect(heading).to_be_visible()
     expect(heading.get_by_role("button")).to_have_count(0)
-    expect(page.get_by_role("cell", name="ANCHOR", exact=True)).to_be_visible()
+    expect(page.get_by_role("cell", name="WINCH", exact=True)).to_be_visible()
 
 
 def test_a_computed_field_is_made_a_column_of_every_list_of_its_type(
     shop: Site, open_page: OpenPage
 ) -> None:
-    product = {"name": "Buoy", "price": 3}
+    product = {"name": "Fender", "price": 3}
     shop.api("POST", "/content-manager/collection-types/api::product.product", product)
     before = shop.api("GET", CONFIGURATION)["data"]["contentType"]
     page = open_page(shop, shown_to=EMAIL)
@@ -271,7 +271,7 @@ def test_a_computed_field_is_made_a_column_of_every_list_of_its_type(
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Layout saved")).to_be_visible()
     page.goto(LIST)
-    expect(page.get_by_role("cell", name="BUOY", exact=True)).to_be_visible()
+    expect(page.get_by_role("cell", name="FENDER", exact=True)).to_be_visible()
 
     after = shop.api("GET", CONFIGURATION)["data"]["contentType"]
     assert after["layouts"]["list"] == [*before["layouts"]["list"], "shout"]
