@@ -5,7 +5,7 @@ import re
 from quire.content_api.validators import REQUIRED, UNSPECIFIED_KEYS
 from quire.document_service.validate.problems import Problem, ValuePath, path_of, path_text
 
-_PLACE = re.compile(r" - at (?P<key>`key` in )?`\$(?P<path>.*)`$")
+_POSITION = re.compile(r" - at (?P<key>`key` in )?`\$(?P<path>.*)`$")
 _STEP = re.compile(r"\.(?P<name>[^.\[]+)|\[(?P<index>[0-9]+)\]")
 _ANY_KEY = "[...]"
 _MISSING = re.compile(r"Object missing required field `(.+)`")
@@ -19,12 +19,12 @@ def decoding_problem(message: str) -> Problem:
     Keys of dictionaries are not in it: then the position is that of the dictionary.
     """
     path: ValuePath = ()
-    place = _PLACE.search(message)
-    if place is not None:
-        message = message[: place.start()]
+    position = _POSITION.search(message)
+    if position is not None:
+        message = message[: position.start()]
         path = tuple(
             step["name"] if step["index"] is None else int(step["index"])
-            for step in _STEP.finditer(place["path"].partition(_ANY_KEY)[0])
+            for step in _STEP.finditer(position["path"].partition(_ANY_KEY)[0])
         )
     if match := _MISSING.fullmatch(message):
         path = (*path, match[1])
@@ -33,6 +33,6 @@ def decoding_problem(message: str) -> Problem:
         text = f"{path_text(path)} {UNSPECIFIED_KEYS.format(keys=match[1])}"
     else:
         subject = path_text(path) if path else "the body"
-        key = ", a key" if place is not None and place["key"] else ""
+        key = ", a key" if position is not None and position["key"] else ""
         text = f"{subject}{key}: {message}"
     return Problem(path_of(path), text)

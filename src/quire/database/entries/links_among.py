@@ -58,20 +58,20 @@ def _add_links(
 
 
 def _links_in_components(
-    store: EntryStore, layout: EntryLayout, uid: str, seen: frozenset[str]
+    store: EntryStore, layout: EntryLayout, uid: str, checked: frozenset[str]
 ) -> bool:
     """Tell whether components of a model, at any depth, can link to entries of a content type."""
     components = {
         component
         for _, edge in layout.table.edges_of(ComponentEdge)
         for component in edge.components
-        if component not in seen
+        if component not in checked
     }
     for component in components:
         inner = store.layout(component)
         if any(edge.target == uid for _, edge in inner.links):
             return True
-        if _links_in_components(store, inner, uid, seen | components):
+        if _links_in_components(store, inner, uid, checked | components):
             return True
     return False
 

@@ -166,10 +166,10 @@ class CheckedEntry(Struct, frozen=True, kw_only=True):
     uniques: tuple[UniqueCheck, ...]
     lates: tuple[TemporalError, ...] = ()
 
-    def problems_with(self, taken: Sequence[UniqueCheck]) -> list[Problem]:
-        """Return all problems, with those of values that are taken, in the order of attributes."""
+    def problems_with(self, used_values: Sequence[UniqueCheck]) -> list[Problem]:
+        """Return all problems, with those of values in use, in the order of attributes."""
         problems = list(self.problems)
-        for check in reversed(taken):
+        for check in reversed(used_values):
             problems.insert(check.position, check.problem)
         return problems
 
