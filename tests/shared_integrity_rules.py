@@ -21,21 +21,21 @@ _LAYOUTS = 64
 _all_rules = check._rules  # noqa: SLF001 - nothing else has all
 
 
-class _SoundPass(Struct):
+class _RecordedRun(Struct):
     """What a rule asks, and is answered, where it finds nothing."""
 
     answers: list[tuple[Statement, Rows]]
 
 
-class _Layout(Struct):
+class _RecordedLayout(Struct):
     """Existing tables of a schema, and what their rules ask where there is no damage."""
 
     layout: ExaminedTables
     dialect: Hashable
-    passes: dict[Hashable, _SoundPass]
+    recorded_runs: dict[Hashable, _RecordedRun]
 
 
-_layouts: deque[_Layout] = deque(maxlen=_LAYOUTS)
+_layouts: deque[_RecordedLayout] = deque(maxlen=_LAYOUTS)
 
 
 def share_integrity_rules(identity: Callable[[ExaminedTables], Hashable]) -> None:
@@ -54,10 +54,10 @@ def _shared(
 ) -> Iterator[IntegrityRule]:
     known = _known(layout, identity(layout))
     for number, rule in enumerate(rules(layout, *details)):
-        yield _SharedRule(rule, known.passes, (rules, details, number))
+        yield _SharedRule(rule, known.recorded_runs, (rules, details, number))
 
 
-def _known(layout: ExaminedTables, dialect: Hashable) -> _Layout:
+def _known(layout: ExaminedTables, dialect: Hashable) -> _RecordedLayout:
     for known in _layouts:
         if (
             known.layout.schema is layout.schema
@@ -66,7 +66,7 @@ def _known(layout: ExaminedTables, dialect: Hashable) -> _Layout:
             and known.layout.existing_tables == layout.existing_tables
         ):
             return known
-    known = _Layout(layout, dialect, {})
+    known = _RecordedLayout(layout, dialect, {})
     _layouts.append(known)
     return known
 
@@ -75,16 +75,16 @@ class _SharedRule:
     """A rule that repeats the statements of the last time while they are answered as they were."""
 
     def __init__(
-        self, rule: IntegrityRule, passes: dict[Hashable, _SoundPass], key: Hashable
+        self, rule: IntegrityRule, recorded_runs: dict[Hashable, _RecordedRun], key: Hashable
     ) -> None:
         self._rule = rule
-        self._passes = passes
+        self._recorded_runs = recorded_runs
         self._key = key
 
     def find(self) -> Program[list[Damage]]:
         """See `IntegrityRule`."""
         answers: list[tuple[Statement, Rows]] = []
-        known = self._passes.get(self._key)
+        known = self._recorded_runs.get(self._key)
         if known is not None:
             for statement, expected in known.answers:
                 rows = yield statement
@@ -95,7 +95,7 @@ class _SharedRule:
                 return []
         findings = yield from _replayed(self._rule.find(), answers)
         if known is None and not findings:
-            self._passes[self._key] = _SoundPass(answers)
+            self._recorded_runs[self._key] = _RecordedRun(answers)
         return findings
 
     def repair(self) -> Program[None]:

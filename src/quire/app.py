@@ -21,7 +21,7 @@ from quire.content_api.server_timing import DatabaseTimings
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.migration.schema_record import recorded_schema
-from quire.database.observed_database import ObservedPrograms, TimedDatabase
+from quire.database.observed_database import ObservedDatabase, TimedDatabase
 from quire.database.open import open_database, require_tables
 from quire.database.schema_version import announced_schema
 from quire.database.stores.auth_rows import Accounts
@@ -203,7 +203,7 @@ class Application:
         if self._is_timed:
             timings = DatabaseTimings()
             database = TimedDatabase(database, timings.recorder)
-            database = ObservedPrograms(database, timings.observe)
+            database = ObservedDatabase(database, timings.observe)
         metrics = Metrics(self.settings, self._clock, self._tracing)
         database = metrics.observed(database)
         services = self.services = open_services(

@@ -23,7 +23,7 @@ BAD_HAS_PUBLISHED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ProjectClient:
     """Sends requests to the recorded project, and expects them to change nothing."""
 
     client: AsgiClient
@@ -47,8 +47,8 @@ class Asking:
 
 
 @pytest.fixture(scope="module")
-def ask(client: AsgiClient) -> Asking:
-    return Asking(client, AdminAuthorization(client, credentials()))
+def ask(client: AsgiClient) -> ProjectClient:
+    return ProjectClient(client, AdminAuthorization(client, credentials()))
 
 
 def invalid_key(key: str, path: str | None, param: str) -> dict[str, object]:
@@ -127,7 +127,7 @@ def plain(message: str) -> dict[str, object]:
     ],
 )
 async def test_a_query_with_errors_gets_the_error_of_the_reference(
-    ask: Asking, target: str, error: dict[str, object]
+    ask: ProjectClient, target: str, error: dict[str, object]
 ) -> None:
     response = await ask.get(target)
     expected = {"status": 400, "name": "ValidationError", **error}
@@ -146,7 +146,7 @@ async def test_a_query_with_errors_gets_the_error_of_the_reference(
     ],
 )
 async def test_names_of_flags_and_scalars_in_zones_populate_nothing(
-    ask: Asking, populate: str, populated: set[str]
+    ask: ProjectClient, populate: str, populated: set[str]
 ) -> None:
     response = await ask.get(f"{APPLE}&{populate}")
     entry = json.loads(response.content)["data"]
@@ -167,7 +167,7 @@ async def test_names_of_flags_and_scalars_in_zones_populate_nothing(
     ],
 )
 async def test_a_forbidden_start_of_a_list_with_commas_hides_all_of_it(
-    ask: Asking, populate: str, populated: set[str]
+    ask: ProjectClient, populate: str, populated: set[str]
 ) -> None:
     response = await ask.get(f"/api/articles?{ONE}&{populate}", "user:carol")
     entry = json.loads(response.content)["data"][0]
@@ -188,7 +188,7 @@ async def test_a_forbidden_start_of_a_list_with_commas_hides_all_of_it(
     ],
 )
 async def test_entries_that_use_a_file_are_populated_by_a_flag_or_by_type(
-    ask: Asking, value: str, *, is_populated: bool
+    ask: ProjectClient, value: str, *, is_populated: bool
 ) -> None:
     response = await ask.get(f"{FILE}?populate[related]{value}")
     assert response.status == 200
@@ -204,13 +204,13 @@ async def test_entries_that_use_a_file_are_populated_by_a_flag_or_by_type(
     ],
 )
 async def test_parameters_of_documents_are_ignored_for_users_and_files(
-    ask: Asking, target: str
+    ask: ProjectClient, target: str
 ) -> None:
     assert (await ask.get(target)).status == 200
 
 
 @pytest.mark.parametrize("path", ["/api/articles/%", "/api/articles/%zz", "/uploads/%zz"])
-async def test_a_percent_sign_needs_two_digits(ask: Asking, path: str) -> None:
+async def test_a_percent_sign_needs_two_digits(ask: ProjectClient, path: str) -> None:
     response = await ask.get(path)
     error = {"status": 400, "name": "BadRequestError", "message": "failed to decode"}
     assert json.loads(response.content) == {"data": None, "error": error}
@@ -237,7 +237,7 @@ async def test_a_percent_sign_needs_two_digits(ask: Asking, path: str) -> None:
     ],
 )
 async def test_a_form_is_an_object(
-    ask: Asking,
+    ask: ProjectClient,
     method: str,
     path: str,
     who: str | None,
@@ -278,7 +278,7 @@ async def test_a_form_is_an_object(
     ],
 )
 async def test_a_password_is_repeated(
-    ask: Asking, confirmation: object, messages: list[str]
+    ask: ProjectClient, confirmation: object, messages: list[str]
 ) -> None:
     body = {"code": "x", "password": "NewPass123", "passwordConfirmation": confirmation}
     response = await ask.send(
@@ -290,7 +290,7 @@ async def test_a_password_is_repeated(
     ] == [(["passwordConfirmation"], message, confirmation) for message in messages]
 
 
-async def test_an_empty_name_is_too_short_and_missing(ask: Asking) -> None:
+async def test_an_empty_name_is_too_short_and_missing(ask: ProjectClient) -> None:
     body = {"username": "", "email": "a@b.co", "password": "", "role": 1}
     response = await ask.send(
         "POST", "/api/users", "full", json.dumps(body).encode(), "application/json"
@@ -304,7 +304,7 @@ async def test_an_empty_name_is_too_short_and_missing(ask: Asking) -> None:
     ]
 
 
-async def test_a_path_to_sort_by_may_end_with_a_colon(ask: Asking) -> None:
+async def test_a_path_to_sort_by_may_end_with_a_colon(ask: ProjectClient) -> None:
     response = await ask.get("/api/articles?sort=author.name:,id&fields=id")
     assert (
         response.content == (await ask.get("/api/articles?sort=author.name,id&fields=id")).content
@@ -336,7 +336,7 @@ async def test_a_path_to_sort_by_may_end_with_a_colon(ask: Asking) -> None:
     ],
 )
 async def test_unique_values_are_reported_in_the_order_of_attributes(
-    ask: Asking, method: str, path: str, data: object, invalid: list[str]
+    ask: ProjectClient, method: str, path: str, data: object, invalid: list[str]
 ) -> None:
     body = json.dumps({"data": data}).encode()
     response = await ask.send(method, path, "full", body, "application/json")
@@ -352,7 +352,9 @@ async def test_unique_values_are_reported_in_the_order_of_attributes(
         {"sections": [{"__component": "blocks.quote", "text": "x", "id": None}]},
     ],
 )
-async def test_null_is_no_id_of_a_present_component(ask: Asking, data: dict[str, object]) -> None:
+async def test_null_is_no_id_of_a_present_component(
+    ask: ProjectClient, data: dict[str, object]
+) -> None:
     body = json.dumps({"data": data}).encode()
     target = "/api/articles/exehvvi9yq2ig2rwnvvrpv0s?status=draft"
     response = await ask.send("PUT", target, "full", body, "application/json")
@@ -372,7 +374,7 @@ async def test_null_is_no_id_of_a_present_component(ask: Asking, data: dict[str,
     ],
 )
 async def test_the_targets_of_an_entry_are_not_searched_and_have_its_status(
-    ask: Asking, path: str, query: str, total: int
+    ask: ProjectClient, path: str, query: str, total: int
 ) -> None:
     response = await ask.get(f"/content-manager/relations/{path}?{query}", "admin")
     found = json.loads(response.content)
@@ -445,7 +447,7 @@ async def test_the_targets_of_an_entry_are_not_searched_and_have_its_status(
     ],
 )
 async def test_an_entry_with_missing_relations_is_shown_as_it_was_read(
-    ask: Asking, method: str, path: str, data: object, shown: dict[str, object]
+    ask: ProjectClient, method: str, path: str, data: object, shown: dict[str, object]
 ) -> None:
     body = json.dumps({"data": data}).encode()
     response = await ask.send(method, path, "full", body, "application/json")
@@ -465,7 +467,7 @@ async def test_an_empty_file_is_stored_if_it_is_not_the_only_one(own_recorded: P
     full = ("files", ("full.txt", b"words", "text/plain"))
     infos = [("fileInfo", (None, json.dumps({"caption": text}))) for text in ("first", "second")]
     async with open_app(own_recorded) as client:
-        ask = Asking(client, AdminAuthorization(client, credentials()))
+        ask = ProjectClient(client, AdminAuthorization(client, credentials()))
         form = httpx.Request("POST", "http://quire/", files=[empty, full, *infos])
         media_type = form.headers["content-type"]
         response = await ask.send("POST", "/api/upload", "full", form.read(), media_type)

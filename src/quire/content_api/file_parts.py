@@ -14,7 +14,7 @@ _MAX_DIGITS = 18
 _PARTIAL_CONTENT, _NOT_SATISFIABLE = 206, 416
 
 
-class FilePart(StreamingResponse):
+class FilePartResponse(StreamingResponse):
     """The response with a part of a file."""
 
 
@@ -55,7 +55,7 @@ async def part_response(
         "content-range": f"bytes {part.start}-{part.end}/{size}",
         "content-length": str(length),
     }
-    return FilePart(
+    return FilePartResponse(
         _exactly(first, pieces, length),
         _PARTIAL_CONTENT,
         headers,

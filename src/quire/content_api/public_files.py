@@ -12,7 +12,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from quire.content_api.envelope import is_known, respond_error, tags_known
-from quire.content_api.file_parts import FilePart
+from quire.content_api.file_parts import FilePartResponse
 from quire.content_api.http_messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.routes import decode_path
 from quire.content_api.static_files import file_response, path_below
@@ -118,7 +118,7 @@ def _decode(raw_path: bytes) -> str:
 
 def _is_known(response: Response, headers: Mapping[bytes, bytes]) -> bool:
     """Tell whether a client has the present file, by its tag or else by its time."""
-    if not isinstance(response, FileResponse | FilePart):
+    if not isinstance(response, FileResponse | FilePartResponse):
         return False
     client_tags = tags_known(headers)
     if client_tags is not None:

@@ -27,7 +27,7 @@ class ObserveProgram(Protocol):
         """Return what makes the programs; ``make`` itself if there is nothing to observe."""
 
 
-class ObservedPrograms(DatabaseWrapper):
+class ObservedDatabase(DatabaseWrapper):
     """A database that runs what ``observe`` returns for the programs that it is given."""
 
     def __init__(self, database: Database, observe: ObserveProgram) -> None:

@@ -11,7 +11,7 @@ from quire.content_api.request_log import RequestLog
 from quire.content_api.request_metrics import RequestMetrics
 from quire.content_api.request_observer import Observe, RequestObserver
 from quire.database.interface import Database
-from quire.database.observed_database import ObservedPrograms, Operation, Record, TimedDatabase
+from quire.database.observed_database import ObservedDatabase, Operation, Record, TimedDatabase
 from quire.database.program import Program
 from quire.database.stores.jobs import JOBS
 from quire.database.stores.webhook_deliveries import DELIVERIES
@@ -111,7 +111,7 @@ class Metrics:
         if self.database is not None:
             database = TimedDatabase(database, self.database.recorder)
         if self._tracing is not None:
-            database = ObservedPrograms(database, self._tracing.observe)
+            database = ObservedDatabase(database, self._tracing.observe)
         return database
 
     def start(self) -> None:

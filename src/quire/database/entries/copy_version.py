@@ -21,8 +21,8 @@ from quire.database.entries.components import (
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.entry_layout import EntryLayout, has_single_source, is_two_sided
 from quire.database.entries.entry_tables import EntryStore
+from quire.database.entries.id_mapping import id_mapping_of
 from quire.database.entries.relink import RowReplacement, relink
-from quire.database.entries.row_images import images_of
 from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import FIELD, ORDER, LinkEdge, MorphListEdge, MorphTargetEdge
@@ -253,15 +253,15 @@ class _Copier:
     ) -> Program[None]:
         """Copy rows of a morph table, those with the given values, from rows to their copies."""
         copied = [name for name in edge.columns if name != source_column]
-        images = images_of(self._store.dialect, copies)
+        mapping = id_mapping_of(self._store.dialect, copies)
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table_clause = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
             rows = builder.table(edge.table)
             source_id = rows.c(source_column)
-            selection = [*(rows.c(name) for name in copied), images.image_of(builder, source_id)]
+            selection = [*(rows.c(name) for name in copied), mapping.new_id_of(builder, source_id)]
             select = sa.select(*selection).select_from(rows.source)
-            select = select.where(images.has(builder, source_id))
+            select = select.where(mapping.has(builder, source_id))
             for name, values in column_values.items():
                 select = select.where(
                     rows.c(name).in_([builder.constant(value) for value in values])
@@ -270,8 +270,8 @@ class _Copier:
             return sa.insert(table_clause).from_select([*copied, source_column], select)
 
         shape = tuple((name, *values) for name, values in column_values.items())
-        key = ("copy join rows", edge.table, source_column, shape, images.shape)
-        yield from self._store.writes.run(key, build, images.values)
+        key = ("copy join rows", edge.table, source_column, shape, mapping.shape)
+        yield from self._store.writes.run(key, build, mapping.values)
 
     def copy_links(self, layout: EntryLayout, copies: Copies) -> Program[None]:
         """Link new rows to the targets of their sources, in the matching version."""

@@ -24,7 +24,7 @@ from quire.database.entries.entry_layout import (
     is_component,
 )
 from quire.database.entries.entry_tables import EntryStore
-from quire.database.entries.row_images import RowImages, images_of
+from quire.database.entries.id_mapping import IdMapping, id_mapping_of
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
@@ -64,20 +64,20 @@ def relink(
         if replacement.replaced_id is not None
     ]
     if replaced:
-        yield from _move_links(store, layout, incoming, images_of(store.dialect, replaced))
+        yield from _move_links(store, layout, incoming, id_mapping_of(store.dialect, replaced))
     for link in incoming.links:
         if link.one_way:
             yield from _add_links(store, layout, link, replacements)
 
 
 def _move_links(
-    store: EntryStore, layout: EntryLayout, incoming: IncomingLinks, images: RowImages
+    store: EntryStore, layout: EntryLayout, incoming: IncomingLinks, mapping: IdMapping
 ) -> Program[None]:
     for link in incoming.links:
         if link.one_way:
-            yield from _repoint(store, link.edge.table, link.edge.target_column, images)
+            yield from _repoint(store, link.edge.table, link.edge.target_column, mapping)
     for column in incoming.columns:
-        yield from _repoint(store, column.table, column.column, images)
+        yield from _repoint(store, column.table, column.column, mapping)
     uid = layout.model.uid
     for edge in store.layouts.morph_lists_to(layout):
         if edge.table in store.layouts.media_tables:
@@ -92,20 +92,22 @@ def _move_links(
             edge.target_id_column,
             uid,
             own_attributes,
-            images,
+            mapping,
         )
     for table, morph in store.layouts.morph_columns_to(layout):
-        yield from _repoint_morph(store, table, morph.type_column, morph.id_column, uid, (), images)
+        yield from _repoint_morph(
+            store, table, morph.type_column, morph.id_column, uid, (), mapping
+        )
 
 
-def _repoint(store: EntryStore, table: str, column: str, images: RowImages) -> Program[None]:
+def _repoint(store: EntryStore, table: str, column: str, mapping: IdMapping) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table_clause = sa.table(table, sa.column(column))
         target_id = table_clause.c[column]
-        change = sa.update(table_clause).values({column: images.image_of(builder, target_id)})
-        return change.where(images.has(builder, target_id))
+        change = sa.update(table_clause).values({column: mapping.new_id_of(builder, target_id)})
+        return change.where(mapping.has(builder, target_id))
 
-    yield from store.writes.run(("repoint", table, column, images.shape), build, images.values)
+    yield from store.writes.run(("repoint", table, column, mapping.shape), build, mapping.values)
 
 
 def _repoint_morph(
@@ -115,7 +117,7 @@ def _repoint_morph(
     id_column: str,
     uid: str,
     own_attributes: tuple[str, ...],
-    images: RowImages,
+    mapping: IdMapping,
 ) -> Program[None]:
     """Move polymorphic links; those of the rows' ``own_attributes`` attributes were copied."""
 
@@ -123,9 +125,9 @@ def _repoint_morph(
         names = (type_column, id_column, *((FIELD,) if own_attributes else ()))
         table_clause = sa.table(table, *(sa.column(name) for name in names))
         target_id = table_clause.c[id_column]
-        values = {id_column: images.image_of(builder, target_id)}
+        values = {id_column: mapping.new_id_of(builder, target_id)}
         conditions = [
-            images.has(builder, target_id),
+            mapping.has(builder, target_id),
             table_clause.c[type_column] == builder.plain_slot(2),
         ]
         if own_attributes:
@@ -134,8 +136,8 @@ def _repoint_morph(
             conditions.append(sa.or_(field.is_(None), sa.and_(*foreign)))
         return sa.update(table_clause).values(values).where(*conditions)
 
-    key = ("repoint morph", table, own_attributes, images.shape)
-    yield from store.writes.run(key, build, (*images.values, uid))
+    key = ("repoint morph", table, own_attributes, mapping.shape)
+    yield from store.writes.run(key, build, (*mapping.values, uid))
 
 
 def _add_links(
@@ -194,7 +196,7 @@ class _LinkAddition:
         self._edge: LinkEdge = link.edge
         self._owner = link.owner
         pairs = [(replacement.source, replacement.new) for replacement in replacements]
-        self._images = images_of(store.dialect, pairs)
+        self._mapping = id_mapping_of(store.dialect, pairs)
 
     def for_unversioned(self) -> Program[None]:
         """Link entries without draft & publish to both versions."""
@@ -207,13 +209,13 @@ class _LinkAddition:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             links = builder.table(self._edge.table)
             source_id = links.c(self._edge.source_column)
-            conditions = [self._images.has(builder, links.c(self._edge.target_column))]
+            conditions = [self._mapping.has(builder, links.c(self._edge.target_column))]
             if is_component(self._owner):
                 conditions.append(self._is_unversioned(builder, self._owner, source_id))
             return self._insert(builder, links.source, links, source_id, conditions)
 
-        key = ("extend", self._edge.table, self._images.shape)
-        yield from self._store.writes.run(key, build, self._images.values)
+        key = ("extend", self._edge.table, self._mapping.shape)
+        yield from self._store.writes.run(key, build, self._mapping.values)
 
     def _has_unversioned_users(self, component: EntryLayout) -> bool:
         return any(
@@ -257,11 +259,11 @@ class _LinkAddition:
             source = source.join(
                 published.source, _same_entry(owner, draft, published, unmodified=unmodified)
             )
-            conditions = [self._images.has(builder, links.c(self._edge.target_column))]
+            conditions = [self._mapping.has(builder, links.c(self._edge.target_column))]
             return self._insert(builder, source, links, published.c("id"), conditions)
 
-        key = ("extend to published", self._edge.table, self._images.shape)
-        yield from self._store.writes.run(key, build, self._images.values)
+        key = ("extend to published", self._edge.table, self._mapping.shape)
+        yield from self._store.writes.run(key, build, self._mapping.values)
 
     def for_components(self, path: ComponentPath) -> Program[None]:
         """Link components of published rows, which are found by their positions in the entry."""
@@ -299,14 +301,14 @@ class _LinkAddition:
             links = builder.table(self._edge.table)
             source = source.join(links.source, links.c(self._edge.source_column) == draft_id)
             conditions = [
-                self._images.has(builder, links.c(self._edge.target_column)),
+                self._mapping.has(builder, links.c(self._edge.target_column)),
                 last.c(COMPONENT_TYPE) == builder.constant(self._owner.model.uid),
             ]
             return self._insert(builder, source, links, published_id, conditions)
 
         positions = tuple((user.model.uid, name) for user, name in path)
-        key = ("extend to components", self._edge.table, positions, self._images.shape)
-        yield from self._store.writes.run(key, build, self._images.values)
+        key = ("extend to components", self._edge.table, positions, self._mapping.shape)
+        yield from self._store.writes.run(key, build, self._mapping.values)
 
     def _insert(
         self,
@@ -324,13 +326,13 @@ class _LinkAddition:
         is_linked = sa.exists(
             sa.select(existing_links.c("id")).where(
                 existing_links.c(edge.source_column) == source_id,
-                existing_links.c(edge.target_column) == self._images.image_of(builder, target_id),
+                existing_links.c(edge.target_column) == self._mapping.new_id_of(builder, target_id),
             )
         )
-        image = self._images.image_of(builder, target_id)
+        image = self._mapping.new_id_of(builder, target_id)
         selection = [source_id, image, *(links.c(name) for name in edge.orders)]
         select = sa.select(*selection).select_from(source).where(*conditions, sa.not_(is_linked))
-        if not self._images.is_single:
+        if not self._mapping.is_single:
             select = select.order_by(links.c("id"))
         return sa.insert(table_clause).from_select(edge.columns, select)
 

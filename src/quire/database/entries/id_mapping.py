@@ -1,4 +1,4 @@
-"""Rows and the rows that take their places, in statements: one pair of them, or many at once.
+"""Maps ids of rows to those of their copies, in statements: one pair of ids, or many at once.
 
 A statement for one pair compares with a bound value, as statements for a single row do. For many
 pairs the rows are bound as a list, by which the database finds them in an index, and the pairs as a
@@ -17,10 +17,10 @@ from quire.database.compile.writes import BoundValue
 from quire.database.dialect import Dialect
 from quire.schema.attributes.base import StorageKind
 
-_COLUMNS = {"row": StorageKind.ID, "image": StorageKind.ID}
+_COLUMNS = {"old_id": StorageKind.ID, "new_id": StorageKind.ID}
 
 
-class RowImages(Struct, frozen=True):
+class IdMapping(Struct, frozen=True):
     """Pairs of row ids: a row, and its copy or the row that replaces it. No row is in two pairs.
 
     A statement uses its first two slots for them (`values`), and `shape` in its key.
@@ -31,7 +31,7 @@ class RowImages(Struct, frozen=True):
 
     @property
     def rows(self) -> list[int]:
-        """The rows, without their images."""
+        """The old ids, in the order of the pairs."""
         return [row for row, _ in self.pairs]
 
     @property
@@ -57,15 +57,17 @@ class RowImages(Struct, frozen=True):
             return column == builder.plain_slot(0)
         return self.dialect.member_of(column, builder.list_slot(0, lambda value: value))
 
-    def image_of(self, builder: StatementBuilder, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return the image of the row whose id is in a column."""
+    def new_id_of(
+        self, builder: StatementBuilder, column: ColumnElement[Any]
+    ) -> ColumnElement[Any]:
+        """Return the new id for the one that is in a column."""
         if self.is_single:
             return builder.plain_slot(1)
         pairs = self.dialect.rows_of(builder.plain_slot(1), _COLUMNS)
-        query = sa.select(pairs.c.image).where(pairs.c.row == column)
+        query = sa.select(pairs.c.new_id).where(pairs.c.old_id == column)
         return query.correlate_except(pairs).scalar_subquery()
 
 
-def images_of(dialect: Dialect, pairs: Sequence[tuple[int, int]]) -> RowImages:
-    """Return the pairs of rows and their images for statements."""
-    return RowImages(dialect, tuple(pairs))
+def id_mapping_of(dialect: Dialect, pairs: Sequence[tuple[int, int]]) -> IdMapping:
+    """Return the mapping of old to new ids for statements."""
+    return IdMapping(dialect, tuple(pairs))
