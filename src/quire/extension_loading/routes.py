@@ -12,7 +12,7 @@ from quire.customisations import usual_routes
 from quire.errors import AppError
 from quire.extension_loading.mark_check import takes_arguments
 from quire.extension_loading.module_import import ExtensionProblem
-from quire.hooks.argument_types import decoding_problem, server_class_in
+from quire.hooks.argument_types import server_class_in, undecodable_reason
 from quire.hooks.policies import Policy
 from quire.hooks.principal import Principal
 from quire.hooks.routes import CallRate, CustomRoute, RouteMark, RouteParameter, Source
@@ -204,7 +204,7 @@ def _parameter_problems(
                 f"client could invent: {use}"
             )
             continue
-        problem = decoding_problem(hint)
+        problem = undecodable_reason(hint)
         if problem is not None:
             yield f"the parameter {parameter.name} has a type that no request can give: {problem}"
             continue

@@ -12,7 +12,7 @@ from quire.hooks.principal import Principal
 _PACKAGE = __name__.partition(".")[0]
 
 
-def decoding_problem(hint: Any) -> str | None:  # noqa: ANN401 - any annotation
+def undecodable_reason(hint: Any) -> str | None:  # noqa: ANN401 - any annotation
     """Return why no value of an annotation can be decoded from JSON, ``None`` if some can."""
     try:
         msgspec.json.schema(hint)

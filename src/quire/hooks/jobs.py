@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from quire.hooks.argument_types import decoding_problem
+from quire.hooks.argument_types import undecodable_reason
 
 LONGEST_ARGUMENTS = 256 * 1024
 """How many bytes the arguments of one job may have, as JSON."""
@@ -109,7 +109,7 @@ def arguments_of(name: str, function: Callable[..., Any]) -> type[Struct]:
                 f"the parameter {parameter.name} needs a type, such as {parameter.name}: str"
             )
         hint = hints[parameter.name]
-        problem = decoding_problem(hint)
+        problem = undecodable_reason(hint)
         if problem is not None:
             raise TypeError(
                 f"the parameter {parameter.name} has a type that cannot be stored: {problem}"
