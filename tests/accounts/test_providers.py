@@ -41,6 +41,14 @@ def visit(address: str) -> SplitResult:
     return urlsplit(httpx.get(address).headers["location"])
 
 
+def reported_error(response: ClientResponse) -> tuple[str, str]:
+    """Return the error with which a browser is sent to the page."""
+    page, _, query = response.headers["location"].partition("?")
+    assert (response.status, page) == (302, PAGE)
+    (error,), (description,) = parse_qs(query, strict_parsing=True).values()
+    return error, description
+
+
 async def come_back(site: Site) -> tuple[ClientResponse, dict[str, str]]:
     """Sign in at the provider; returns the response, and the cookies before it."""
     redirect = await site.ask("GET", "connect/oidc")
@@ -112,8 +120,7 @@ async def test_h063_an_id_token_has_to_be_right_in_everything(
     be(issuer, {**ADA, **claims}, **more)
     target = f"connect/oidc/callback?{back.query}"
     response = await site.ask("GET", target, headers=kept(redirect))
-    assert response.status == 400
-    assert message(response) == "The provider did not say who signs in"
+    assert reported_error(response) == ("oauth_error", "The provider did not say who signs in")
     assert not site.sql("SELECT id FROM up_users WHERE provider = 'oidc'")
 
 
@@ -149,9 +156,10 @@ async def test_a_state_is_of_the_same_browser_and_the_same_minutes(site: Site) -
     cookies: list[dict[str, str]] = [{}, kept(other), {"Cookie": "quire_connect=v1:00:00:00"}]
     for headers in cookies:
         response = await site.ask("GET", target, headers=headers)
-        assert (response.status, message(response)[:5]) == (400, "OAuth")
+        assert reported_error(response) == ("oauth_error", "OAuth2 state mismatch")
     site.clock.now += 10 * MINUTE
-    assert (await site.ask("GET", target, headers=kept(redirect))).status == 400
+    late = await site.ask("GET", target, headers=kept(redirect))
+    assert reported_error(late) == ("oauth_error", "OAuth2 state mismatch")
 
 
 async def test_h067_nothing_in_an_address_says_who_somebody_is(site: Site) -> None:
@@ -192,7 +200,7 @@ async def test_h066_an_e_mail_that_is_not_verified_is_none(
     site: Site, issuer: str, claims: dict[str, Any]
 ) -> None:
     be(issuer, claims)
-    response, _ = await come_back(site)
+    response = await sign_in(site)
     assert (response.status, message(response)) == (400, "Email was not available.")
 
 
@@ -231,5 +239,33 @@ async def test_a_code_is_good_once(site: Site) -> None:
     redirect = await site.ask("GET", "connect/oidc")
     back = visit(redirect.headers["location"])
     target = f"connect/oidc/callback?{back.query}"
-    assert (await site.ask("GET", target, headers=kept(redirect))).status == 302
-    assert (await site.ask("GET", target, headers=kept(redirect))).status == 400
+    response = await site.ask("GET", target, headers=kept(redirect))
+    assert response.headers["location"] == PAGE
+    again = await site.ask("GET", target, headers=kept(redirect))
+    assert reported_error(again) == ("oauth_error", "The provider did not say who signs in")
+
+
+@pytest.mark.parametrize(
+    ("query", "reported"),
+    [
+        (
+            "?error=access_denied&error_description=Not%20today%20%26%20never&state=x",
+            "error=access_denied&error_description=Not+today+%26+never",
+        ),
+        ("?error=access_denied&code=x", "error=access_denied"),
+        ("?state=x", "error=oauth_error&error_description=OAuth2+missing+code+parameter"),
+        ("", "error=oauth_error&error_description=OAuth2+missing+code+parameter"),
+        ("?code=x&state=x", "error=oauth_error&error_description=OAuth2+state+mismatch"),
+        (
+            "?code=x&code=y&error=a&error=b",
+            "error=oauth_error&error_description=OAuth2+missing+code+parameter",
+        ),
+    ],
+)
+async def test_the_page_learns_why_nobody_signs_in(site: Site, query: str, reported: str) -> None:
+    redirect = await site.ask("GET", f"connect/oidc?callback={PAGE}?from=here")
+    for headers, page in (({}, f"{PAGE}?"), (kept(redirect), f"{PAGE}?from=here&")):
+        response = await site.ask("GET", f"connect/oidc/callback{query}", headers=headers)
+        assert (response.status, response.headers["location"]) == (302, f"{page}{reported}")
+    refused = await site.ask("GET", "auth/oidc/callback", headers=kept(redirect))
+    assert message(refused) == "OAuth authentication requires a completed provider session"

@@ -5,9 +5,9 @@ A browser goes to ``/connect/NAME``, is redirected to the provider, comes back t
 ``/auth/NAME/callback``. URLs never contain the identity of the user.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlencode, urlsplit
 
 import structlog
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -44,6 +44,9 @@ BAD_CALLBACK = "Invalid callback URL provided"
 NO_SESSION = "OAuth authentication requires a completed provider session"
 NO_EMAIL = "Email was not available."
 NOT_DONE = "The provider did not say who signs in"
+NO_CODE = "OAuth2 missing code parameter"
+WRONG_STATE = "OAuth2 state mismatch"
+OTHER_SIGN_IN = "OAuth1 token mismatch"
 USER_BLOCKED = "Your account has been blocked by an administrator"
 _COOKIE = "quire_connect"
 _log = structlog.get_logger("quire.content_api")
@@ -60,6 +63,8 @@ class CallbackQuery(Struct):
 
     state: str | UnsetType = UNSET
     code: str | UnsetType = UNSET
+    error: Annotated[str | UnsetType, Meta(description="Why nobody signs in.")] = UNSET
+    error_description: str | UnsetType = UNSET
 
 
 class ProviderApi:
@@ -115,33 +120,33 @@ class ProviderApi:
         if not isinstance(callback, str) or not is_allowed(callback, provider):
             raise ValidationError(BAD_CALLBACK, {"callback": callback})
         sign_in_state = begin_sign_in(callback)
-        with _convert_errors(provider):
+        try:
             sign_in_state, address = await self._exchange(provider).begin(sign_in_state)
+        except ProviderError as error:
+            _log_refusal(provider, error)
+            raise ApplicationError(NOT_DONE) from error
         cookie_value = cipher.close(AT_PROVIDER, provider.name, asdict(sign_in_state))
         return self._add_state_cookie(respond_redirect(address), cookie_value)
 
     async def handle_provider_callback(self, request: Request) -> Response:
-        """Redirect a browser that comes from a provider to the page of the project."""
+        """Redirect a browser that comes from a provider to the page of the project.
+
+        Errors are in the query of the page: nobody reads the response to a browser.
+        """
         provider, cipher = await self._provider(request)
         cookie_state = cipher.open(_cookie(request), AT_PROVIDER, provider.name)
-        state, code = (request.query.get(name) for name in provider.preset.comes_back_with)
-        if (
-            cookie_state is None
-            or not isinstance(state, str)
-            or not is_same(state, cookie_state["state"])
-        ):
-            raise ApplicationError(NO_SESSION)
-        if not isinstance(code, str) or not code:
-            raise ApplicationError(NOT_DONE)
-        sign_in_state = SignInState(**cookie_state)
-        with _convert_errors(provider):
+        page = provider.callback if cookie_state is None else cookie_state["callback"]
+        try:
+            sign_in_state, code = _returned(request, provider, cookie_state)
             profile = await self._exchange(provider).profile(code, sign_in_state)
-        if profile.email is None:
-            raise ApplicationError(NO_EMAIL)
-        identity = {"email": profile.email, "username": profile.username or ""}
+        except _RefusedError as error:
+            return respond_redirect(_with_query(page, error.reported))
+        except ProviderError as error:
+            _log_refusal(provider, error)
+            return respond_redirect(_with_query(page, _oauth_error(NOT_DONE)))
+        identity = {"email": profile.email or "", "username": profile.username or ""}
         return self._add_state_cookie(
-            respond_redirect(sign_in_state.callback),
-            cipher.close(RETURNED, provider.name, identity),
+            respond_redirect(page), cipher.close(RETURNED, provider.name, identity)
         )
 
     async def sign_in_with_provider(self, request: Request) -> Response:
@@ -150,6 +155,8 @@ class ProviderApi:
         identity = cipher.open(_cookie(request), RETURNED, provider.name)
         if identity is None:
             raise ApplicationError(NO_SESSION)
+        if not identity["email"]:
+            raise ApplicationError(NO_EMAIL)
         user_id = await self._users.connect(provider.name, identity["email"], identity["username"])
         user = await self._responses.read(lambda: self._accounts.user(user_id))
         if user is None or user.blocked:
@@ -181,14 +188,56 @@ class ProviderApi:
         return Response(response.status, response.body, response.content_type, headers)
 
 
-@contextmanager
-def _convert_errors(provider: Provider) -> Iterator[None]:
-    """Convert errors of a provider to an error response, and log them."""
-    try:
-        yield
-    except ProviderError as error:
-        _log.warning("no sign-in", provider=provider.name, reason=str(error))
-        raise ApplicationError(NOT_DONE) from error
+class _RefusedError(Exception):
+    """A browser does not come back as it was sent; ``reported`` is the query for the page."""
+
+    def __init__(self, reported: Mapping[str, str]) -> None:
+        super().__init__()
+        self.reported = reported
+
+
+def _returned(
+    request: Request, provider: Provider, cookie_state: Mapping[str, str] | None
+) -> tuple[SignInState, str]:
+    """Return the state of a sign-in and the provider's code for it.
+
+    Raises _RefusedError when the provider reports an error, and when another browser, or none, was
+    sent to it. As in the reference, errors of the provider need no state: they sign nobody in.
+    """
+    state_name, code_name = provider.preset.comes_back_with
+    is_oauth2 = not provider.preset.request_url
+    if is_oauth2 and (error := _text(request, "error")):
+        description = _text(request, "error_description")
+        raise _RefusedError(
+            {"error": error, **({"error_description": description} if description else {})}
+        )
+    state, code = _text(request, state_name), _text(request, code_name)
+    if is_oauth2 and not code:
+        raise _RefusedError(_oauth_error(NO_CODE))
+    if cookie_state is None or not is_same(state, cookie_state["state"]):
+        raise _RefusedError(_oauth_error(WRONG_STATE if is_oauth2 else OTHER_SIGN_IN))
+    if not code:
+        raise _RefusedError(_oauth_error(NOT_DONE))
+    return SignInState(**cookie_state), code
+
+
+def _text(request: Request, name: str) -> str:
+    value = request.query.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _oauth_error(description: str) -> dict[str, str]:
+    return {"error": "oauth_error", "error_description": description}
+
+
+def _with_query(page: str, parameters: Mapping[str, str]) -> str:
+    """Return the URL of a page with parameters after those that it has."""
+    url = urlsplit(page)
+    return url._replace(query="&".join(filter(None, (url.query, urlencode(parameters))))).geturl()
+
+
+def _log_refusal(provider: Provider, error: ProviderError) -> None:
+    _log.warning("no sign-in", provider=provider.name, reason=str(error))
 
 
 def _cookie(request: Request) -> str | None:
