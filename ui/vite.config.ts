@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
@@ -7,6 +8,9 @@ const server = process.env.QUIRE_ADDRESS ?? 'http://localhost:1337'
 const adminApi =
   '^/admin/(x|init|information|login|logout|access-token|register|register-admin|registration-info|' +
   'forgot-password|reset-password|users|roles|permissions|api-tokens|webhooks|project-type)(/|\\?|$)'
+
+// The sources by their whole path: the checkout may itself be in a folder called src.
+const sources = fileURLToPath(new URL('./src/', import.meta.url))
 
 export default defineConfig({
   base: '/admin/',
@@ -25,8 +29,12 @@ export default defineConfig({
             { name: 'libraries', tags: ['$initial'], test: /node_modules|rolldown\/runtime/ },
             { name: 'frame', tags: ['$initial'] },
             { name: 'controls', test: /node_modules\/(@dnd-kit|@floating-ui|@mantine|@tanstack|lucide-react)\//, minShareCount: 2 },
-            { name: 'parts', test: /\/src\/(?!auth|i18n|settings)/, minShareCount: 2 },
-            { name: 'settings', test: /\/src\/settings\// },
+            {
+              name: 'parts',
+              test: (file) => file.startsWith(sources) && !/^(auth|i18n|settings)/.test(file.slice(sources.length)),
+              minShareCount: 2,
+            },
+            { name: 'settings', test: (file) => file.startsWith(`${sources}settings/`) },
           ],
         },
       },
