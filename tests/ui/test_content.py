@@ -94,6 +94,60 @@ def test_what_keeps_an_entry_from_being_published_is_listed_and_leads_to_its_fie
     assert (entry["name"], entry["on"]) == ("abc", True)
 
 
+def test_publishing_an_empty_entry_marks_what_is_missing_and_stores_nothing(
+    site: Site, page: Page
+) -> None:
+    before = site.api("GET", ARTICLES)["pagination"]["total"]
+    go_on(page, "/admin/content/api::article.article/create")
+    page.get_by_role("button", name="Publish", exact=True).click()
+    title = page.get_by_role("textbox", name="Title").first
+    expect(title).to_be_focused()
+    expect(title).to_have_accessible_description("This field is required.")
+    assert site.api("GET", ARTICLES)["pagination"]["total"] == before
+    # A draft may lack what a publication needs, so nothing is said to prevent saving.
+    page.keyboard.type("Tides")
+    status = page.get_by_role("status")
+    expect(status.get_by_text("Unsaved changes", exact=True)).to_be_visible()
+    expect(page.get_by_role("textbox", name="Slug")).to_have_value("tides")
+    expect_saved(page)
+    # Its address follows while nobody can know it.
+    title.press("End")
+    page.keyboard.type(" and Moons")
+    expect(page.get_by_role("textbox", name="Slug")).to_have_value("tides-and-moons")
+    page.get_by_role("textbox", name="Summary").fill("What pulls the water.")
+    page.get_by_role("textbox", name="Body").click()
+    page.keyboard.type("It is the moon.")
+    expect_saved(page)
+    page.get_by_role("button", name="Publish", exact=True).click()
+    expect(page.get_by_role("alert").get_by_text("Published", exact=True)).to_be_visible()
+    title.fill("Moons")
+    expect_saved(page)
+    [made] = site.api("GET", f"{ARTICLES}?_q=tides-and-moons")["results"]
+    # Other tests count the articles.
+    site.api("DELETE", f"{ARTICLES}/{made['documentId']}")
+    assert (made["title"], made["slug"]) == ("Moons", "tides-and-moons")
+
+
+def test_a_new_entry_with_links_to_drafts_is_published_once_somebody_agrees(
+    site: Site, page: Page
+) -> None:
+    draft = site.api("POST", ARTICLES, {"title": "Not out yet"})["data"]["documentId"]
+    go_on(page, "/admin/content/api::sample.sample/create")
+    page.get_by_role("textbox", name="Name").first.fill("Leads to one")
+    page.get_by_text("True", exact=True).first.click()
+    page.get_by_role("textbox", name="Search entries for Further").fill("Not out")
+    page.get_by_role("option", name="Not out yet").click()
+    page.keyboard.press("Control+Shift+P")
+    dialog = page.get_by_role("dialog", name="One linked entry is not published")
+    dialog.get_by_role("button", name="Publish anyway").click()
+    expect(page.get_by_role("alert").get_by_text("Published", exact=True)).to_be_visible()
+    [made] = site.api("GET", f"{SAMPLES}?_q=Leads%20to%20one")["results"]
+    assert made["status"] == "published"
+    assert made["documentId"] in page.url
+    site.api("DELETE", f"{SAMPLES}/{made['documentId']}")
+    site.api("DELETE", f"{ARTICLES}/{draft}")
+
+
 def test_links_to_drafts_are_reported_before_an_entry_is_published(site: Site, page: Page) -> None:
     draft = site.api("POST", ARTICLES, {"title": "Still a draft"})["data"]["documentId"]
     further = {"connect": [{"documentId": draft}]}

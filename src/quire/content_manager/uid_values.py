@@ -162,7 +162,8 @@ def generate_uid(
 ) -> Program[str]:
     """Return an unused value made from the attribute that the schema names for it.
 
-    Without a text in it, the name of the type is used.
+    Without a text in it, the name of the type is used. What the document has whose ``documentId``
+    is in the data counts as unused.
     """
     target = field.attribute.raw.get("targetField")
     text = data.get(target) if isinstance(target, str) else None
@@ -171,19 +172,28 @@ def generate_uid(
     value = slug_of(text)[:_MAX_LENGTH] if len(text) > _MAX_LENGTH * 4 else slug_of(text)
     if not value:
         return ""
-    return (yield from make_unique(engine, field, value, locale))
+    document_id = data.get("documentId")
+    return (yield from make_unique(engine, field, value, locale, except_of=document_id))
 
 
 def make_unique(
-    engine: WriteEngine, field: UidField, value: str, locale: str | None
+    engine: WriteEngine,
+    field: UidField,
+    value: str,
+    locale: str | None,
+    *,
+    except_of: object = None,
 ) -> Program[str]:
-    """Return a value, with the first number that makes it unused if it is taken."""
-    if not (yield from _used_values(engine, field, [value], locale)):
+    """Return a value, with the first number that makes it unused if it is taken.
+
+    The values of the document with the id ``except_of`` are not counted as taken.
+    """
+    if not (yield from _used_values(engine, field, [value], locale, except_of)):
         return value
     first, count = 1, _FIRST_BATCH
     while True:
         candidates = [f"{value}-{number}" for number in range(first, first + count)]
-        used_values = yield from _used_values(engine, field, candidates, locale)
+        used_values = yield from _used_values(engine, field, candidates, locale, except_of)
         for candidate in candidates:
             if candidate not in used_values:
                 return candidate
@@ -191,12 +201,16 @@ def make_unique(
 
 
 def _used_values(
-    engine: WriteEngine, field: UidField, values: Sequence[str], locale: str | None
+    engine: WriteEngine,
+    field: UidField,
+    values: Sequence[str],
+    locale: str | None,
+    except_of: object,
 ) -> Program[set[str]]:
-    """Return the values that entries in a locale have."""
+    """Return the values that entries in a locale have, except those of one document."""
     slots, name = Slots(), field.attribute.name
     condition = Comparison(name, Predicate.IN, (slots.add([*values]),))
-    root = PlanNode(uid=field.content_type.uid, fields=(name,), filter=condition)
+    root = PlanNode(uid=field.content_type.uid, fields=(name, "documentId"), filter=condition)
     localized = field.content_type.localized and locale is not None
     plan = ReadPlan(
         root=root,
@@ -205,4 +219,4 @@ def _used_values(
     )
     resolved = ResolvedRead(plan=plan, values=tuple(slots.values))
     rows, _ = yield from engine.reads.planned(resolved).entries()
-    return {str(row[name]) for row in rows}
+    return {str(row[name]) for row in rows if row["documentId"] != except_of}

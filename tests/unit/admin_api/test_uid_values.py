@@ -42,3 +42,13 @@ async def test_the_first_number_that_is_free_is_proposed(model_site: ModelSite) 
 async def test_many_numbers_may_be_taken(model_site: ModelSite) -> None:
     await with_handles(model_site, "tove", *(f"tove-{number}" for number in range(1, 24)))
     assert await proposed(model_site, "Tove") == "tove-24"
+
+
+async def test_the_value_of_the_document_itself_is_not_taken(model_site: ModelSite) -> None:
+    await with_handles(model_site, "tove", "hedvig")
+    listed = await model_site.ask("GET", f"{WRITERS}?sort=id:desc&pageSize=2")
+    hedvig, tove = (one["documentId"] for one in listed.json["results"])
+    for document, expected in ((tove, "tove"), (hedvig, "tove-1")):
+        data = {"name": "Tove", "documentId": document}
+        reply = await model_site.ask("POST", GENERATE, {**FIELD, "data": data})
+        assert reply.data == expected

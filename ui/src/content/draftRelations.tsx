@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { ContentType } from '../api/types'
 import { confirmFirst } from '../components/confirm'
+import type { RelationValue } from '../fields/relation/value'
 import { t } from '../i18n'
 
 const BATCH = 100
@@ -19,6 +20,16 @@ export async function countDraftRelations({ uid, kind }: ContentType, id: string
       : await request('GET /content-manager/collection-types/{uid}/{id}/actions/countDraftRelations', { path: { uid, id: id! }, query })
   const { unpublishedRelations, draftM2mLinks } = data as Counts
   return unpublishedRelations + draftM2mLinks
+}
+
+/** The same of an entry that is not stored yet, by the values of its form. */
+export function countLinkedDrafts(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + countLinkedDrafts(one), 0)
+  if (typeof value !== 'object' || value === null) return 0
+  const { items } = value as RelationValue
+  if (Array.isArray(items)) return items.filter(({ status }) => status === 'draft').length
+  // Blocks and other JSON have no relations in them.
+  return Object.values(value).reduce((sum: number, one) => sum + countLinkedDrafts(one), 0)
 }
 
 /** The same of several entries together. */

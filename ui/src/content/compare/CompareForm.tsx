@@ -120,9 +120,9 @@ export function CompareForm({ type, loaded, locale, other, names, mayWrite, lock
 
 /** Lets fields show the values of another version, none of which can be changed. */
 function OtherVersion({ type, other, source, children }: { type: ContentType; other: Other; source: Source; children: (side: (field: ReactNode) => ReactNode) => ReactNode }) {
-  const { configuration, level } = useEntryScope()
+  const { configuration, level, isPublished } = useEntryScope()
   const store = useMemo(() => createEditorStore(source.shown), [source])
-  const scope = useMemo(() => ({ uid: type.uid, type, configuration, level, ...other }), [type, configuration, level, other])
+  const scope = useMemo(() => ({ uid: type.uid, type, configuration, level, isPublished, ...other }), [type, configuration, level, isPublished, other])
   return children((field) => (
     <EditorContext.Provider value={store}>
       <EntryScopeContext.Provider value={scope}>{field}</EntryScopeContext.Provider>

@@ -20,7 +20,7 @@ import { Inspector } from './Inspector'
 import { useTopLevel } from './layers'
 import type { Loaded } from './loading'
 import { NextMissing } from './NextMissing'
-import { Problems } from './Problems'
+import { goToFirstProblem, Problems } from './Problems'
 import { EntryScopeContext, type EntryScope } from './scope'
 import type { Place } from './place'
 import { createEditorStore, EditorContext, isUnsaved, type EditorStore, type Values } from './store'
@@ -73,7 +73,10 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
     setLoaded(next)
     if (next.entry) onSaved?.(next.entry)
   }
-  const actions = useEntryActions({ type, model, locale, place, store, loaded, onLoaded: take, onMade, onSaved: unsaved.saved })
+  const root = useRef<HTMLDivElement>(null)
+  // Parts with problems are opened first.
+  const toFirstProblem = () => window.setTimeout(() => root.current && goToFirstProblem(Object.keys(store.getState().errors), root.current))
+  const actions = useEntryActions({ type, model, locale, place, store, loaded, onLoaded: take, onMade, onSaved: unsaved.saved, onProblems: toFirstProblem })
   const blocker = useBlocker({ shouldBlockFn: () => isDirty, withResolver: true, enableBeforeUnload: () => isDirty })
 
   const isFirst = isNew && loaded.others.length === 0
@@ -121,7 +124,6 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
     ],
     [],
   )
-  const root = useRef<HTMLDivElement>(null)
   const beginsHere = place.level > 0 || initial.documentId === null
   useEffect(() => {
     // On a page, the focus is taken from nothing else, and no keyboard of a touch screen comes up.
@@ -146,9 +148,10 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
     return () => place.drawer?.guard(null)
   }, [place, store])
 
+  const isPublished = entry?.status === 'published' || entry?.status === 'modified'
   const scope: EntryScope = useMemo(
-    () => ({ uid: type.uid, type, configuration, documentId: isNew ? null : documentId, locale, status: 'draft', level: place.level }),
-    [type, configuration, documentId, locale, isNew, place.level],
+    () => ({ uid: type.uid, type, configuration, documentId: isNew ? null : documentId, isPublished, locale, status: 'draft', level: place.level }),
+    [type, configuration, documentId, isPublished, locale, isNew, place.level],
   )
   const home = locales.find((one) => one.isDefault)
   const isSecond = isLocalized(type) && home && locale !== home.code && loaded.others.some((one) => one.locale === home.code)

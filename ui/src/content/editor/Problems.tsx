@@ -35,6 +35,15 @@ export function nameOf(path: string, view: TypeConfiguration, type: ContentType)
   return [type.attributes[first] ? labelOf(view.contentType, first) : first, ...inner].join(' › ')
 }
 
+/** Go to the topmost field that has a problem. */
+export function goToFirstProblem(paths: string[], form: ParentNode): void {
+  const fields = [...form.querySelectorAll<HTMLElement>('[data-path]')].map((field) => field.dataset.path ?? '')
+  // One in a part that is closed stands where that part does.
+  const place = (path: string) => fields.findLastIndex((field) => field === path || path.startsWith(`${field}.`))
+  const [first] = [...paths].sort((a, b) => place(a) - place(b))
+  if (first !== undefined) goToField(first, form)
+}
+
 /** Show a field and put the cursor in it; where it has no control of its own, the nearest one around it. */
 function goToField(path: string, form: ParentNode): void {
   const steps = path.split('.')

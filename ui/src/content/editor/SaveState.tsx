@@ -15,8 +15,8 @@ type Props = { isDirty: boolean; isNew: boolean; actions: ReturnType<typeof useE
 export function SaveState({ isDirty, isNew, actions }: Props) {
   const { t } = useTranslation()
   const { online, serverReachable } = useSession()
-  const hasProblems = useStore(useEditor(), (state) => Object.keys(state.errors).length > 0)
-  const { activity, savedAt, isConflicted } = actions
+  const { activity, savedAt, isConflicted, preventsSaving } = actions
+  const hasProblems = useStore(useEditor(), (state) => preventsSaving.some((path) => path in state.errors))
   const [text, Icon] =
     activity === 'saving' || activity === 'autosaving' || activity === 'publishing' ? [t('entry.saving'), LoaderCircle] as const
     : isDirty && isConflicted ? [t('entry.conflicted'), CircleAlert] as const

@@ -7,6 +7,8 @@ export type EntryScope = {
   type: ContentType
   configuration: TypeConfiguration
   documentId: string | null
+  /** Whether the entry has a published version, which people may know by its address. */
+  isPublished: boolean
   locale: string | undefined
   status: 'draft' | 'published'
   /** That of the form's place. */

@@ -20,8 +20,6 @@ type Options = { store: EditorStore; actions: ReturnType<typeof useEntryActions>
 export function useAutosave({ store, actions, enabled }: Options): void {
   /** The values that the server refused: they are not sent again before they change. */
   const refused = useRef<unknown>(null)
-  /** The problems that the last attempt has met. */
-  const problems = useRef<string[]>([])
 
   /** Returns whether to come again soon. */
   const attempt = useEffectEvent(async (): Promise<boolean> => {
@@ -29,10 +27,9 @@ export function useAutosave({ store, actions, enabled }: Options): void {
     const { online, serverReachable } = useSession.getState()
     if (!enabled || !online || !serverReachable || actions.isConflicted) return false
     if (dirtyNames(store.getState()).length === 0 || refused.current === values) return false
-    if (problems.current.some((path) => path in errors)) return false
+    if (actions.preventsSaving.some((path) => path in errors)) return false
     if (actions.isBusy()) return true
     const outcome = await actions.autosave()
-    problems.current = outcome === 'problems' ? Object.keys(store.getState().errors) : []
     refused.current = outcome === 'refused' ? values : null
     return false
   })

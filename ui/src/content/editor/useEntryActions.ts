@@ -7,11 +7,11 @@ import type { ContentType, Entry } from '../../api/types'
 import { toast, toastError } from '../../components/toast'
 import { t } from '../../i18n'
 import { queries } from '../../queries'
-import { confirmDraftRelations, countDraftRelations } from '../draftRelations'
+import { confirmDraftRelations, countDraftRelations, countLinkedDrafts } from '../draftRelations'
 import { wordingOf } from '../problems'
 import { loadedOf, loadEntry, type Loaded } from './loading'
 import type { Place } from './place'
-import { dirtyNames, isEqual, type EditorStore, type Replay } from './store'
+import { dirtyNames, isEqual, type EditorStore, type Replay, type Values } from './store'
 import { bodyOf, editable, partsByKey, replay, valuesOf, withFormState } from './values'
 
 export type Conflict = { by: string; at: string }
@@ -45,16 +45,20 @@ type Context = {
   /** A new entry was saved for the first time. */
   onMade: (made: Loaded) => void | Promise<void>
   onSaved: () => void
+  /** What somebody asked for was refused for the values of fields. */
+  onProblems: () => void
 }
 
 /** What can be done to the entry of a form. */
-export function useEntryActions({ type, model, locale, place, store, loaded, onLoaded, onMade, onSaved }: Context) {
+export function useEntryActions({ type, model, locale, place, store, loaded, onLoaded, onMade, onSaved, onProblems }: Context) {
   const me = useMe()
   const [activity, setActivity] = useState<Activity>(null)
   const [conflict, setConflict] = useState<Conflict | null>(null)
   // Stays when the dialog is closed, until a save or what they have settles it.
   const [isConflicted, setConflicted] = useState(false)
   const [savedAt, setSavedAt] = useState<number | null>(null)
+  /** The problems for which the last save was refused, by path. A draft may have those of a publication. */
+  const [preventsSaving, setPreventsSaving] = useState<string[]>([])
   const isSingle = type.kind === 'singleType'
   const query = { locale: isLocalized(type) ? locale : undefined }
   // Actions wait for each other, so each begins with what the one before it has loaded, rendered or not.
@@ -75,7 +79,10 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   const fail = (error: unknown, isQuiet: boolean): Outcome => {
     if (error instanceof ApiError && error.problems.length > 0) {
       store.getState().setErrors(problemsOf(error))
-      if (!isQuiet) notifyProblems(error.problems.length)
+      if (!isQuiet) {
+        notifyProblems(error.problems.length)
+        onProblems()
+      }
       return 'problems'
     }
     if (error instanceof ApiError && error.status === 412) {
@@ -127,11 +134,18 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     } catch (error) {
       if (error instanceof ApiError && error.status === 412 && (await wasOurs())) return send(overwrite, keepsErrors)
       if (error instanceof ApiError && error.status === 0) unanswered.current = [...new Set([...(unanswered.current ?? []), ...names])]
+      if (error instanceof ApiError) setPreventsSaving(Object.keys(problemsOf(error)))
       throw error
     }
+    return settle(answer, documentId, values, keepsErrors)
+  }
+
+  /** Take over what was stored of a form; a new entry gets its address. */
+  const settle = async (answer: unknown, documentId: string | null, sent: Values, keepsErrors = false): Promise<Loaded> => {
     unanswered.current = null
-    const next = take(answer, documentId, values, keepsErrors)
+    const next = take(answer, documentId, sent, keepsErrors)
     setSavedAt(present())
+    setPreventsSaving([])
     setConflict(null)
     setConflicted(false)
     if (documentId === null && !isSingle && next.documentId) await onMade(next)
@@ -192,18 +206,39 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   const publish = async (): Promise<Outcome> => {
     let drafts = 0
     const outcome = await during('publishing', async () => {
+      if (latest.current.entry === null) {
+        drafts = countLinkedDrafts(store.getState().values)
+        if (drafts === 0) await publishNew()
+        return
+      }
       const { documentId: id } = await send(false)
       drafts = await countDraftRelations(type, id, query.locale)
       if (drafts === 0) await publishSaved(id)
     })
-    if (drafts > 0) confirmDraftRelations(drafts, () => void during('publishing', async () => publishSaved((await send(false)).documentId)))
+    const goOn = async () => (latest.current.entry === null ? publishNew() : publishSaved((await send(false)).documentId))
+    if (drafts > 0) confirmDraftRelations(drafts, () => void during('publishing', goOn))
     return outcome
   }
 
+  /** Save and publish what is not stored yet in one request: one that is refused leaves nothing behind. */
+  const publishNew = async () => {
+    const { values } = store.getState()
+    const { documentId } = latest.current
+    const answer = await requestPublication(documentId, bodyOf(values, editable(type.attributes).map(([name]) => name), type, model))
+    await settle(await read((answer as { data: Entry }).data.documentId), documentId, values)
+    toast(t('entry.published'))
+  }
+
+  const requestPublication = (id: string | null, body: Values) =>
+    isSingle
+      ? request('POST /content-manager/single-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: body as never })
+      : id === null
+        ? request('POST /content-manager/collection-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: body as never })
+        : request('POST /content-manager/collection-types/{uid}/{id}/actions/publish', { path: { uid: type.uid, id }, query, body: body as never })
+
   const publishSaved = async (id: string | null) => {
     try {
-      if (isSingle) await request('POST /content-manager/single-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: {} as never })
-      else await request('POST /content-manager/collection-types/{uid}/{id}/actions/publish', { path: { uid: type.uid, id: id! }, query, body: {} as never })
+      await requestPublication(id, {})
       // A publication answers with the published version; the form has the draft.
       take(await read(id), id)
     } catch (error) {
@@ -254,7 +289,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     })
 
   return {
-    activity, conflict, isConflicted, savedAt, save, autosave, publish, remove, takeTheirs,
+    activity, conflict, isConflicted, preventsSaving, savedAt, save, autosave, publish, remove, takeTheirs,
     isBusy: () => isBusy.current,
     dismissConflict: () => setConflict(null),
     unpublish: () => act('unpublish'),

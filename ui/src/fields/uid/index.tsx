@@ -18,13 +18,13 @@ import type { FieldType, InputProps } from '../types'
 const FOLLOWS_AFTER_MS = 400
 
 /**
- * A short name for addresses: it follows another field in an entry that is new, is made of it on demand later, and is
- * checked while it is typed.
+ * A short name for addresses: it follows another field from a new entry until that is published or somebody types a
+ * name, is made of it on demand later, and is checked while it is typed.
  */
 function Input(props: InputProps) {
   const { t } = useTranslation()
   const store = useEditor()
-  const { uid, locale, documentId } = useEntryScope()
+  const { uid, locale, documentId, isPublished } = useEntryScope()
   const { value, error, set } = useField<string | null | undefined>(props.path)
   const saved = getIn(store.getState().saved, props.path)
   const [busy, setBusy] = useState(false)
@@ -50,10 +50,11 @@ function Input(props: InputProps) {
       const { values, saved: before } = store.getState()
       const made = await request('POST /content-manager/uid/generate', {
         query: { locale },
-        body: { contentTypeUID: uid, field, data: { ...values, [field]: '' } } as never,
+        body: { contentTypeUID: uid, field, data: { ...values, documentId, [field]: '' } } as never,
       })
-      // What was typed, asked for or saved since counts: the name of an entry that is saved by now is taken.
-      if (number !== latest.current || (isQuiet && store.getState().saved !== before)) return
+      // What was typed or asked for since counts. The name of an entry that was stored since is taken by itself: it
+      // is asked for again with its id.
+      if (number !== latest.current || (isQuiet && documentId === null && store.getState().saved !== before)) return
       const text = String((made as { data: unknown }).data)
       if (isQuiet) store.getState().derive(props.path, text)
       else set(text)
@@ -65,7 +66,7 @@ function Input(props: InputProps) {
   }
   const follow = useEffectEvent(() => void generate(true))
   useEffect(() => {
-    if (!follows || documentId !== null || !targetField || !isOfType) return
+    if (!follows || isPublished || !targetField || !isOfType) return
     let timer = 0
     const wait = (source: unknown) => {
       window.clearTimeout(timer)
@@ -79,7 +80,7 @@ function Input(props: InputProps) {
       stop()
       window.clearTimeout(timer)
     }
-  }, [store, follows, documentId, targetField, isOfType])
+  }, [store, follows, isPublished, documentId, targetField, isOfType])
   const ask = () => {
     setFollows(false)
     void generate()
