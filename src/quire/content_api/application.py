@@ -180,7 +180,8 @@ class ContentApi:
             if observer is not None:
                 observer.in_flight -= 1
                 if status:
-                    observer.add(request, status, counted_response.size, start_time)
+                    seconds = perf_counter() - start_time
+                    observer.add(request, status, counted_response.size, seconds)
             if self.tracing is not None and status:
                 note_response(self.tracing, request, status)
 

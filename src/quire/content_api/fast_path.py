@@ -129,6 +129,7 @@ class FastPathProtocol(LimitedConnection):
         self._date_headers: Iterable[Header] | None = None
         self._date_lines = b""
         self._last_read = 0.0
+        """The `perf_counter` of the last response to a read."""
         self._cached_head: _Head | None = None
         """The head of the last request, if the next one may be compared with it."""
         self._head: _Head | None = None
@@ -224,26 +225,29 @@ class FastPathProtocol(LimitedConnection):
 
         One that is recorded in a trace always has a task.
         """
-        tracing = content.tracing
+        tracing, observer = content.tracing, content.observer
+        start_time = 0.0 if observer is None and tracing is None else perf_counter()
         if tracing is not None and self._trace_id is None:
-            self._trace_id = tracing.sample("GET", path, head.trace_parent)
-            if self._trace_id == 0 and head.trace_parent is not None:
-                # It is not recorded, but log lines and calls have the trace of the client.
-                token = trace_parent.set(head.trace_parent)
-                try:
-                    return self._respond_to_read(content, path, query, head)
-                finally:
-                    trace_parent.reset(token)
+            parent, limit = head.trace_parent, tracing.limit
+            # The limit alone is compared first: that is all that most requests need.
+            if parent is not None or limit is None or start_time >= limit.next_start:
+                self._trace_id = tracing.sample("GET", path, parent)
+                if self._trace_id == 0 and parent is not None:
+                    # It is not recorded, but log lines and calls have the trace of the client.
+                    token = trace_parent.set(parent)
+                    try:
+                        return self._respond_to_read(content, path, query, head)
+                    finally:
+                        trace_parent.reset(token)
         request = Request("GET", path, query, head.fields, self.client, head.credential)
-        observer = content.observer
-        start_time = 0.0 if observer is None else perf_counter()
         trace_id = self._trace_id
         response = None if trace_id else content.respond_now(request)
         if response is not None:
             self._trace_id = None
             self._write(response, head.common + request.id + _END)
             if observer is not None:
-                observer.add(request, response.status, len(response.body), start_time)
+                seconds = self._last_read - start_time
+                observer.add(request, response.status, len(response.body), seconds)
             return True
         if not content.reads_content(request):
             return False
@@ -288,7 +292,8 @@ class FastPathProtocol(LimitedConnection):
         if not self.transport.is_closing():
             self._complete(read, response, common)
         if observer is not None:
-            observer.add(request, response.status, len(response.body), start_time)
+            seconds = perf_counter() - start_time
+            observer.add(request, response.status, len(response.body), seconds)
         if tracing is not None:
             note_response(tracing, request, response.status)
 
@@ -328,7 +333,7 @@ class FastPathProtocol(LimitedConnection):
         self._send(response, common)
         self.cycle = _COMPLETED_CYCLE
         self.server_state.total_requests += 1
-        self._last_read = self.loop.time()
+        self._last_read = perf_counter()
         if self.timeout_keep_alive_task is None:
             self._start_keep_alive_timer(self.timeout_keep_alive)
 
@@ -355,7 +360,7 @@ class FastPathProtocol(LimitedConnection):
         """Close a connection that has been idle for long enough, or check again later."""
         self.timeout_keep_alive_task = None
         cycle: Any = self.cycle
-        remaining_seconds = self._last_read + self.timeout_keep_alive - self.loop.time()
+        remaining_seconds = self._last_read + self.timeout_keep_alive - perf_counter()
         if not cycle.response_complete:
             self._start_keep_alive_timer(self.timeout_keep_alive)
         elif remaining_seconds > 0 and cycle is _COMPLETED_CYCLE:

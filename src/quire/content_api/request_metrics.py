@@ -5,12 +5,12 @@ groups, and unknown methods together.
 """
 
 from collections.abc import Iterator
-from time import perf_counter
 
 from quire.content_api.http_messages import Request
 from quire.content_api.routes import METHODS
 from quire.metrics.catalogue import REQUEST_SECONDS, REQUESTS, RESPONSE_BYTES
-from quire.metrics.families import Histogram, LabelValues, MetricFamily, family, histogram_family
+from quire.metrics.families import LabelValues, MetricFamily, family, histogram_family
+from quire.metrics.request_series import RequestSeries
 
 _KNOWN_METHODS = frozenset({*METHODS, "OPTIONS"})
 _OTHER_METHOD = "other"
@@ -24,52 +24,38 @@ _GROUPS = (
 )
 """Prefixes of paths without a route, and their labels."""
 
-_Key = tuple[str, str, str, int]
-
-
-class _Series:
-    __slots__ = ("observe", "size", "times")
-
-    def __init__(self) -> None:
-        self.times = Histogram(REQUEST_SECONDS)
-        self.observe = self.times.observe
-        self.size = 0
-
 
 class RequestMetrics:
     """Counts responses. For use on the event loop only."""
 
     def __init__(self) -> None:
-        self._by_key: dict[_Key, _Series] = {}
-        """The series of requests by route and method: several statuses share one."""
-        self._by_labels: dict[LabelValues, _Series] = {}
+        self._by_labels: dict[LabelValues, RequestSeries] = {}
 
-    def add(self, request: Request, status: int, size: int, started: float) -> None:
-        """Count a response of ``size`` bytes; ``started`` is the `perf_counter` of the request."""
-        seconds = perf_counter() - started
+    def add(self, request: Request, status: int, size: int, seconds: float) -> None:
+        """Count a response of ``size`` bytes that took ``seconds``."""
         try:
-            table, (route, _) = request.found  # type: ignore[misc]  # see the exception
-            series = self._by_key[table.prefix, route.path, request.method, status]
+            route = request.found[1][0]  # type: ignore[index]  # see the exception
+            series = route.series[request.method, status]
         except (TypeError, KeyError):  # there is no route, or this is its first response of a kind
             series = self._find(request, status)
         series.size += size
         series.observe(seconds)
 
-    def _find(self, request: Request, status: int) -> _Series:
+    def _find(self, request: Request, status: int) -> RequestSeries:
         series = self._series((route_pattern(request), request.method, status))
         result = request.found
-        if result is not None and result[1] is not None and len(self._by_key) < _MAX_SERIES:
-            self._by_key[result[0].prefix, result[1][0].path, request.method, status] = series
+        if result is not None and result[1] is not None:
+            result[1][0].series[request.method, status] = series
         return series
 
-    def _series(self, response: tuple[str, str, int]) -> _Series:
+    def _series(self, response: tuple[str, str, int]) -> RequestSeries:
         route, method, status = response
         labels = route, method_label(method), f"{status // 100}xx"
         if labels not in self._by_labels and len(self._by_labels) >= _MAX_SERIES:
             labels = _OTHER_METHOD, *labels[1:]
         series = self._by_labels.get(labels)
         if series is None:
-            series = self._by_labels[labels] = _Series()
+            series = self._by_labels[labels] = RequestSeries()
         return series
 
     def aggregate(self) -> None:

@@ -23,11 +23,11 @@ class RequestObserver:
         self._observers = tuple(observers)
         self.add: Observe = observers[0] if len(observers) == 1 else self._add
         """Records a completed request: the request, the status, how many bytes the body
-        of the response has, and the `perf_counter` of its beginning."""
+        of the response has, and how many seconds it took."""
 
-    def _add(self, request: Request, status: int, size: int, started: float) -> None:
+    def _add(self, request: Request, status: int, size: int, seconds: float) -> None:
         for observe in self._observers:
-            observe(request, status, size, started)
+            observe(request, status, size, seconds)
 
 
 class CountedResponse:

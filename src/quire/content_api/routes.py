@@ -9,12 +9,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from urllib.parse import unquote_to_bytes
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quire.access.ability import NO_PERMISSIONS, Ability
 from quire.access.declared_routes import DeclaredRoute, QueryTypes
 from quire.access.principal import Anonymous, Principal, describe_grantee
 from quire.content_api.http_messages import Handler
 from quire.errors import AccessDeniedError, BadRequestError, UnauthorizedError
+from quire.metrics.request_series import RequestSeries
 
 
 class Authorizer:
@@ -59,13 +61,15 @@ class Route(DeclaredRoute, frozen=True, kw_only=True):
 
     The handler of a route that ``is_immediate`` obeys `Request.may_wait`: it raises WouldBlockError
     instead of waiting. A route that ``is_open`` needs no authentication. The response of a route
-    that ``is_shared`` depends only on the path, the query and the principal.
+    that ``is_shared`` depends only on the path, the query and the principal. ``series`` are those
+    of its requests, by method and status.
     """
 
     handler: Handler
     is_immediate: bool = False
     is_open: bool = False
     is_shared: bool = False
+    series: dict[tuple[str, int], RequestSeries] = field(default_factory=dict)
 
 
 class RouteGroup(Struct, frozen=True):
@@ -134,7 +138,8 @@ class RouteTable:
     def __init__(self, routes: Iterable[Route], prefix: str = "") -> None:
         """``prefix`` is the common prefix of paths in requests."""
         self.prefix = prefix
-        self.routes = tuple(routes)
+        # The labels of the series depend on the table.
+        self.routes = tuple(replace(route, series={}) for route in routes)
         self._root = _RouteNode()
         self._literal_routes: dict[tuple[str, bytes], MatchedRoute] = {}
         for route in self.routes:

@@ -151,6 +151,9 @@ class DatabaseWrapper:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        # Every request asks for it: that must not take longer for each wrapper.
+        self.version: Callable[[], int | None] = database.version
+        """See `Database.version`."""
 
     @property
     def dialect(self) -> Dialect:
@@ -161,10 +164,6 @@ class DatabaseWrapper:
     def versions(self) -> ContentVersions:
         """See `Database.versions`."""
         return self._database.versions
-
-    def version(self) -> int | None:
-        """See `Database.version`."""
-        return self._database.version()
 
     async def present_version(self) -> int | None:
         """See `Database.present_version`."""

@@ -131,14 +131,17 @@ class Histogram:
         values = self._values
         if not values:
             return
-        values.sort()
+        # Most values belong to the first bucket, and sorting is what takes time.
+        limit = min(self.bounds[0], self.threshold)
+        others = sorted([value for value in values if value >= limit])
+        self.buckets[0] += len(values) - len(others)
         start = 0
         for bucket, upper_bound in enumerate(self.bounds):
-            end = bisect_right(values, upper_bound, start)
+            end = bisect_right(others, upper_bound, start)
             self.buckets[bucket] += end - start
             start = end
-        self.buckets[-1] += len(values) - start
-        self.exceeded += len(values) - bisect_left(values, self.threshold)
+        self.buckets[-1] += len(others) - start
+        self.exceeded += len(others) - bisect_left(others, self.threshold)
         self.total += sum(values)
         values.clear()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from random import getrandbits
-from time import monotonic
+from time import perf_counter
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -71,20 +71,20 @@ class RateLimitingSampler(Sampler):
     After a pause, as many traces as in one second are recorded at once. ``clock`` returns seconds.
     """
 
-    def __init__(self, per_second: int, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, per_second: int, clock: Callable[[], float] = perf_counter) -> None:
         self._per_second = per_second
         self._interval = 1 / per_second
         self._burst = 1 - self._interval
         self._clock = clock
-        self._next = clock() - self._burst
+        self.next_start = clock() - self._burst
         """From when on the next trace may start."""
 
     def take(self) -> bool:
         """Tell whether a trace may start now, and count it."""
         now = self._clock()
-        if now < self._next:
+        if now < self.next_start:
             return False
-        self._next = max(self._next, now - self._burst) + self._interval
+        self.next_start = max(self.next_start, now - self._burst) + self._interval
         return True
 
     def should_sample(
@@ -143,7 +143,8 @@ class Tracing:
         # `ParentBased` has no public names for them. Without them, the sampler is asked.
         root = getattr(sampler, "_root", sampler)
         self._bound = root.bound if isinstance(root, TraceIdRatioBased) else None
-        self._limit = root if isinstance(root, RateLimitingSampler) else None
+        self.limit = root if isinstance(root, RateLimitingSampler) else None
+        """Decides about requests without a ``traceparent``, if it is the sampler."""
         unsampled = getattr(sampler, "_remote_parent_not_sampled", None)
         self._drops_unsampled = isinstance(sampler, ParentBased) and unsampled is ALWAYS_OFF
         self._system = system
@@ -165,10 +166,10 @@ class Tracing:
         if self._bound is not None:
             half = getrandbits(_ID_BITS)
             return 0 if half >= self._bound else getrandbits(_ID_BITS) << _ID_BITS | half
-        if self._limit is not None and not self._limit.take():
+        if self.limit is not None and not self.limit.take():
             return 0
         trace_id = self._provider.id_generator.generate_trace_id()
-        is_decided = self._limit is not None or self._is_sampled(trace_id, method, path, None)
+        is_decided = self.limit is not None or self._is_sampled(trace_id, method, path, None)
         return trace_id if is_decided else 0
 
     def _is_sampled(self, trace_id: int, method: str, path: bytes, parent: Context | None) -> bool:
@@ -297,7 +298,7 @@ class Tracing:
 
         Without a recorded span at present, it is ``make`` itself.
         """
-        if not self.is_recording():
+        if trace_parent.get() is None or not self.is_recording():
             return make
         parent = context.get_current()
         return lambda: self._traced(make(), parent)

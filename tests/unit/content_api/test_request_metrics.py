@@ -50,6 +50,23 @@ def test_requests_count_by_pattern_method_and_class_of_status() -> None:
     }
 
 
+def test_a_route_of_two_tables_counts_by_the_prefix_of_each() -> None:
+    metrics = RequestMetrics()
+    for prefix in ("/api", "/admin", "/api"):
+        table = RouteTable(TABLE.routes, prefix)
+        for method in ("GET", "HEAD"):
+            received = Request(method, f"{prefix}/papers".encode(), b"", {}, None, None)
+            received.found = table, table.find("GET", b"/papers")
+            metrics.add(received, 200, 1, 0.0)
+
+    assert counted(metrics, REQUESTS) == {
+        ("/api/papers", "GET", "2xx"): 2,
+        ("/api/papers", "HEAD", "2xx"): 2,
+        ("/admin/papers", "GET", "2xx"): 1,
+        ("/admin/papers", "HEAD", "2xx"): 1,
+    }
+
+
 @pytest.mark.parametrize(
     ("path", "route"),
     [

@@ -152,7 +152,7 @@ async def test_an_error_of_the_server_is_one_of_its_span(
             raise AppError
 
         monkeypatch.setattr(type(services.database), "present_version", broken)
-        monkeypatch.setattr(type(services.database), "version", lambda _: None)
+        monkeypatch.setattr(services.database, "version", lambda: None)
         response = await kiosk.send("GET", "/api/papers")
         span = server_span(kiosk.spans())
 
