@@ -45,6 +45,10 @@ class ProjectClient:
     async def get(self, target: str, who: str | None = "full") -> ClientResponse:
         return await self.send("GET", target, who)
 
+    async def write(self, method: str, target: str, data: object) -> ClientResponse:
+        body = json.dumps({"data": data}).encode()
+        return await self.send(method, target, "full", body, "application/json")
+
 
 @pytest.fixture(scope="module")
 def ask(client: AsgiClient) -> ProjectClient:
@@ -480,3 +484,22 @@ async def test_an_empty_file_is_stored_if_it_is_not_the_only_one(own_recorded: P
         ("full.txt", "second", 0.01),
     ]
     assert json.loads(refused.content)["error"]["message"] == "Files are empty"
+
+
+@pytest.mark.parametrize("color", [{}, {"color": None}])
+async def test_a_new_locale_has_the_required_values_that_all_locales_share(
+    own_recorded: Path, color: dict[str, None]
+) -> None:
+    schema = own_recorded / "src/api/tag/content-types/tag/schema.json"
+    content_type = json.loads(schema.read_text())
+    content_type["attributes"]["color"]["required"] = True
+    schema.write_text(json.dumps(content_type))
+    async with open_app(own_recorded) as client:
+        ask = ProjectClient(client, AdminAuthorization(client, credentials()))
+        created = await ask.write("POST", "/api/tags", {"label": "Cheese", "color": "green"})
+        tag = f"/api/tags/{json.loads(created.content)['data']['documentId']}"
+        refused = await ask.write("PUT", f"{tag}?locale=fr", color)
+        response = await ask.write("PUT", f"{tag}?locale=fr", {"label": "Fromage", **color})
+    assert json.loads(refused.content)["error"]["message"] == "label must be defined."
+    entry = json.loads(response.content)["data"]
+    assert (entry["label"], entry["color"], entry["locale"]) == ("Fromage", "green", "fr")

@@ -211,16 +211,21 @@ def parse_data(
     draft: bool,
     creating: bool,
     document_id: str | None,
+    copied: frozenset[str] = frozenset(),
 ) -> Program[tuple[EntryValues, ResolvedTargets]]:
     """Return the values to write, and the rows of the targets of their relations.
 
-    With ``draft`` values may be missing, and violate patterns and minimums. Raises ValidationError
-    with all problems; of the content types with missing rows it names the first.
+    With ``draft`` values may be missing, and violate patterns and minimums. ``copied`` attributes
+    get the values of another locale. Raises ValidationError with all problems; of the content types
+    with missing rows it names the first.
     """
     if _is_large(data):
         yield LONG_COMPUTATION
     rules = ValidationRules(
-        draft=draft, creating=creating, strict_relations=unit.engine.strict_relations
+        draft=draft,
+        creating=creating,
+        strict_relations=unit.engine.strict_relations,
+        copied=copied,
     )
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
     resolution = yield from resolve_targets(unit, layout, checked.values, version)

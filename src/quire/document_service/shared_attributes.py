@@ -18,7 +18,7 @@ from quire.database.entries.row_comparison import Signatures, clear_parts, colum
 from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program, Value
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute, ScalarAttribute
+from quire.schema.attributes.base import ScalarAttribute
 
 
 def locale_template(unit: UnitOfWork, entries: Collection[EntryRow]) -> EntryRow | None:
@@ -234,21 +234,3 @@ def _differing_attributes(
     return frozenset(
         name for name in names if first_signatures.get(name) != second_signatures.get(name)
     )
-
-
-def with_empty_lists(
-    layout: EntryLayout, data: Mapping[str, object], names: Collection[str]
-) -> Mapping[str, object]:
-    """Return data with an empty list for each list of components that will be copied.
-
-    Validation would report a required list as missing, because it runs before the copy.
-    """
-    blank: dict[str, object] = {}
-    for name in names:
-        attribute = layout.model.attributes[name]
-        is_list = isinstance(attribute, DynamicZoneAttribute) or (
-            isinstance(attribute, ComponentAttribute) and attribute.repeatable
-        )
-        if is_list and name not in data:
-            blank[name] = []
-    return {**blank, **data}

@@ -28,7 +28,6 @@ from quire.document_service.shared_attributes import (
     shared_columns,
     shared_values_before,
     sync_locales_later,
-    with_empty_lists,
     write_to_locales_later,
 )
 from quire.document_service.system_columns import signature, stamp
@@ -197,19 +196,17 @@ class _DocumentUpdate:
         unit, layout = self._unit, self._layout
         versioned = self._type.draft_and_publish
         source = locale_template(unit, entries)
-        data = self._data
-        data_by_name = data if isinstance(data, Mapping) else {}
+        data_by_name = self._data if isinstance(self._data, Mapping) else {}
         copied_names = frozenset(name for name in layout.shared if data_by_name.get(name) is None)
-        if isinstance(data, Mapping):
-            data = with_empty_lists(layout, data, copied_names)
         values, resolution = yield from parse_data(
             unit,
             layout,
-            data,
+            self._data,
             self._version(),
             draft=versioned,
             creating=True,
             document_id=self._document_id,
+            copied=copied_names,
         )
         now = unit.tick()
         columns = stamp(
@@ -224,13 +221,12 @@ class _DocumentUpdate:
         columns |= signature(unit, layout, creating=True)
         if source is not None:
             columns |= yield from shared_columns(unit, layout, source.id, copied_names)
-        entry_values = _without_attributes(values, copied_names)
-        row_id = yield from insert_entry(unit, layout, entry_values, columns, resolution)
+        row_id = yield from insert_entry(unit, layout, values, columns, resolution)
         if source is not None:
             yield from copy_shared_values(unit, layout, source, row_id, copied_names)
         entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
-        yield from self._emit(EventName.CREATE, entry, entry_values)
-        return entry, _attribute_names(entry_values)
+        yield from self._emit(EventName.CREATE, entry, values)
+        return entry, _attribute_names(values)
 
     def _emit(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
         fields = tuple(sorted(_attribute_names(values)))
@@ -239,11 +235,3 @@ class _DocumentUpdate:
 
 def _attribute_names(values: EntryValues) -> frozenset[str]:
     return frozenset((*values.scalars, *values.relations, *values.components))
-
-
-def _without_attributes(values: EntryValues, names: frozenset[str]) -> EntryValues:
-    return EntryValues(
-        scalars={name: value for name, value in values.scalars.items() if name not in names},
-        relations={name: value for name, value in values.relations.items() if name not in names},
-        components={name: value for name, value in values.components.items() if name not in names},
-    )

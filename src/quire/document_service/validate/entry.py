@@ -115,12 +115,14 @@ class ValidationRules(Struct, frozen=True, kw_only=True):
 
     A ``draft`` may be incomplete, and violate patterns and minimum values. When ``creating``, an
     absent value gets its default, and is missing if it is required; else it is unchanged.
-    ``strict_relations`` applies ``required`` to relations and media too.
+    ``strict_relations`` applies ``required`` to relations and media too. Attributes of the entry
+    that are ``copied`` from another locale are not parsed.
     """
 
     draft: bool
     creating: bool
     strict_relations: bool = False
+    copied: frozenset[str] = frozenset()
 
 
 class UniqueCheck(Struct, frozen=True, kw_only=True):
@@ -223,6 +225,7 @@ class _EntryValidation:
         self._draft = rules.draft
         self._creating = rules.creating
         self._strict_relations = rules.strict_relations
+        self._copied = rules.copied
         self._stored = stored
         self._problems: list[Problem] = []
         self._uniques: list[UniqueCheck] = []
@@ -256,6 +259,8 @@ class _EntryValidation:
         for attribute in spot.model.own_attributes:
             value = spot.data.get(attribute.name, ABSENT)
             if value is ABSENT and attribute.name not in expected:
+                continue
+            if not spot.place and attribute.name in self._copied:
                 continue
             if isinstance(attribute, ScalarAttribute):
                 try:
