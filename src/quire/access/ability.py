@@ -80,11 +80,13 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
     """Rules of a project's code, bound for one principal; by action, as those of roles are.
 
     ``volatile`` are the actions whose rules have read the clock: their ``rules`` are valid only
-    now.
+    now. ``actions`` are those whose rules were evaluated, for a read that depends on no others;
+    ``None`` means all.
     """
 
     rules: Mapping[str, str] = {}
     volatile: frozenset[str] = frozenset()
+    actions: frozenset[str] | None = None
 
     def narrow(self, uid: str, *actions: str) -> bool:
         """Tell whether there is a rule on one of these actions on a content type."""
@@ -103,7 +105,7 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
         name = rule_of_call(uid)
         rules = {**self.rules, name: condition}
         volatile_actions = self.volatile | {name} if volatile else self.volatile
-        return ProjectRules(rules=rules, volatile=volatile_actions)
+        return ProjectRules(rules=rules, volatile=volatile_actions, actions=self.actions)
 
 
 def rule_of_call(uid: str) -> str:
@@ -117,8 +119,9 @@ NO_PROJECT_RULES = ProjectRules()
 class NarrowedAbility:
     """An ability that is narrowed by rules of a project's code, in addition to those of its role.
 
-    Two are equal if their time-independent rules are and the same rules are volatile. Results that
-    depend on a volatile rule must not be cached.
+    Two are equal if the rules of the same actions were evaluated, their time-independent rules are
+    equal, and the same rules are volatile. Results that depend on a volatile rule must not be
+    cached.
     """
 
     __slots__ = ("_hash", "_lasting", "granted", "project_rules", "rules")
@@ -129,7 +132,7 @@ class NarrowedAbility:
         self.project_rules = rules
         self.rules = join_rules(rules_of(granted), rules.rules)
         self._lasting = rules.lasting()
-        self._hash = hash((granted, self._lasting, rules.volatile))
+        self._hash = hash((granted, self._lasting, rules.volatile, rules.actions))
 
     def __hash__(self) -> int:
         """Equal abilities have equal hashes."""
@@ -143,6 +146,7 @@ class NarrowedAbility:
             and self.granted == other.granted
             and self._lasting == other._lasting
             and self.project_rules.volatile == other.project_rules.volatile
+            and self.project_rules.actions == other.project_rules.actions
         )
 
     def __repr__(self) -> str:

@@ -136,7 +136,7 @@ class ContentApi:
         self._limits = settings.limits
         self.headers = headers
         self._authorizer = authorizer
-        self._rules = engine.rules
+        self._narrow = engine.rules.narrow
         self._policies = engine.policies
         self._is_development = settings.is_development
         self._drafts_need_token = settings.api.drafts_need_token
@@ -252,18 +252,19 @@ class ContentApi:
             return None
         route, request.parameters = match
         request.version = version
-        principal = request.principal = self._rules.narrow(principal)
-        self._require(principal, route, request)
+        self._admit(principal, route, request)
         if self._drafts_need_token:
             refuse_drafts(principal, request)
         request.may_wait = False
         return run_now(route.handler(request))
 
-    def _require(self, principal: Principal, route: Route, request: Request) -> None:
+    def _admit(self, principal: Principal, route: Route, request: Request) -> None:
         """Check the permission and the policies of a route. Raises ForbiddenError."""
+        request.caller, request.narrow = principal, self._narrow
         self._authorizer.require(principal, route.action, route.uid)
-        if not self._policies.is_empty:
-            request.is_guarded = self._policies.require_read(
+        if self._policies.guard_read(route.action):
+            request.is_guarded = True
+            self._policies.require_read(
                 route.action,
                 acting(principal),
                 document_id=request.parameters.get("documentId"),
@@ -289,8 +290,7 @@ class ContentApi:
         route, request.parameters = match
         try:
             request.version = await self._content_version.current()
-            principal = request.principal = self._rules.narrow(principal)
-            self._require(principal, route, request)
+            self._admit(principal, route, request)
             if self._drafts_need_token:
                 refuse_drafts(principal, request)
             return await route.handler(request)
@@ -415,9 +415,8 @@ class ContentApi:
         if version is None:
             version = await self._content_version.current()
         request.version = version
-        principal = self._rules.narrow(await self._principal(request, route, version))
-        request.principal = principal
-        self._require(principal, route, request)
+        principal = await self._principal(request, route, version)
+        self._admit(principal, route, request)
         if route_method != "GET":
             request.commits = watch_commits()
         elif self._drafts_need_token:

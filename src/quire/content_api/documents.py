@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
 
+from quire.access.ability import Ability
 from quire.content_api.envelope import (
     envelope,
     is_known,
@@ -71,6 +72,7 @@ class DocumentApi:
         self._documents = documents
         self._type = content_type
         self._responses = responses
+        self._rules = documents.engine.rules
         self._computed = ComputedReads(reader, documents) if reader.schema.computed else None
 
     def routes(self) -> Iterator[Route]:
@@ -96,15 +98,24 @@ class DocumentApi:
             is_shared=method == "GET",
         )
 
-    def _prepare(self, request: Request, mode: Mode) -> Awaitable[PreparedRead]:
+    def _prepare(self, request: Request, mode: Mode, ability: Ability) -> Awaitable[PreparedRead]:
         return self._reader.prepare(
             self._type,
             mode,
             request.raw_query,
-            request.principal.ability,
+            ability,
             computes=self._computed is not None,
             may_wait=request.may_wait,
         )
+
+    def _ability(self, request: Request, mode: Mode) -> Ability:
+        """Return the ability of the caller, narrowed by the rules that the query depends on."""
+        caller = request.caller
+        if self._rules.is_empty:
+            return caller.ability
+        ability = caller.ability
+        actions = self._planner.rule_actions(self._type, mode, request.raw_query, ability)
+        return self._rules.narrowed_ability(caller, actions)
 
     async def find(self, request: Request) -> Response:
         """List documents of a collection type."""
@@ -121,11 +132,12 @@ class DocumentApi:
     async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Respond to a read from the cache, or read and cache the response."""
         responses, version = self._responses, request.version
-        key = self._cache_key(request, mode, document_id)
+        ability = self._ability(request, mode)
+        key = self._cache_key(request, mode, ability, document_id)
         response = responses.get(key, version)
         if response is not None:
             return response
-        prepared = await self._prepare(request, mode)
+        prepared = await self._prepare(request, mode, ability)
         if self._computed is not None and prepared.compiled.computed:
             if not request.may_wait:
                 raise WouldBlockError
@@ -185,12 +197,14 @@ class DocumentApi:
         prepared.budget().check_encoded(len(response.body), lambda: "")
         return response, completed.is_cacheable
 
-    def _cache_key(self, request: Request, mode: Mode, document_id: str | None) -> ResponseKey:
+    def _cache_key(
+        self, request: Request, mode: Mode, ability: Ability, document_id: str | None
+    ) -> ResponseKey:
         return ResponseKey(
             self._type.uid,
             mode,
             request.raw_query,
-            request.principal.ability,
+            ability,
             self._planner.default_locale,
             document_id,
             _requests_v4(request),
@@ -252,12 +266,12 @@ class DocumentApi:
         return None if self._type.kind is TypeKind.SINGLE else request.parameters["documentId"]
 
     async def _prepare_write(self, request: Request) -> tuple[PreparedRead, Data]:
-        prepared = await self._prepare(request, "written")
-        schema, ability = self._reader.schema, request.principal.ability
-        return prepared, data_of(schema, self._type, request.body, ability)
+        ability = request.principal.ability
+        prepared = await self._prepare(request, "written", ability)
+        return prepared, data_of(self._reader.schema, self._type, request.body, ability)
 
     async def _delete_command(self, request: Request) -> DeleteDocument:
-        prepared = await self._prepare(request, "removed")
+        prepared = await self._prepare(request, "removed", request.principal.ability)
         query = request.query
         refuse_draft_deletion(self._type, query)
         locale, locales = deleted_locales(query)

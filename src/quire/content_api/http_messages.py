@@ -44,7 +44,7 @@ class Request:
 
     ``path`` and ``raw_query`` are percent-encoded; ``headers`` have lower-case names; ``client`` is
     its address and port; ``credential`` is the result of `credential_of`. Then follow the decoded
-    path ``parameters``, the principal, the present content version, and the parsed ``body``
+    path ``parameters``, the ``caller``, the present content version, and the parsed ``body``
     (``None`` without one of a known type). A handler that streams its body uses ``receive``.
     ``commits`` counts the commits of a request that is more than a read. ``found`` is its route,
     with the route table. ``allowance`` is the state of the rate limit of its route once the request
@@ -53,9 +53,11 @@ class Request:
 
     __slots__ = (
         "_id",
+        "_principal",
         "administrator",
         "allowance",
         "body",
+        "caller",
         "client",
         "commits",
         "credential",
@@ -64,16 +66,19 @@ class Request:
         "is_guarded",
         "may_wait",
         "method",
+        "narrow",
         "parameters",
         "path",
-        "principal",
         "raw_query",
         "receive",
         "version",
     )
 
     parameters: Mapping[str, str]
-    principal: Principal
+    caller: Principal
+    """The principal as authenticated: its ability is not narrowed by rules of the project."""
+    narrow: Callable[[Principal], Principal]
+    """Evaluates the rules of the project for a principal."""
     receive: AsgiReceive
     administrator: Administrator
     """The principal of the admin API, if a route is not public."""
@@ -103,6 +108,21 @@ class Request:
         self.may_wait = True
         """Whether the handler may wait for a thread or a server; see `Route.is_immediate`."""
         self._id: bytes | None = None
+        self._principal: Principal | None = None
+
+    @property
+    def principal(self) -> Principal:
+        """The caller with an ability that is narrowed by all rules of the project.
+
+        They are evaluated when it is first asked for.
+        """
+        if self._principal is None:
+            self._principal = self.narrow(self.caller)
+        return self._principal
+
+    @principal.setter
+    def principal(self, principal: Principal) -> None:
+        self.caller = self._principal = principal
 
     @property
     def id(self) -> bytes:

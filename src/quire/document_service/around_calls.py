@@ -46,7 +46,7 @@ from quire.hooks.errors import UnknownFieldError
 from quire.hooks.function_times import FunctionTimer
 from quire.hooks.policies import RuleAction
 from quire.hooks.registry import CallCause, require_depth
-from quire.hooks.time import observe_time
+from quire.hooks.time import ObservedTime
 from quire.query.plan import Status
 
 Step = tuple[RuleAction, AroundCall]
@@ -167,7 +167,7 @@ async def _call_steps(
     *,
     as_system: bool,
 ) -> ActionResult[Any]:
-    with observe_time(context.engine.clock) as observed:
+    with ObservedTime(context.engine.clock) as observed:
 
         async def proceed(index: int, call: Call[Any], /) -> ActionResult[Any]:
             while index < len(steps):

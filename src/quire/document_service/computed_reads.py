@@ -27,9 +27,9 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.computed import ComputedField
 from quire.hooks.document import make_document
-from quire.hooks.function_times import FunctionTimer, PlainCallTimer
+from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import CallCause, require_depth
-from quire.hooks.time import observe_time
+from quire.hooks.time import ObservedTime
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode
 
 _TIMEOUT_SECONDS = 10
@@ -183,7 +183,7 @@ class _ComputedCalls:
         field = self._fields[uid][name]
         self.is_cacheable &= not field.volatile
         try:
-            with observe_time(self._engine.clock) as observed:
+            with ObservedTime(self._engine.clock) as observed:
                 values = await self._call_function(field, documents)
         except Exception as error:
             if self._null_on_error or not isinstance(error, AppError):
@@ -204,15 +204,18 @@ class _ComputedCalls:
             for document in documents
         ]
         if not field.batch:
-            with PlainCallTimer(field):
-                return [field.function(document) for document in partial_documents]
+            function = field.function
+            return call_plain(
+                field,
+                lambda documents: [function(document) for document in documents],
+                partial_documents,
+            )
         context = self._context_of(field)
         self.has_queried = True
         limit = asyncio.timeout(_TIMEOUT_SECONDS)
         try:
             with context.activate():
-                with PlainCallTimer(field):
-                    result = field.function(partial_documents)
+                result = call_plain(field, field.function, partial_documents)
                 if inspect.isawaitable(result):
                     with FunctionTimer(field):
                         async with limit:

@@ -12,7 +12,7 @@ from quire.document_service.commands import (
     UpdateDocument,
 )
 from quire.errors import AccessDeniedError, AppError
-from quire.hooks.function_times import PlainCallTimer
+from quire.hooks.function_times import call_plain
 from quire.hooks.policies import Policy, PolicyContext
 from quire.hooks.principal import Principal
 from quire.hooks.write import WriteAction
@@ -32,7 +32,17 @@ class PolicyTable:
                 key = (policy.uid, action)
                 policies_by_action[key] = (*policies_by_action.get(key, ()), policy)
         self._policies: Mapping[tuple[str, str], tuple[Policy, ...]] = policies_by_action
+        self._read_permissions = {
+            f"{uid}.{name}"
+            for name, action in _READS.items()
+            for uid, policy_action in policies_by_action
+            if policy_action == action
+        }
         self.is_empty = not policies_by_action
+
+    def guard_read(self, permission: str | None) -> bool:
+        """Tell whether there are policies on the read of a permission."""
+        return permission in self._read_permissions
 
     def require_read(
         self,
@@ -41,10 +51,10 @@ class PolicyTable:
         *,
         document_id: str | None,
         query: Mapping[str, object],
-    ) -> bool:
-        """Check the policies on a read; tells whether there are any.
+    ) -> None:
+        """Check the policies on a read. Raises ForbiddenError.
 
-        Raises ForbiddenError. Policies on writes are checked where documents are written.
+        Policies on writes are checked where documents are written.
         """
         uid, _, name = (permission or "").rpartition(".")
         action = _READS.get(name)
@@ -54,7 +64,6 @@ class PolicyTable:
                 principal=principal, action=action, uid=uid, document_id=document_id, query=query
             )
             ask_policies(policies, context)
-        return policies is not None
 
     def require_write(
         self, command: Command, actions: Iterable[WriteAction], principal: Principal
@@ -94,8 +103,7 @@ def ask_policies(policies: Sequence[Policy], context: PolicyContext) -> None:
 
 def _allows(policy: Policy, context: PolicyContext) -> bool:
     try:
-        with PlainCallTimer(policy):
-            verdict: object = policy.function(context)
+        verdict: object = call_plain(policy, policy.function, context)
     except AppError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever fails in a policy refuses

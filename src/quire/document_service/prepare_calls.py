@@ -36,7 +36,7 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks import principal as hooks
 from quire.hooks.document import Document, make_document
-from quire.hooks.function_times import FunctionTimer, PlainCallTimer
+from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import Hook, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
@@ -209,8 +209,7 @@ async def _call(
     try:
         require_depth(call_context.causes, limits)
         with not_as_system(), call_context.activate():
-            with PlainCallTimer(hook):
-                result = hook.function(write)
+            result = call_plain(hook, hook.function, write)
             if inspect.isawaitable(result):
                 with FunctionTimer(hook):
                     async with timeout:

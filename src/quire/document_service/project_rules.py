@@ -6,21 +6,28 @@ no document.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import orjson
 import structlog
 from msgspec.structs import replace
 
 from quire.access import principal as access
-from quire.access.ability import NO_PROJECT_RULES, NarrowedAbility, ProjectRules, Unsanitized
+from quire.access.ability import (
+    NO_PROJECT_RULES,
+    Ability,
+    NarrowedAbility,
+    ProjectRules,
+    Unsanitized,
+)
 from quire.access.admin_ability import AdminAbility
 from quire.access.row_rules import NO_ROW, join_rule
 from quire.clock import Clock
 from quire.database.lru import BoundedCache
-from quire.hooks.function_times import PlainCallTimer
+from quire.hooks.function_times import call_plain
 from quire.hooks.policies import Rule, RuleAction
 from quire.hooks.principal import Principal
-from quire.hooks.time import observe_time
+from quire.hooks.time import ObservedTime
 from quire.query.python_parameters import as_query
 from quire.query.resolve.row_rules import resolve_rule
 from quire.query.resolve.scope import ReadLimits, Slots
@@ -30,7 +37,7 @@ _FIND: RuleAction = "find"
 _FIND_ONE: RuleAction = "find_one"
 _DELETE: RuleAction = "delete"
 _CACHE_SIZE = 1000
-"""How many conditions, and narrowed principals, are cached."""
+"""How many conditions, principals and narrowed abilities are cached."""
 _MAX_FORMS = 16
 """How many forms the filters of one rule may have before a warning is logged."""
 _ALL_ROWS = {"id": {"$notNull": True}}
@@ -45,30 +52,46 @@ class RuleEvaluation:
 
     def __init__(self, rules: Sequence[Rule], schema: Schema, clock: Clock) -> None:
         """``clock`` is the time of `quire.now` within a rule."""
-        self._rules = rules
+        self._rules = tuple(rules)
+        self.is_empty = not rules
         self._schema = schema
         self._clock = clock
         self._texts: BoundedCache[tuple[Rule | str, bytes], str] = BoundedCache(_CACHE_SIZE)
-        self._narrowed: BoundedCache[
-            tuple[access.Principal, tuple[str | None, ...]], access.Principal
-        ] = BoundedCache(_CACHE_SIZE)
         self._abilities: BoundedCache[
+            tuple[Ability, frozenset[str] | None, tuple[str | None, ...]], Ability
+        ] = BoundedCache(_CACHE_SIZE)
+        self._admin_abilities: BoundedCache[
             tuple[AdminAbility, frozenset[tuple[str, str]]], AdminAbility
         ] = BoundedCache(_CACHE_SIZE)
+        self._rules_by_actions: BoundedCache[frozenset[str], tuple[Rule, ...]]
+        self._rules_by_actions = BoundedCache(_CACHE_SIZE)
         self._forms: dict[Rule, set[str]] = {}
 
     def narrow(self, principal: access.Principal) -> access.Principal:
-        """Return a principal of the content API whose ability is narrowed by the rules."""
-        if not self._rules or isinstance(principal.ability, NarrowedAbility):
-            return principal
-        texts, volatile = self._evaluate(acting(principal))
+        """Return a principal of the content API whose ability is narrowed by all rules."""
+        ability = self.narrowed_ability(principal)
+        return principal if ability is principal.ability else replace(principal, ability=ability)
+
+    def narrowed_ability(
+        self, principal: access.Principal, actions: frozenset[str] | None = None
+    ) -> Ability:
+        """Return the ability of a principal of the content API, narrowed by rules.
+
+        They are those on ``actions`` (`ReadPlanner.rule_actions`), and all of them for ``None``.
+        """
+        ability = principal.ability
+        rules = self._rules if actions is None else self._rules_on(actions)
+        if not rules or isinstance(ability, NarrowedAbility | Unsanitized):
+            return ability
+        texts, volatile = self._evaluate(rules, acting(principal))
         if volatile:
-            return self._with_rules(principal, texts, volatile)
-        key = (principal, texts)
-        narrowed_principal = self._narrowed.get(key)
-        if narrowed_principal is None:
-            narrowed_principal = self._narrowed[key] = self._with_rules(principal, texts, volatile)
-        return narrowed_principal
+            return NarrowedAbility(ability, self._bind_rules(rules, texts, volatile, actions))
+        key = (ability, actions, texts)
+        narrowed_ability = self._abilities.get(key)
+        if narrowed_ability is None:
+            bound_rules = self._bind_rules(rules, texts, volatile, actions)
+            narrowed_ability = self._abilities[key] = NarrowedAbility(ability, bound_rules)
+        return narrowed_ability
 
     def narrow_administrator(self, administrator: access.Administrator) -> access.Administrator:
         """Return an administrator whose ability is narrowed by the rules."""
@@ -76,40 +99,40 @@ class RuleEvaluation:
         if rules == NO_PROJECT_RULES:
             return administrator
         key = (administrator.ability, rules.lasting())
-        ability = None if rules.volatile else self._abilities.get(key)
+        ability = None if rules.volatile else self._admin_abilities.get(key)
         if ability is None:
             ability = administrator.ability.narrowed(rules)
             if not rules.volatile:
-                self._abilities[key] = ability
+                self._admin_abilities[key] = ability
         return replace(administrator, ability=ability)
 
     def of_administrator(self, id_: int) -> ProjectRules:
         """Return the rules for an administrator, by their row."""
         if not self._rules:
             return NO_PROJECT_RULES
-        return self._bind_rules(*self._evaluate(Principal(kind="admin", id=id_)))
+        rules = self._rules
+        return self._bind_rules(rules, *self._evaluate(rules, Principal(kind="admin", id=id_)))
 
-    def _with_rules(
-        self,
-        principal: access.Principal,
-        texts: tuple[str | None, ...],
-        volatile: frozenset[Rule],
-    ) -> access.Principal:
-        rules = self._bind_rules(texts, volatile)
-        ability = principal.ability
-        if rules == NO_PROJECT_RULES or isinstance(ability, NarrowedAbility | Unsanitized):
-            return principal
-        return replace(principal, ability=NarrowedAbility(ability, rules))
+    def _rules_on(self, actions: frozenset[str]) -> tuple[Rule, ...]:
+        """Return the rules on some actions, by the names of permissions."""
+        rules = self._rules_by_actions.get(actions)
+        if rules is None:
+            rules = self._rules_by_actions[actions] = tuple(
+                rule for rule in self._rules if not actions.isdisjoint(self._actions(rule))
+            )
+        return rules
 
-    def _evaluate(self, principal: Principal) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
+    def _evaluate(
+        self, rules: Sequence[Rule], principal: Principal
+    ) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
         """Return the condition of each rule, ``None`` for all rows.
 
         And which rules read the clock.
         """
         texts: list[str | None] = []
         volatile: list[Rule] = []
-        with observe_time(self._clock) as observed:
-            for rule in self._rules:
+        with ObservedTime(self._clock) as observed:
+            for rule in rules:
                 texts.append(self._rule_condition(rule, principal))
                 if observed.was_read:
                     observed.was_read = False
@@ -118,8 +141,7 @@ class RuleEvaluation:
 
     def _rule_condition(self, rule: Rule, principal: Principal) -> str | None:
         try:
-            with PlainCallTimer(rule):
-                result: object = rule.function(principal)
+            result: object = call_plain(rule, rule.function, principal)
             if isinstance(result, bool):
                 return None if result else NO_ROW
             return self._condition(rule, result)
@@ -136,7 +158,8 @@ class RuleEvaluation:
 
     def _condition(self, source: Rule | str, filters: object) -> str:
         """Return the filters of a rule, or on a uid, as text. Raises as `bind`."""
-        if not isinstance(filters, Mapping):
+        # The check for a mapping takes longer than the rest of this function.
+        if type(filters) is not dict and not isinstance(filters, Mapping):
             message = f"filters are an object, such as {{'title': 'Sea'}}, not {filters!r}"
             raise TypeError(message)
         try:
@@ -165,11 +188,17 @@ class RuleEvaluation:
             if len(forms) > _MAX_FORMS:
                 _log.warning("a rule has many forms", rule=rule.name, place=rule.place)
 
-    def _bind_rules(self, texts: Sequence[str | None], volatile: frozenset[Rule]) -> ProjectRules:
+    def _bind_rules(
+        self,
+        rules: Sequence[Rule],
+        texts: Sequence[str | None],
+        volatile: frozenset[Rule],
+        actions: frozenset[str] | None = None,
+    ) -> ProjectRules:
         """Return conditions by the action names of abilities."""
         conditions_by_action: dict[str, list[str]] = {}
         volatile_actions: set[str] = set()
-        for rule, text in zip(self._rules, texts, strict=True):
+        for rule, text in zip(rules, texts, strict=True):
             for action in self._actions(rule):
                 if text is not None:
                     conditions_by_action.setdefault(action, []).append(text)
@@ -178,7 +207,9 @@ class RuleEvaluation:
         rules_by_action = {
             action: join_rule(conditions) for action, conditions in conditions_by_action.items()
         }
-        return ProjectRules(rules=rules_by_action, volatile=frozenset(volatile_actions))
+        return ProjectRules(
+            rules=rules_by_action, volatile=frozenset(volatile_actions), actions=actions
+        )
 
     def _actions(self, rule: Rule) -> Iterable[str]:
         names: dict[str, None] = {}
@@ -200,6 +231,7 @@ def action_name(uid: str, action: RuleAction) -> str:
     return "destroy" if action == _DELETE and uid == USER_UID else action
 
 
+@lru_cache(_CACHE_SIZE)
 def acting(principal: access.Principal) -> Principal:
     """Return a principal of the content API for the code of a project."""
     match principal:

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quire.access.ability import Ability, FullAccess
+from quire.access.ability import Ability, FullAccess, NarrowedAbility
 from quire.database.compile.compiled_read import CompiledRead
 from quire.database.compile.compiler import NO_SERIALIZERS, ValueSerializers, compile_read
 from quire.database.compile.grouped_counts import compile_grouped_counts
@@ -158,6 +158,8 @@ class ReadPlanner:
         self._prepared: BoundedCache[_Key, PreparedRead] = BoundedCache(plans)
         self._counter = counter or CacheCounter()
         self._counter.entries = self._prepared.__len__
+        self._rule_actions: BoundedCache[tuple[str, Mode, bytes, Ability], frozenset[str]]
+        self._rule_actions = BoundedCache(plans)
         self._constant_reads: BoundedCache[Hashable, ResolvedRead] = BoundedCache(plans)
         self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plans)
         self._compiled_counts: BoundedCache[tuple[ReadPlan, Filter], CompiledQuery]
@@ -199,11 +201,35 @@ class ReadPlanner:
                     raise WouldBlockError
                 await self._compile_on_thread(resolved.plan)
             prepared = self.planned(resolved)
+            self._note_rule_actions(key, ability, resolved.rule_actions)
             # The default locale may have changed during the compilation. Then the cache was
             # cleared, and this read is for the former one.
             if self.default_locale == default_locale:
                 self._cache_read(key, prepared)
         return prepared
+
+    def rule_actions(
+        self, content_type: ContentType, mode: Mode, query: bytes, ability: Ability
+    ) -> frozenset[str] | None:
+        """Return the actions whose rules a query depends on, for an ability without any.
+
+        The names are those of permissions. ``None`` means that they are unknown: the query has not
+        been prepared yet for that ability, narrowed by all rules.
+        """
+        return self._rule_actions.get((content_type.uid, mode, query, ability))
+
+    def _note_rule_actions(
+        self, key: _Key | None, ability: Ability, actions: frozenset[str]
+    ) -> None:
+        """Cache the actions of `rule_actions`.
+
+        They depend neither on the results of rules, as a plan is narrowed by rules and never chosen
+        by them, nor on computed fields, which need fields of their own document.
+        """
+        if key is None or len(key[2]) > _MAX_CACHED_QUERY:
+            return
+        if isinstance(ability, NarrowedAbility) and ability.project_rules.actions is None:
+            self._rule_actions[*key[:3], ability.granted] = actions
 
     def prepare_small(
         self, content_type: ContentType, mode: Mode, query: Query, ability: Ability

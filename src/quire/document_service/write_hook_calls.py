@@ -51,7 +51,7 @@ from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.after_commit import LinkedDocument
 from quire.hooks.document import Document
 from quire.hooks.errors import UnitOfWorkError
-from quire.hooks.function_times import FunctionTimer, FunctionTimes, PlainCallTimer
+from quire.hooks.function_times import FunctionTimer, FunctionTimes, call_plain
 from quire.hooks.registry import (
     CallCause,
     Hook,
@@ -165,10 +165,10 @@ def _call(
     try:
         require_depth(causes, unit.engine.code_limits)
         context = HookContext(unit, causes)
-        with PlainCallTimer(hook, unit.function_times), context.activate():
+        with context.activate():
             # Calling a coroutine function does not start it yet. `iscoroutinefunction` would miss
             # plain functions that return a coroutine, such as decorated ones.
-            result = hook.function(hook_input)
+            result = call_plain(hook, hook.function, hook_input, unit.function_times)
         try:
             if inspect.isawaitable(result):
                 context.task = task = HookTask(result, context, hook.name, hook.place)

@@ -4,13 +4,18 @@ The functions of a request are measured in development alone. Plain functions ar
 nothing else runs in the event loop, or nobody else writes to SQLite, until they return.
 """
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from time import perf_counter
 from types import TracebackType
+from typing import TypeVar
 
 import structlog
 
 from quire.hooks.checked_function import CheckedFunction
+
+A = TypeVar("A")
+R = TypeVar("R")
 
 _MAX_PLAIN_SECONDS = 0.02
 _MAX_REPORTED = 1000
@@ -45,35 +50,34 @@ class FunctionTimer:
     ) -> None:
         """Add the time, also of a function that failed."""
         if self._times is not None:
-            spent = perf_counter() - self._start
-            self._times[self._name] = self._times.get(self._name, 0.0) + spent
+            _add_time(self._times, self._name, perf_counter() - self._start)
 
 
-class PlainCallTimer(FunctionTimer):
-    """Measures a call of a plain function as `FunctionTimer` does, and reports a slow one.
+def call_plain(
+    function: CheckedFunction,
+    call: Callable[[A], R],
+    argument: A,
+    times: FunctionTimes | None = None,
+) -> R:
+    """Return the result of a plain ``function``, which ``call`` calls; a slow one is reported.
 
-    A call of a coroutine function may be measured, too: it returns before the function begins.
+    The time is added as `FunctionTimer` does. A coroutine function may be called, too: the call
+    returns before the function begins.
     """
+    start = perf_counter()
+    try:
+        return call(argument)
+    finally:
+        seconds = perf_counter() - start
+        times = function_times.get() if times is None else times
+        if times is not None:
+            _add_time(times, function.name, seconds)
+        if seconds > _MAX_PLAIN_SECONDS:
+            slow_calls.add(function, seconds)
 
-    __slots__ = ("_function",)
 
-    def __init__(self, function: CheckedFunction, times: FunctionTimes | None = None) -> None:
-        super().__init__(function, times)
-        self._function = function
-
-    def __enter__(self) -> None:
-        """Begin to measure."""
-        self._start = perf_counter()
-
-    def __exit__(
-        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
-    ) -> None:
-        """Add the time, also of a function that failed."""
-        spent = perf_counter() - self._start
-        if self._times is not None:
-            self._times[self._name] = self._times.get(self._name, 0.0) + spent
-        if spent > _MAX_PLAIN_SECONDS:
-            slow_calls.add(self._function, spent)
+def _add_time(times: FunctionTimes, name: str, seconds: float) -> None:
+    times[name] = times.get(name, 0.0) + seconds
 
 
 class SlowCalls:

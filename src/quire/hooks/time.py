@@ -1,20 +1,35 @@
 """The present time for the code of a project."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from datetime import UTC, datetime
-
-from msgspec import Struct
+from types import TracebackType
+from typing import Self
 
 from quire.clock import Clock, now_ms
 
 
-class ObservedTime(Struct):
-    """A clock for one calculation, and whether it was read."""
+class ObservedTime:
+    """Sets the clock of a ``with`` block, and records whether `now` is called in it.
 
-    clock: Clock
-    was_read: bool = False
+    It is created for most calls of the project's functions, so it is no generator.
+    """
+
+    __slots__ = ("_token", "clock", "was_read")
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.was_read = False
+
+    def __enter__(self) -> Self:
+        """Set the clock."""
+        self._token: Token[ObservedTime | None] = _observed_time.set(self)
+        return self
+
+    def __exit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        """Set the clock of the outer block again."""
+        _observed_time.reset(self._token)
 
 
 _observed_time: ContextVar[ObservedTime | None] = ContextVar("observed time", default=None)
@@ -32,14 +47,3 @@ def now() -> datetime:
         observed_time.was_read = True
         milliseconds = observed_time.clock()
     return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
-
-
-@contextmanager
-def observe_time(clock: Clock) -> Iterator[ObservedTime]:
-    """Set the clock of a ``with`` block, and record whether `now` is called in it."""
-    observed_time = ObservedTime(clock)
-    token = _observed_time.set(observed_time)
-    try:
-        yield observed_time
-    finally:
-        _observed_time.reset(token)

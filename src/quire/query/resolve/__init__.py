@@ -99,13 +99,15 @@ class ResolvedRead(Struct, frozen=True, kw_only=True):
     """A plan, the values of its slots, and its pagination.
 
     ``pagination`` is ``None`` for single documents and lists without pages. A ``volatile`` read
-    depends on the time, and must not be cached.
+    depends on the time, and must not be cached. ``rule_actions`` are those of a narrowed ability:
+    see `Slots`.
     """
 
     plan: ReadPlan
     values: tuple[SlotValue, ...]
     pagination: Pagination | None = None
     volatile: bool = False
+    rule_actions: frozenset[str] = frozenset()
 
 
 class ResolvedCounts(Struct, frozen=True, kw_only=True):
@@ -393,6 +395,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
             values=tuple(scope.slots.values),
             pagination=pagination,
             volatile=scope.slots.volatile,
+            rule_actions=frozenset(scope.slots.rule_actions),
         )
 
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from quire.access.ability import (
     NO_PROJECT_RULES,
     FullAccess,
+    NarrowedAbility,
     ProjectRules,
     project_rules_of,
     rule_of_call,
@@ -71,7 +72,7 @@ def narrow_for_project(
     """
     if rules == NO_PROJECT_RULES:
         return node
-    narrowing = _Narrowing(schema, ReadLimits(), slots, rules.rules, rules.volatile)
+    narrowing = _Narrowing(schema, ReadLimits(), slots, rules.rules, rules)
     return narrowing.root(node, action)
 
 
@@ -115,13 +116,13 @@ def resolve_rule(
 
 
 class _Narrowing(Struct, frozen=True):
-    """Adds the rules of one caller to plans; those of ``volatile`` actions depend on the time."""
+    """Adds the ``rules`` of one caller to plans: those of a role, and ``project_rules``."""
 
     schema: Schema
     limits: ReadLimits
     slots: Slots
     rules: Mapping[str, str]
-    volatile: frozenset[str]
+    project_rules: ProjectRules
 
     def root(self, node: PlanNode, action: str | None) -> PlanNode:
         """Narrow the root of a plan, by the condition of its call as well."""
@@ -169,7 +170,12 @@ class _Narrowing(Struct, frozen=True):
         return rule_filter(text, model, self.schema, self.limits, self.slots)
 
     def _rule_text(self, action: str) -> str | None:
-        self.slots.volatile |= action in self.volatile
+        actions = self.project_rules.actions
+        if actions is not None and action not in actions:
+            message = f"the rules on {action} were not evaluated"
+            raise LookupError(message)
+        self.slots.rule_actions.add(action)
+        self.slots.volatile |= action in self.project_rules.volatile
         return self.rules.get(action)
 
     def part(self, part: Filter, model: Model) -> Filter:
@@ -199,10 +205,13 @@ class _Narrowing(Struct, frozen=True):
 
 def _narrowing(scope: Scope) -> _Narrowing | None:
     """Return the narrowing by the rules of the caller, ``None`` without any."""
-    rules, volatile = rules_of(scope.ability), project_rules_of(scope.ability).volatile
-    if not rules and not volatile:
+    ability = scope.ability
+    rules = rules_of(ability)
+    # Without rules a narrowed ability is still one: they are noted as such that were evaluated.
+    if not rules and not isinstance(ability, NarrowedAbility):
         return None
-    return _Narrowing(scope.schema, scope.limits, scope.slots, rules, volatile)
+    project_rules = project_rules_of(ability)
+    return _Narrowing(scope.schema, scope.limits, scope.slots, rules, project_rules)
 
 
 def _rule_scope(schema: Schema, limits: ReadLimits, slots: Slots) -> Scope:

@@ -46,11 +46,13 @@ class FollowedRelations(Struct):
 class Slots(Struct):
     """The bound values of a query, in order.
 
-    With ``volatile`` some depend on the time: their results must not be cached.
+    With ``volatile`` some depend on the time: their results must not be cached. ``rule_actions``
+    are the actions whose row rules the query depends on, whether there are such rules or not.
     """
 
     values: list[SlotValue] = field(default_factory=list)
     volatile: bool = False
+    rule_actions: set[str] = field(default_factory=set)
 
     def add(self, value: SlotValue) -> int:
         """Add a value and return its slot."""
