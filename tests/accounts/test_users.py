@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.accounts.site import PASSWORD, JsonObject, Site, message
+from tests.accounts.site import ADVANCED, PASSWORD, JsonObject, Site, message
 
 USERS = "plugin::users-permissions.user"
 MANAGING = tuple(f"{USERS}.{action}" for action in ("create", "update", "destroy", "find"))
@@ -46,6 +46,18 @@ async def test_a_role_is_given_by_id_or_by_document(site: Site) -> None:
 async def test_a_user_is_not_made_without_a_role(site: Site, role: object, said: str) -> None:
     response = await site.post("users", body(role=role), token="full")
     assert (response.status, message(response)) == (400, said)
+
+
+@pytest.mark.parametrize("role", ["", 0])
+async def test_a_blank_role_is_the_default_one(site: Site, role: object) -> None:
+    site.set(ADVANCED, default_role="public")
+    response = await site.post("users", body(role=role), token="full")
+    assert response.status == 201, response.content
+    assert json.loads(response.content)["role"]["type"] == "public"
+    site.set(ADVANCED, default_role="nope")
+    other = body(username="eve", email="eve@example.org", role=role)
+    refused = await site.post("users", other, token="full")
+    assert (refused.status, message(refused)) == (400, "Impossible to find the default role")
 
 
 async def test_a_role_can_be_replaced_but_not_taken_away(site: Site) -> None:

@@ -73,9 +73,7 @@ class EndUsers:
 
         def act(unit: UnitOfWork) -> Program[tuple[int, T]]:
             options = yield from advanced_options(self._accounts)
-            role = yield from self._accounts.role_of_type(options.default_role)
-            if role is None:
-                raise ApplicationError(NO_DEFAULT_ROLE)
+            role = yield from self._default_role(options)
             provider = None if options.unique_email else LOCAL
             if (yield from self._accounts.users_named(username, email, provider=provider)):
                 raise ApplicationError(EMAIL_OR_USERNAME_IN_USE)
@@ -110,9 +108,7 @@ class EndUsers:
                 raise ApplicationError(NO_NEW_USERS)
             if owners and options.unique_email:
                 raise ApplicationError(EMAIL_ELSEWHERE)
-            role = yield from self._accounts.role_of_type(options.default_role)
-            if role is None:
-                raise ApplicationError(NO_DEFAULT_ROLE)
+            role = yield from self._default_role(options)
             name = yield from self._free_name((username or "").strip() or address.split("@")[0])
             data = {"username": name, "email": address, "provider": provider}
             return (yield from self._insert(unit, {**data, "confirmed": True, "role": role}))
@@ -132,15 +128,17 @@ class EndUsers:
     async def create(self, data: Data, show: Show[T], *, principal: Principal) -> T:
         """Create an account for a principal with permission.
 
-        Raises ApplicationError for invalid data, and ForbiddenError when the role grants more than
-        the principal has.
+        A blank role is the default one, as in Strapi. Raises ApplicationError for invalid data, and
+        ForbiddenError when the role grants more than the principal has.
         """
         email = str(data["email"]).lower()
 
         def act(unit: UnitOfWork) -> Program[T]:
             options = yield from advanced_options(self._accounts)
             yield from self._require_free_email(options, email, except_id=None)
-            fixed_values = {"email": email, "provider": LOCAL}
+            fixed_values: dict[str, object] = {"email": email, "provider": LOCAL}
+            if not data.get("role"):
+                fixed_values["role"] = yield from self._default_role(options)
             user_id = yield from self._insert(unit, {**data, **fixed_values})
             user = yield from self._get_user(user_id)
             yield from self._require_grantable(unit, user.role_id)
@@ -282,6 +280,13 @@ class EndUsers:
         owners = yield from self._accounts.ids_of_users("email", email)
         if options.unique_email and owners - {except_id}:
             raise ApplicationError(EMAIL_TAKEN)
+
+    def _default_role(self, options: AdvancedOptions) -> Program[int]:
+        """Return the role of new users. Raises ApplicationError when it does not exist."""
+        role = yield from self._accounts.role_of_type(options.default_role)
+        if role is None:
+            raise ApplicationError(NO_DEFAULT_ROLE)
+        return role
 
     def _require_grantable(self, unit: UnitOfWork, role_id: int | None) -> Program[None]:
         if role_id is not None:
