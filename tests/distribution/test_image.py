@@ -1,6 +1,6 @@
-"""The root folder of the image contains what a server needs, and little else.
+"""The image contains what a server needs, and little else.
 
-It is made by the script of the image, of this machine's Python rather than of the base image.
+Where it cannot be built, its script makes the root folder, of this machine's Python.
 """
 
 import os
@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.distribution.image import Image, build_image
 from tests.distribution.wheel import ROOT, use
 
 pytestmark = [
+    pytest.mark.timeout(1200),
     pytest.mark.whatever_the_database("the packaging is under test"),
     pytest.mark.skipif(
         os.geteuid() != 0 or shutil.which("strip") is None,
@@ -26,15 +28,50 @@ USER = 10001
 
 
 @pytest.fixture(scope="module")
-def image(command: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Image | None]:
+    """The image as its Dockerfile builds it, ``None`` if this machine cannot build it."""
+    with build_image(tmp_path_factory.mktemp("build")) as image:
+        yield image
+
+
+@pytest.fixture(scope="module")
+def installation(built: Image | None, request: pytest.FixtureRequest) -> Path:
+    """The path of the program in the image."""
+    if built is not None:
+        return Path("/opt/quire/bin/quire")
+    path: Path = request.getfixturevalue("command")
+    return path
+
+
+@pytest.fixture(scope="module")
+def image(
+    built: Image | None, installation: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
+    """The root folder."""
+    if built is not None:
+        yield built.root
+        return
     root = tmp_path_factory.mktemp("image") / "root"
     script = ROOT / "deploy" / "image" / "root.sh"
     done = subprocess.run(
-        ["/bin/sh", script, root, command.parents[1]], check=False, capture_output=True, text=True
+        ["/bin/sh", script, root, installation.parents[1]],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
     yield root
     shutil.rmtree(root)
+
+
+def test_a_container_runs_as_a_user_without_rights_and_reports_its_health(
+    built: Image | None,
+) -> None:
+    if built is None:
+        pytest.skip("This machine cannot build images: it lacks buildah or debootstrap.")
+    assert built.settings["User"] == f"{USER}:{USER}"
+    assert built.settings["StopSignal"] == "SIGTERM"
+    assert "/_health" in str(built.settings["Healthcheck"])
 
 
 def test_the_image_has_at_most_200_megabytes(image: Path) -> None:
@@ -48,11 +85,11 @@ def test_the_image_has_at_most_200_megabytes(image: Path) -> None:
 
 
 def test_a_project_is_made_and_served_in_the_image_by_its_user(
-    image: Path, command: Path, tmp_path: Path
+    image: Path, installation: Path, tmp_path: Path
 ) -> None:
     program = tmp_path / "quire-in-image"
     program.write_text(
-        f'#!/bin/sh\nexec chroot --userspec={USER}:{USER} "{image}" "{command}" "$@"\n'
+        f'#!/bin/sh\nexec chroot --userspec={USER}:{USER} "{image}" "{installation}" "$@"\n'
     )
     program.chmod(0o755)
 
@@ -62,7 +99,7 @@ def test_a_project_is_made_and_served_in_the_image_by_its_user(
     assert (made / ".tmp" / "data.db").stat().st_uid == USER
 
 
-def test_all_that_was_installed_is_imported_in_the_image(image: Path, command: Path) -> None:
+def test_all_that_was_installed_is_imported_in_the_image(image: Path, installation: Path) -> None:
     """So no shared library is missing, nor a module of the standard library."""
     modules = (
         "apsw, asyncpg, bcrypt, cryptography.hazmat.bindings._rust, httptools, msgspec, obstore,"
@@ -77,7 +114,7 @@ def test_all_that_was_installed_is_imported_in_the_image(image: Path, command: P
         "import socket; assert socket.gethostbyname('127.0.0.1')"
     )
     done = subprocess.run(
-        ["chroot", image, command.with_name("python"), "-W", "error", "-c", checks],  # noqa: S607 - wherever it is
+        ["chroot", image, installation.with_name("python"), "-W", "error", "-c", checks],  # noqa: S607 - wherever it is
         check=False,
         capture_output=True,
         text=True,
