@@ -7,7 +7,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Page, Route, expect
 
 from tests.ui.accessibility import assert_accessible
 from tests.ui.conftest import OpenPage, go_on
@@ -234,3 +235,27 @@ def code_of(secret: str) -> str:
     offset = digest[-1] & 15
     number = struct.unpack(">I", digest[offset : offset + 4])[0] & 0x7FFFFFFF
     return f"{number % 1_000_000:06}"
+
+
+@pytest.mark.parametrize("user", [EMAIL, None])
+def test_places_of_the_ui_are_shown_before_its_stylesheets_are_there(
+    site: Site, open_page: OpenPage, user: str | None
+) -> None:
+    session = site.session(user) if user else None
+    page = open_page(site.address, storage_state=session, color_scheme="dark", own=True)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile(r"/admin/assets/.+\.css$"), hold)
+    page.goto("/admin", wait_until="commit")
+    page.wait_for_function("performance.getEntriesByName('first-paint').length > 0")
+    expect(page.locator(".first-shell" if user else ".first-form")).to_be_visible()
+    expect(page.locator(".first-form" if user else ".first-shell")).to_be_hidden()
+    expect(page.locator("body")).to_have_css("background-color", "rgb(23, 25, 31)")
+    for one in held:
+        one.continue_()
+    name = "Hello" if user else "Sign in"
+    expect(page.get_by_role("heading", level=1).filter(has_text=name)).to_be_visible()
+    expect(page.locator(".first")).to_have_count(0)

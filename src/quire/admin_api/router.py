@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.principal import Administrator
+from quire.admin_api.compression import compress
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
@@ -92,7 +93,7 @@ class AdminApi:
             await self._on_response(request, route, error.status)
             raise
         await self._on_response(request, route, response.status)
-        return response
+        return response if route.action is None else await compress(request, response)
 
     def _require_policies(self, request: Request, administrator: Administrator) -> None:
         """Check the policies on reading documents of a content type.

@@ -4,7 +4,10 @@ Routes of the admin API come first. Every other GET below ``/admin`` is a file o
 pages (which the UI's router selects by the URL), or a 404.
 """
 
+import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
@@ -46,6 +49,9 @@ _MEDIA_TYPES: Final = {
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
+_ENCODINGS: Final = {"br": ".br", "gzip": ".gz"}
+"""The encodings that the build has of each file, with their suffixes; the smallest is first."""
+_INLINE_SCRIPT: Final = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 _MODULE: Final = {"cache-control": _YEAR, "x-content-type-options": "nosniff"}
 _NO_SOURCES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
@@ -106,10 +112,11 @@ class AdminPages:
         the UI, where they are not where the build puts them.
         """
         self._directory = directory = directory or BUILT
-        self._headers = _headers(sources)
+        index = directory / "index.html"
+        has_pages = admin and index.is_file()
+        self._headers = _headers(sources, index.read_bytes() if has_pages else b"")
         self._modules = modules
         link = f' To try it: <a href="{reference}">{reference}</a>.' if reference else ""
-        has_pages = admin and (directory / "index.html").is_file()
         self._substitute = (
             None
             if has_pages
@@ -154,11 +161,14 @@ class AdminPages:
         media_type = _MEDIA_TYPES.get(file.suffix)
         if media_type is None or not file.is_file():
             raise NotFoundError
-        compressed = file.with_name(f"{file.name}.gz")
         asset_headers = {"cache-control": _YEAR, "vary": "Origin, Accept-Encoding"}
-        if b"gzip" in headers.get(b"accept-encoding", b"") and compressed.is_file():
-            file = compressed
-            asset_headers["content-encoding"] = "gzip"
+        accepted = headers.get(b"accept-encoding", b"")
+        for encoding, suffix in _ENCODINGS.items():
+            compressed = file.with_name(f"{file.name}{suffix}")
+            if encoding.encode() in accepted and compressed.is_file():
+                file = compressed
+                asset_headers["content-encoding"] = encoding
+                break
         return FileResponse(file, media_type=media_type, headers=asset_headers)
 
 
@@ -170,13 +180,15 @@ def _is_page(relative: str, headers: Mapping[bytes, bytes]) -> bool:
     return section not in _API_ONLY and b"text/html" in headers.get(b"accept", b"")
 
 
-def _headers(sources: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+def _headers(sources: Mapping[str, tuple[str, ...]], page: bytes) -> dict[str, str]:
+    # A script in the page itself shows something before the files of the UI are loaded.
+    scripts = ["'self'", *(_hash(one) for one in _INLINE_SCRIPT.findall(page))]
     media = sources.get("media-src", ("'self'", "data:", "blob:"))
     images = sources.get("img-src", ("'self'", "data:", "blob:"))
     # PDF files of the media library are shown in frames, in addition to the configured sites.
     frames = dict.fromkeys(("'self'", *sources.get("frame-src", ())))
     policy = (
-        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+        f"default-src 'self'; script-src {_join(scripts)}; style-src 'self' 'unsafe-inline'; "
         f"img-src {_join(images)}; media-src {_join(media)}; font-src 'self' data:; "
         f"frame-src {_join(frames)}; "
         "connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; "
@@ -189,6 +201,11 @@ def _headers(sources: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
         "cross-origin-opener-policy": "same-origin",
         "cache-control": "no-cache",
     }
+
+
+def _hash(script: bytes) -> str:
+    """Return the source expression of a script by its content (CSP Level 3, section 2.3.1)."""
+    return f"'sha256-{b64encode(sha256(script).digest()).decode()}'"
 
 
 def _join(sources: Iterable[str]) -> str:

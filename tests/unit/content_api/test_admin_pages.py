@@ -2,7 +2,9 @@
 
 import gzip
 import re
+from base64 import b64encode
 from collections.abc import AsyncIterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,8 @@ from tests.unit.admin_api.office import SECRETS
 from tests.unit.kiosk import make_kiosk
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
-INDEX = "<!doctype html><title>Admin</title>"
+INLINE = "\n  document.title = 'Admin'\n"
+INDEX = f"<!doctype html><script>{INLINE}</script><script src='a.js'></script><title>Admin</title>"
 SCRIPT = "console.log(1)"
 
 
@@ -72,7 +75,9 @@ async def test_a_page_runs_its_own_scripts_and_talks_to_this_server_alone(
     )
 
     assert policy["default-src"] == "'self'"
-    assert policy["script-src"] == "'self'"
+    # Of the scripts in the page itself, what the build has put there and nothing else.
+    digest = b64encode(sha256(INLINE.encode()).digest()).decode()
+    assert policy["script-src"] == f"'self' 'sha256-{digest}'"
     assert policy["connect-src"] == "'self'"
     assert policy["object-src"] == "'none'"
     assert policy["frame-ancestors"] == "'self'"
@@ -87,7 +92,7 @@ async def test_images_may_come_from_where_the_project_says(built: Path, project:
         policy = (await client.request("GET", "/admin")).headers["content-security-policy"]
 
     assert "img-src 'self' https://cdn.example;" in policy
-    assert "script-src 'self';" in policy
+    assert "script-src 'self' 'sha256-" in policy
 
 
 async def test_previews_may_be_framed_from_where_the_project_says(
@@ -105,7 +110,9 @@ async def test_previews_may_be_framed_from_where_the_project_says(
         assert f"frame-src {expected};" in policy
 
 
-async def test_hashed_files_are_kept_for_good_and_sent_compressed(client: AsgiClient) -> None:
+async def test_hashed_files_are_kept_for_good_and_sent_compressed(
+    client: AsgiClient, built: Path
+) -> None:
     plain = await client.request("GET", "/admin/assets/main-1.js")
     small = await client.request("GET", "/admin/assets/main-1.js", {"accept-encoding": "br, gzip"})
 
@@ -116,6 +123,12 @@ async def test_hashed_files_are_kept_for_good_and_sent_compressed(client: AsgiCl
     assert small.headers["content-encoding"] == "gzip"
     assert gzip.decompress(small.content).decode() == SCRIPT
     assert "Accept-Encoding" in small.headers["vary"]
+
+    (built / "assets" / "main-1.js.br").write_bytes(b"smaller")
+    for accepted, encoding in (("gzip, deflate, br", "br"), ("gzip, deflate", "gzip")):
+        sent = await client.request("GET", "/admin/assets/main-1.js", {"accept-encoding": accepted})
+        assert sent.headers["content-encoding"] == encoding
+        assert (sent.content == b"smaller") == (encoding == "br")
 
 
 @pytest.mark.parametrize(
