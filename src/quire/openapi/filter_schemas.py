@@ -119,7 +119,7 @@ class Filters:
         """Return the target model of an attribute, if it is exactly one."""
         schema = self._models.schema
         match attribute:
-            case RelationAttribute(target=str(uid)) if attribute.relation.polymorphic is False:
+            case RelationAttribute(target=str(uid)):
                 return schema.content_types[uid]
             case LocalizationsAttribute(target=uid):
                 return schema.content_types[uid]

@@ -222,7 +222,7 @@ class _Filters:
         if self.scope.ignores(own_path):
             return None
         if isinstance(attribute, DynamicZoneAttribute) or (
-            isinstance(attribute, RelationAttribute) and attribute.relation.polymorphic
+            isinstance(attribute, RelationAttribute) and attribute.target is None
         ):
             self.scope.report_invalid_key(attribute.name, own_path, Pass.SHAPE)
             return None

@@ -268,6 +268,27 @@ async def test_rows_of_any_type_come_in_the_order_of_their_links(
     assert (about[0]["title"], about[1]["name"]) == ("book 1", "author 1")
 
 
+@pytest.mark.parametrize(
+    ("filters", "title"),
+    [
+        ("[notes][text]=note 1.1", "book 1"),
+        ("[notes][text][$endsWith]=1.2", "book 1"),
+        ("[marginal][text]=note 1.2", "book 1"),
+        ("[marginal][text]=note 1.1", None),
+        ("[notes][$null]=true", None),
+        ("[marginal][$notNull]=true", "book 1"),
+        ("[author][books][notes][text]=note 1.1", "book 1"),
+    ],
+)
+async def test_rows_are_found_by_what_leads_to_rows_of_any_type(
+    shelf: tuple[ReadService, StatementLog, int], filters: str, title: str | None
+) -> None:
+    asked, _, _ = shelf
+    query = f"sort=id&fields=title&pagination[pageSize]=1&locale=en&filters{filters}"
+    books = await read_list(asked, query)
+    assert [book["title"] for book in books] == ([] if title is None else [title])
+
+
 async def test_drafts_and_other_locales_are_other_rows_of_a_document(
     shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
