@@ -12,11 +12,8 @@ from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, ask_key, print_message, print_warning, shown_progress
 from quire.database.settings_target import target_of
 from quire.errors import TransferError
-from quire.extension_loading import load_extensions
-from quire.hooks.checked_function import CheckedFunction
-from quire.hooks.write import WRITE_ACTIONS
-from quire.schema.model import Schema
-from quire.settings import Settings
+from quire.extension_loading import extend_schema, load_extensions
+from quire.hooks.registry import NO_EXTENSIONS, Extensions
 from quire.strapi_project.schema import load_project_schema
 from quire.temporary_folder import temporary_folder
 from quire.transfer.archived_schema import (
@@ -24,6 +21,7 @@ from quire.transfer.archived_schema import (
     read_archived_schema,
     require_same_schema,
 )
+from quire.transfer.hooked_import import functions_around
 from quire.transfer.import_program import ImportCounts
 from quire.transfer.importing import ImportTarget, import_archive
 from quire.transfer.unpacking import ENCRYPTED_SUFFIX, unpack_archive
@@ -44,9 +42,9 @@ def import_project(
     """Import an archive that Strapi or Quire has exported; returns the exit code.
 
     A project without content types gets those of the archive. ``max_bytes`` is the maximum unpacked
-    size. Raises TransferError when it fails, and for a project with hooks, which are not called,
-    unless it is imported ``without_hooks``; ExtensionError for mistakes in its code. Then nothing
-    was changed.
+    size. The hooks of the project are called unless it is imported ``without_hooks``. Raises
+    TransferError when it fails; ExtensionError for mistakes in the project's code. Then nothing was
+    changed.
     """
     settings = load_logged(project)
     require_project(settings)
@@ -67,10 +65,16 @@ def import_project(
         with _write_files(settings.project, changes):
             schema = load_project_schema(settings)
             require_same_schema(archived_schema.schema, schema)
+            extensions = NO_EXTENSIONS
             if not without_hooks:
-                _require_no_hooks(settings, schema)
+                extensions = load_extensions(settings.project, schema, settings)
+                _require_callable(extensions)
             target = ImportTarget(
-                settings=settings, schema=schema, replace=replace, without_hooks=without_hooks
+                settings=settings,
+                schema=extend_schema(schema, extensions),
+                replace=replace,
+                extensions=extensions,
+                without_hooks=without_hooks,
             )
             is_new = not asyncio.run(target_of(settings).has_tables())
             counts = asyncio.run(import_archive(archive, target, progress))
@@ -86,22 +90,15 @@ def import_project(
     return EXIT_OK
 
 
-def _require_no_hooks(settings: Settings, schema: Schema) -> None:
-    """Check that no code of the project waits for the writes of an import. Raises TransferError."""
-    extensions = load_extensions(settings.project, schema, settings)
-    functions: list[CheckedFunction] = []
-    for hooks in extensions.writes.values():
-        functions += (*hooks.before, *hooks.after, *hooks.listeners)
-    for prepare in extensions.prepare.values():
-        functions += prepare
-    for (_, action), around in extensions.around.items():
-        functions += around if action in WRITE_ACTIONS else ()
+def _require_callable(extensions: Extensions) -> None:
+    """Check that an import can call the functions of a project. Raises TransferError."""
+    functions = functions_around(extensions)
     names = sorted({f"{function.name} ({function.place})" for function in functions})
     if names:
         shown_names = ", ".join(names[:_MAX_LISTED]) + (", ..." if names[_MAX_LISTED:] else "")
         raise TransferError(
-            f"An import does not call the hooks of the project: {shown_names}. "
-            "--without-hooks imports the content all the same."
+            f"An import cannot call functions that are marked with @around: {shown_names}. "
+            "--without-hooks imports the content without any hooks."
         )
 
 

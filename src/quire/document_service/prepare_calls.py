@@ -135,11 +135,26 @@ async def _prepare_command(
         fields=writable_fields(layout),
     )
     source_entry = await _read_before(functions, command, context, write.locale)
+    await call_prepare(functions, write, source_entry, context, as_system=as_system)
+    write.check_names(data)
+    return replace(command, data=write.data)
+
+
+async def call_prepare(
+    functions: Sequence[Hook],
+    write: Write[Document],
+    source_entry: Mapping[str, Any] | None,
+    context: ExtensionContext,
+    *,
+    as_system: bool,
+) -> None:
+    """Call functions for a write, whose data they may change.
+
+    ``source_entry`` is the entry that it starts from. Raises as `prepare_commands` does.
+    """
     for function in functions:
         write.before = needed_view(function, source_entry)
         await _call(function, write, context, as_system=as_system)
-    write.check_names(data)
-    return replace(command, data=write.data)
 
 
 async def _read_before(
@@ -214,11 +229,12 @@ async def _call(
                 with FunctionTimer(hook):
                     async with timeout:
                         await result
-    except AppError:
+    except AppError as error:
+        add_place(error, hook)
         raise
     except TimeoutError as error:
         if not timeout.expired():
-            raise _hook_error(hook) from error
+            raise _hook_error(error, hook) from error
         _log.error(
             "a hook took too long",
             hook=hook.name,
@@ -227,11 +243,18 @@ async def _call(
         )
         raise ServiceUnavailableError from error
     except Exception as error:
-        raise _hook_error(hook) from error
+        raise _hook_error(error, hook) from error
     finally:
         call_context.is_ended = True
 
 
-def _hook_error(hook: Hook) -> InternalServerError:
+def add_place(error: Exception, hook: Hook) -> None:
+    """Add to an error which function has raised it, unless an inner one is known."""
+    if not hasattr(error, "__notes__"):
+        error.add_note(f"raised by {hook.name} ({hook.place})")
+
+
+def _hook_error(error: Exception, hook: Hook) -> InternalServerError:
+    add_place(error, hook)
     _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
     return InternalServerError()

@@ -38,6 +38,7 @@ from quire.document_service.held_transaction import (
 from quire.document_service.password_hashing import passwords_in
 from quire.document_service.prepare_calls import (
     IDENTITY,
+    add_place,
     linked_documents,
     needed_fields,
     needed_view,
@@ -178,10 +179,12 @@ def _call(
                     unit.hook_statements.setdefault(hook, []).append(task.statements)
         finally:
             context.is_ended = True
-    except AppError:
+    except AppError as error:
+        add_place(error, hook)
         raise
     except Exception as error:
         _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
+        add_place(error, hook)
         raise InternalServerError from error
 
 

@@ -33,12 +33,13 @@ from quire.database.schema_version import (
 from quire.database.settings_target import kind_of
 from quire.database.stores.auth_rows import Accounts
 from quire.database.tables.table_map import TableMap, map_tables
+from quire.document_service.limits import code_limits, inner_limits
 from quire.document_service.read_planner import ReadPlanner
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
 from quire.extension_loading import extend_schema
-from quire.hooks.registry import NO_EXTENSIONS, CodeLimits, Extensions
+from quire.hooks.registry import NO_EXTENSIONS, Extensions
 from quire.ids import new_document_id
 from quire.jobs.job_worker import JobRuntime, make_job_runtime
 from quire.query.resolve.scope import ReadLimits
@@ -46,7 +47,6 @@ from quire.runtime.build_content_api import ContentParts, assemble_content
 from quire.runtime.scheduled_backups import backup_schedules
 from quire.runtime.services import Services
 from quire.schema.model import Schema
-from quire.settings import Settings
 from quire.uploads.service import FileRowAccess, MediaLibrary
 from quire.uploads.setup import open_library
 from quire.uploads.signed_links import present_files
@@ -88,18 +88,6 @@ def make_reader(services: Services, schema: Schema, tables: TableMap) -> ReadSer
         counters=services.metrics.caches,
     )
     return ReadService(services.database, read_planner, lists)
-
-
-def inner_limits(settings: Settings) -> ReadLimits:
-    """Return the limits of reads by the server itself: any page size, but limited work."""
-    return ReadLimits(
-        default_limit=settings.api.default_limit,
-        max_limit=None,
-        filter_values=settings.limits.filter_values,
-        rows=settings.limits.rows,
-        response_size=settings.limits.response_size,
-        followed_relations=settings.limits.followed_relations,
-    )
 
 
 class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
@@ -271,18 +259,7 @@ def _engine(services: Services, store: EntryStore, extensions: Extensions) -> Wr
         is_development=services.settings.is_development,
         clock=services.clock,
         mail=services.services.sender,
-        code_limits=_code_limits(services),
-    )
-
-
-def _code_limits(services: Services) -> CodeLimits:
-    settings = services.settings.extensions
-    return CodeLimits(
-        hook_seconds=settings.hook_seconds,
-        prepare_seconds=settings.prepare_seconds,
-        statements=settings.statements,
-        levels=settings.levels,
-        rows=settings.rows,
+        code_limits=code_limits(services.settings),
     )
 
 

@@ -1,6 +1,6 @@
 """The program that replaces the content of a database by that of an archive."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec import Struct, field
@@ -87,17 +87,36 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         """Delete the present content and store that of the archive."""
         counts = ImportCounts()
         writes = Writes(self.kind.dialect())
-        types = [uid for uid in self.schema.content_types if is_exported(uid)]
-        uids = [*types, *self.schema.components]
+        uids = self.replaced_uids()
         yield from delete_all_rows(self.tables, uids, self.kind.inspector)
         for batch in self._rows(counts):
-            yield from _store(writes, batch)
-        yield from self._import_configuration(writes)
+            yield from store_rows(writes, batch)
+        yield from self.import_configuration(writes)
         for uid in uids:
             yield from self.kind.counters.raise_to(self.tables[uid].name, 0)
         return counts
 
-    def _rows(self, counts: ImportCounts) -> Iterator["_RowBatch"]:
+    def replaced_uids(self) -> list[str]:
+        """Return the content types and components whose rows are replaced."""
+        types = [uid for uid in self.schema.content_types if is_exported(uid)]
+        return [*types, *self.schema.components]
+
+    def entity_lines(self, counts: ImportCounts) -> Iterator[EntityLine]:
+        """Iterate over the rows that the project has a type for; count them and the others."""
+        for line in self.archive.lines(ArchiveStage.ENTITIES, EntityLine):
+            if line.type not in self.schema.content_types or not is_exported(line.type):
+                counts.left_out[line.type] = counts.left_out.get(line.type, 0) + 1
+                continue
+            counts.entries += 1
+            yield self._replace_urls(line)
+
+    def count_configuration(self, counts: ImportCounts) -> None:
+        """Count settings and webhooks. Raises TransferError for invalid ones."""
+        for line in self._configuration_lines():
+            counts.settings += line.type == _CORE_STORE
+            counts.webhooks += line.type == _WEBHOOK
+
+    def _rows(self, counts: ImportCounts) -> Iterator["RowBatch"]:
         """Yield batches of rows, first of entries, then of links; count rows and settings."""
         entries = EntryRows(self.schema, self.tables, self.kind.dialect())
         yield from self._entries(entries, counts)
@@ -105,23 +124,16 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         links = LinkRows(self.schema, self.tables, entries.known, self.kind.dialect())
         yield from self._links(links, counts)
         counts.dangling_links = links.dangling
-        for line in self._configuration_lines():
-            counts.settings += line.type == _CORE_STORE
-            counts.webhooks += line.type == _WEBHOOK
+        self.count_configuration(counts)
 
-    def _entries(self, entries: EntryRows, counts: ImportCounts) -> Iterator["_RowBatch"]:
-        batch = _RowBatch()
-        for number, line in enumerate(self.archive.lines(ArchiveStage.ENTITIES, EntityLine), 1):
-            if line.type not in self.schema.content_types or not is_exported(line.type):
-                counts.left_out[line.type] = counts.left_out.get(line.type, 0) + 1
-                continue
-            counts.entries += 1
-            for row in entries.rows(self._replace_urls(line)):
-                (batch.joins if row.joins else batch.rows).append(row)
+    def _entries(self, entries: EntryRows, counts: ImportCounts) -> Iterator["RowBatch"]:
+        batch = RowBatch()
+        for number, line in enumerate(self.entity_lines(counts), 1):
+            batch.add(entries.rows(line))
             if number % _ENTRIES_AT_ONCE == 0:
                 yield batch
                 self.advance(_ENTRIES_AT_ONCE)
-                batch = _RowBatch()
+                batch = RowBatch()
         yield batch
 
     def _replace_urls(self, line: EntityLine) -> EntityLine:
@@ -130,22 +142,19 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
             return line
         return msgspec.structs.replace(line, data=self.file_values(line.data))
 
-    def _links(self, links: LinkRows, counts: ImportCounts) -> Iterator["_RowBatch"]:
-        batch = _RowBatch()
+    def _links(self, links: LinkRows, counts: ImportCounts) -> Iterator["RowBatch"]:
+        batch = RowBatch()
         for number, line in enumerate(self.archive.lines(ArchiveStage.LINKS, LinkLine), 1):
             link = links.row(line)
-            if isinstance(link, ColumnChange):
-                batch.changes.append(link)
-            elif link is not None:
-                batch.joins.append(link)
+            batch.add_link(link)
             counts.links += link is not None
             if number % _ENTRIES_AT_ONCE == 0:
                 yield batch
                 self.advance(_ENTRIES_AT_ONCE)
-                batch = _RowBatch()
+                batch = RowBatch()
         yield batch
 
-    def _import_configuration(self, writes: Writes) -> Program[None]:
+    def import_configuration(self, writes: Writes) -> Program[None]:
         """Replace the settings of the core store and the webhooks."""
         settings: dict[str, object] = {}
         webhooks = []
@@ -176,15 +185,27 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
                 raise TransferError(f"The archive has a setting of an unknown kind: {line.type}.")
 
 
-class _RowBatch(Struct):
+class RowBatch(Struct):
     """Rows that are stored together, first those that others refer to."""
 
     rows: list[ArchiveRow] = field(default_factory=list)
     joins: list[ArchiveRow] = field(default_factory=list)
     changes: list[ColumnChange] = field(default_factory=list)
 
+    def add(self, rows: Iterable[ArchiveRow]) -> None:
+        """Add rows of entries."""
+        for row in rows:
+            (self.joins if row.joins else self.rows).append(row)
 
-def _store(writes: Writes, batch: _RowBatch) -> Program[None]:
+    def add_link(self, link: ArchiveRow | ColumnChange | None) -> None:
+        """Add what stores a link, if anything does."""
+        if isinstance(link, ColumnChange):
+            self.changes.append(link)
+        elif link is not None:
+            self.joins.append(link)
+
+
+def store_rows(writes: Writes, batch: RowBatch) -> Program[None]:
     """Insert the rows of a batch, those of link tables after the rows that they refer to."""
     for group in (batch.rows, batch.joins):
         for (table, columns), rows in group_rows(group).items():

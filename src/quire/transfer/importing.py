@@ -4,13 +4,16 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from quire.auth.passwords import hash_password
 from quire.clock import now_ms
 from quire.database.compile.writes import Writes
 from quire.database.content_rows import ExistingContent
+from quire.database.entries.entry_tables import open_store
 from quire.database.initialize import FirstLocale, first_program
 from quire.database.interface import Database
 from quire.database.long_operations import Progress, write_interruptible
@@ -21,23 +24,38 @@ from quire.database.planner_statistics import renew_statistics
 from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.stores.audit_log import AUDIT, AuditRow
+from quire.database.stores.change_outbox import ChangeQueue, ChangeRows
+from quire.database.stores.jobs import JobQueue, JobRows
 from quire.database.stores.quire_tables import QuireTables
 from quire.database.tables.table_map import map_tables
+from quire.document_service.limits import code_limits, inner_limits
+from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import TransferError
 from quire.extension_loading import load_storage_backends
+from quire.hooks.registry import NO_EXTENSIONS, Extensions
 from quire.ids import new_document_id
+from quire.mail.senders import choose_sender
 from quire.schema.model import FILE_UID, USER_UID, Schema
 from quire.settings import Settings
 from quire.strapi_project.schema import load_options
+from quire.transfer.hooked_import import (
+    HookedImport,
+    hooked_uids,
+    prepare_entries,
+    stage_entries,
+)
 from quire.transfer.import_program import ArchiveImport, ImportCounts
+from quire.transfer.staged_entries import StagedEntries, open_staged_entries
 from quire.transfer.unpacking import UnpackedArchive
 from quire.uploads.storage import Storage
 from quire.uploads.storage.open import open_storage
 
 _UNKNOWN_TYPE = "application/octet-stream"
 _MAX_LISTED = 5
-_WITHOUT_HOOKS = "import --without-hooks"
-"""The action of imports in the audit log."""
+_WITH_HOOKS, _WITHOUT_HOOKS = "import", "import --without-hooks"
+"""The actions of imports in the audit log."""
+_SYSTEM = "system"
+"""The actor of imports with hooks: rules and policies do not apply to them."""
 
 _OK = 200
 
@@ -136,12 +154,14 @@ def _join_names(names: list[str]) -> str:
 class ImportTarget(Struct, frozen=True, kw_only=True):
     """A project, and whether its content may be deleted.
 
-    The audit log has a row of an import ``without_hooks``.
+    ``extensions`` are its Python code, whose hooks are called; an import ``without_hooks`` calls
+    none. The audit log has a row of either.
     """
 
     settings: Settings
     schema: Schema
     replace: bool
+    extensions: Extensions = NO_EXTENSIONS
     without_hooks: bool = False
 
 
@@ -151,20 +171,28 @@ async def import_archive(
     """Replace the content of a project by that of an archive.
 
     The tables are created if the project has none. Raises TransferError when the project has
-    content and ``into.replace`` does not allow to delete it, and for lines and files that cannot be
-    stored; DatabaseOpenError, StorageError and OutOfSpaceError.
+    content and ``into.replace`` does not allow to delete it, for lines and files that cannot be
+    stored, and when a hook refuses an entry; DatabaseOpenError, StorageError and OutOfSpaceError.
     """
     run = _ImportRun(archive, target, progress)
     expected_counts = run.check()
-    if await target_of(target.settings).has_tables():
-        return await run.existing(expected_counts)
-    return await run.new(expected_counts)
+    async with run.hooks():
+        if await target_of(target.settings).has_tables():
+            return await run.existing(expected_counts)
+        return await run.new(expected_counts)
 
 
 def _storage(target: ImportTarget) -> Storage:
     """Open the storage of the project's files. Raises ConfigurationError and ExtensionError."""
     settings = target.settings
     return open_storage(settings, load_storage_backends(settings.project, target.schema, settings))
+
+
+class _StagedArchive(NamedTuple):
+    """The entries of an archive, grouped for hooks, and the highest id of each model's rows."""
+
+    entries: StagedEntries
+    highest_ids: Mapping[str, int]
 
 
 class _ImportRun:
@@ -177,12 +205,49 @@ class _ImportRun:
         self._tables = map_tables(target.schema)
         self._target = target_of(target.settings)
         self._files = AssetFiles(archive=archive, storage=_storage(target))
+        self._staged: _StagedArchive | None = None
+        """The entries for hooks, ``None`` if the project has none."""
 
     def check(self) -> ImportCounts:
         """Read the whole archive; returns its counts."""
         self._progress.begin("Checking", None)
         self._files.check()
         return self._import(self._progress.advance).check()
+
+    @asynccontextmanager
+    async def hooks(self) -> AsyncIterator[None]:
+        """Call the `@prepare` functions of the project, and its hooks in the block.
+
+        Raises TransferError when one of them refuses an entry.
+        """
+        uids = hooked_uids(self._into.extensions)
+        if not uids:
+            yield
+            return
+        with open_staged_entries(self._archive.folder) as entries:
+            self._progress.begin("Preparing", None)
+            highest_ids = stage_entries(self._import(self._progress.advance), entries, uids)
+            self._staged = _StagedArchive(entries, highest_ids)
+            await prepare_entries(self._engine(), entries)
+            yield
+
+    def _engine(self, database: Database | None = None) -> WriteEngine:
+        """Return the engine for the project's code; without a database it only prepares."""
+        settings = self._into.settings
+        store = open_store(self._into.schema, self._tables, self._target.kind.dialect())
+        tables = None if database is None else QuireTables(database, self._target.kind)
+        return WriteEngine(
+            store=store,
+            new_id=new_document_id,
+            default_locale=None,
+            limits=inner_limits(settings),
+            extensions=self._into.extensions,
+            jobs=None if tables is None else JobQueue(JobRows(store.writes), tables),
+            changes=None if tables is None else ChangeQueue(ChangeRows(store.writes), tables),
+            is_development=settings.is_development,
+            mail=choose_sender(settings.mail, development=settings.is_development),
+            code_limits=code_limits(settings),
+        )
 
     async def new(self, expected: ImportCounts) -> ImportCounts:
         """Create the database together with the content."""
@@ -225,9 +290,21 @@ class _ImportRun:
                 if not self._into.replace:
                     # Again, because now nobody else can write.
                     yield from self._require_empty(database)
-            counts = yield from self._import(advance).program()
+            archive = self._import(advance)
+            if self._staged is None:
+                counts = yield from archive.program()
+            else:
+                unit = UnitOfWork(
+                    engine=self._engine(database),
+                    clock=now_ms,
+                    origin="import",
+                    is_system=True,
+                    hash_password=hash_password,
+                )
+                counts = yield from HookedImport(archive, *self._staged, unit).program()
+                yield from self._record(database, counts, _WITH_HOOKS, _SYSTEM)
             if self._into.without_hooks:
-                yield from self._record(database, counts)
+                yield from self._record(database, counts, _WITHOUT_HOOKS)
             return counts
 
         counts = await write_interruptible(database, program)
@@ -245,16 +322,18 @@ class _ImportRun:
             api_prefix=self._into.settings.api.prefix,
         )
 
-    def _record(self, database: Database, counts: ImportCounts) -> Program[None]:
-        """Add a row to the audit log: hooks were not called."""
+    def _record(
+        self, database: Database, counts: ImportCounts, action: str, actor: str = ""
+    ) -> Program[None]:
+        """Add a row to the audit log."""
         writes = Writes(self._target.kind.dialect())
         tables = QuireTables(database, self._target.kind)
         yield from tables.ensure_in_transaction(AUDIT)
         row = AuditRow(
             at=now_ms(),
             actor_id=None,
-            actor="",
-            action=_WITHOUT_HOOKS,
+            actor=actor,
+            action=action,
             target="",
             details=msgspec.json.encode({"entries": counts.entries}).decode(),
             status=_OK,

@@ -1,0 +1,663 @@
+"""Imports an archive into a project whose Python code has hooks on writes.
+
+Each locale of a document is created; it is published if the archive has a published version of it,
+and updated if its draft has been modified since. Hooks are called for these actions as for those of
+clients, in batches. Rows keep the ids, times and values of the archive, except for values that
+hooks change, which are validated.
+
+A relation may lead to an entry that comes later in the archive. So everything is created first,
+then linked; only then the ``after`` hooks are called, and versions are published.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from copy import deepcopy
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.clock import ms_from_iso
+from quire.database.entries.copy_version import (
+    VersionReplacement,
+    link_to_itself,
+    replace_version,
+)
+from quire.database.entries.deletion import delete_all_rows, delete_entries
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow
+from quire.database.integrity.system_tables import DEFAULT_LOCALE_KEY
+from quire.database.program import Program
+from quire.database.stores.core_store import read_setting
+from quire.document_service.actions.publish import entries_after_hooks
+from quire.document_service.commands import Command
+from quire.document_service.content_type_lookup import content_type_of, writable_fields
+from quire.document_service.extension_context import ExtensionContext
+from quire.document_service.parse_input import parse_data
+from quire.document_service.prepare_calls import IDENTITY, call_prepare
+from quire.document_service.record_changes import store_changes
+from quire.document_service.relation_targets import WrittenVersion
+from quire.document_service.system_columns import stamp
+from quire.document_service.unit_of_work import UnitOfWork, WriteEngine, WriteProgram
+from quire.document_service.write_batches import run_interleaved
+from quire.document_service.write_entry import update_entry
+from quire.document_service.write_hook_calls import HookedWrite, advise_batches, hooked_write
+from quire.errors import AppError, InternalServerError, TransferError, ValidationError
+from quire.hooks.checked_function import CheckedFunction
+from quire.hooks.document import Document
+from quire.hooks.errors import UnitOfWorkError, UnknownFieldError
+from quire.hooks.registry import Extensions, Hook
+from quire.hooks.write import Write, WriteAction
+from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.model import FILE_UID
+from quire.transfer.archive_format import ArchiveStage, EntityLine, LinkLine
+from quire.transfer.entry_rows import EntryRows, LinkRows
+from quire.transfer.import_program import ArchiveImport, ImportCounts, RowBatch, store_rows
+from quire.transfer.staged_entries import StagedEntries, StagedEntry
+from quire.transfer.wire_data import (
+    Data,
+    changed_values,
+    component_ids,
+    wire_data,
+    with_component_ids,
+    without_component_ids,
+)
+
+IMPORT_ACTIONS: tuple[WriteAction, ...] = ("create", "publish", "update")
+"""The actions of an import."""
+
+_ENTRIES_AT_ONCE = 100
+_LINKS_AT_ONCE = 200
+
+T = TypeVar("T")
+_Step = Callable[[EntryLayout, StagedEntry], Program[None]]
+
+
+def hooked_uids(extensions: Extensions) -> frozenset[str]:
+    """Return the content types with functions that an import calls."""
+    keys = (*extensions.writes, *extensions.prepare)
+    return frozenset(uid for uid, action in keys if action in IMPORT_ACTIONS)
+
+
+def functions_around(extensions: Extensions) -> list[CheckedFunction]:
+    """Return the functions around the actions of an import, which it cannot call.
+
+    They wrap an action as a whole, and an import runs the steps of all entries together.
+    """
+    return [
+        function
+        for (_, action), functions in extensions.around.items()
+        if action in IMPORT_ACTIONS
+        for function in functions
+    ]
+
+
+def stage_entries(
+    archive: ArchiveImport, staged: StagedEntries, uids: frozenset[str]
+) -> dict[str, int]:
+    """Group the entries of types with drafts or hooks (``uids``), with the links of the latter.
+
+    Returns the highest id of each model's rows.
+    """
+    rows = EntryRows(archive.schema, archive.tables, archive.kind.dialect())
+    for line in archive.entity_lines(ImportCounts()):
+        for _ in rows.rows(line):
+            pass
+        document_id = line.data.get(IDENTITY)
+        if not isinstance(document_id, str):
+            continue
+        staged.add_document_id(line, document_id)
+        if is_staged(archive, line, uids):
+            content_type = archive.schema.content_types[line.type]
+            locale = line.data.get("locale") if content_type.localized else None
+            is_draft = content_type.draft_and_publish and line.data.get("publishedAt") is None
+            staged.add(line, document_id, locale, is_published=not is_draft)
+    for link in archive.archive.lines(ArchiveStage.LINKS, LinkLine):
+        left, right = link.left, link.right
+        if not isinstance(left.ref, int) or not isinstance(right.ref, int):
+            continue
+        if left.type in uids and left.field:
+            staged.add_link((left.type, left.ref), left.field, left.pos, (right.type, right.ref))
+        if left.type == FILE_UID and right.type in uids and right.field:
+            staged.add_link((right.type, right.ref), right.field, right.pos, (left.type, left.ref))
+    staged.group()
+    return {uid: max(ids) for uid, ids in rows.known.items() if ids}
+
+
+def is_staged(archive: ArchiveImport, line: EntityLine, uids: frozenset[str]) -> bool:
+    """Tell whether a row is created and published in steps: types with drafts or with hooks."""
+    content_type = archive.schema.content_types[line.type]
+    is_document = isinstance(line.data.get(IDENTITY), str)
+    return is_document and (content_type.draft_and_publish or line.type in uids)
+
+
+class _Versions(Struct, frozen=True, kw_only=True):
+    """The data of a document's locale: of what is created, and of the draft beside it.
+
+    ``modified`` are the values of the draft that differ from those of the published version.
+    """
+
+    created: Data
+    draft: Data
+    modified: Data
+
+
+def _versions(engine: WriteEngine, staged: StagedEntries, entry: StagedEntry) -> _Versions:
+    schema, layout = engine.schema, engine.store.layout(entry.line.type)
+
+    def wire(line: EntityLine) -> Data:
+        return wire_data(schema, layout, line, staged.links(line.type, line.id))
+
+    created = wire(entry.line)
+    if entry.draft is None:
+        return _Versions(created=created, draft={}, modified={})
+    draft = wire(entry.draft)
+    modified_names = changed_values(
+        without_component_ids(schema, layout.model, created),
+        without_component_ids(schema, layout.model, draft),
+    )
+    modified = {name: draft.get(name) for name in modified_names}
+    return _Versions(created=created, draft=draft, modified=modified)
+
+
+class _PrepareContext(ExtensionContext):
+    """The context of `@prepare` functions: nothing of the archive is stored yet."""
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """Always false."""
+        return False
+
+    async def read(self, act: Callable[[], Program[T]]) -> T:
+        """Raise UnitOfWorkError."""
+        del act
+        self._refuse()
+
+    async def write(
+        self, act: WriteProgram[T], *, as_system: bool, commands: Sequence[Command] = ()
+    ) -> T:
+        """Raise UnitOfWorkError."""
+        del act, as_system, commands
+        self._refuse()
+
+    def transaction(self) -> AbstractAsyncContextManager[None]:
+        """Raise UnitOfWorkError."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        message = f"{self.name} cannot use documents in an import: they are not stored yet"
+        raise UnitOfWorkError(message)
+
+
+async def prepare_entries(engine: WriteEngine, staged: StagedEntries) -> None:
+    """Call the `@prepare` functions for all entries, before the transaction.
+
+    Raises TransferError when one of them refuses or fails.
+    """
+    context = _PrepareContext("prepare", engine, None, is_system=True)
+    functions = engine.extensions.prepare
+    for uid in staged.uids():
+        creating, updating = functions.get((uid, "create"), ()), functions.get((uid, "update"), ())
+        if not creating and not updating:
+            continue
+        for batch in staged.batches(uid, _ENTRIES_AT_ONCE):
+            for entry in batch:
+                try:
+                    await _prepare(engine, staged, entry, creating, updating, context)
+                except (AppError, UnknownFieldError) as error:
+                    raise _refusal(error, [entry]) from error
+
+
+async def _prepare(
+    engine: WriteEngine,
+    staged: StagedEntries,
+    entry: StagedEntry,
+    creating: Sequence[Hook],
+    updating: Sequence[Hook],
+    context: ExtensionContext,
+) -> None:
+    versions = _versions(engine, staged, entry)
+
+    async def call(
+        functions: Sequence[Hook], action: WriteAction, data: Data, before: Data | None
+    ) -> Data:
+        layout = engine.store.layout(entry.line.type)
+        write = Write[Document](
+            uid=entry.line.type,
+            action=action,
+            document_id=entry.document_id,
+            locale=entry.locale,
+            origin=(),
+            data=deepcopy(data),
+            fields=writable_fields(layout),
+        )
+        await call_prepare(functions, write, before, context, as_system=True)
+        write.check_names(data)
+        return _as_json(write.data)
+
+    created = await call(creating, "create", versions.created, None)
+    modified = versions.modified
+    if modified:
+        before = {IDENTITY: entry.document_id, **_without_relations(engine, entry, created)}
+        modified = await call(updating, "update", modified, before)
+    staged.set_prepared(entry, created, modified)
+
+
+def _without_relations(engine: WriteEngine, entry: StagedEntry, data: Data) -> Data:
+    """Return data in the form of a document that was read without relations."""
+    attributes = engine.schema.content_types[entry.line.type].attributes
+    return {
+        name: value
+        for name, value in data.items()
+        if isinstance(attributes.get(name), ScalarAttribute)
+    }
+
+
+def _as_json(data: object) -> Data:
+    """Return data as JSON has them. Raises ValidationError for what it cannot hold."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(data), type=dict[str, Any])
+    except TypeError as error:
+        raise ValidationError(f"A hook has set a value that is not JSON: {error}") from error
+
+
+class HookedImport:
+    """The import of staged entries within one transaction.
+
+    ``highest_ids`` are those of the rows of the archive, by uid.
+    """
+
+    def __init__(
+        self,
+        archive: ArchiveImport,
+        staged: StagedEntries,
+        highest_ids: Mapping[str, int],
+        unit: UnitOfWork,
+    ) -> None:
+        self._archive = archive
+        self._staged = staged
+        self._highest_ids = highest_ids
+        self._unit = unit
+        self._engine = unit.engine
+        self._extensions = unit.engine.extensions
+        self._uids = hooked_uids(self._extensions)
+        self._writes = unit.store.writes
+        self._rows = EntryRows(archive.schema, archive.tables, archive.kind.dialect())
+        self._rewritten: set[int] = set()
+        """Entries that hooks have written after their creation, by number."""
+
+    def program(self) -> Program[ImportCounts]:
+        """Delete the present content and store that of the archive.
+
+        Raises TransferError when a hook refuses or fails.
+        """
+        counts = ImportCounts()
+        archive = self._archive
+        uids = archive.replaced_uids()
+        yield from delete_all_rows(archive.tables, uids, archive.kind.inspector)
+        yield from archive.import_configuration(self._writes)
+        default_locale = yield from read_setting(self._writes, DEFAULT_LOCALE_KEY)
+        self._engine.adopt_default_locale(
+            default_locale if isinstance(default_locale, str) else None
+        )
+        for uid, highest_id in self._highest_ids.items():
+            # Documents that hooks create must not get the ids of rows that are still to come.
+            yield from archive.kind.counters.raise_to(archive.tables[uid].name, highest_id)
+        yield from self._store_entries(counts)
+        archive.count_configuration(counts)
+        counts.copied_components = self._rows.renumbered
+        for uid in uids:
+            yield from archive.kind.counters.raise_to(archive.tables[uid].name, 0)
+        if self._unit.hook_statements:
+            advise_batches(self._unit)
+        return counts
+
+    def _store_entries(self, counts: ImportCounts) -> Program[None]:
+        """Store all rows and links, and call the hooks."""
+        yield from self._store_other_rows(counts)
+        uids = self._staged.uids()
+        for uid in uids:
+            if self._has_hooks(uid, "create"):
+                yield from self._for_each(uid, "create", self._create)
+            else:
+                yield from self._create_without_hooks(uid)
+        linked_ids = {uid: set(ids) for uid, ids in self._rows.known.items()}
+        yield from self._store_links(counts, linked_ids=None)
+        for uid in uids:
+            if self._has_hooks(uid, "create"):
+                yield from self._for_each(uid, "create", self._finish_creation)
+        for uid in uids:
+            if self._archive.schema.content_types[uid].draft_and_publish:
+                yield from self._for_each(uid, "publish", self._publish)
+        yield from self._store_links(counts, linked_ids=linked_ids)
+        for uid in uids:
+            if uid in self._uids:
+                yield from self._for_each(uid, "update", self._finish_draft)
+
+    def _has_hooks(self, uid: str, action: WriteAction) -> bool:
+        return (uid, action) in self._extensions.writes or (uid, action) in self._extensions.prepare
+
+    def _store_other_rows(self, counts: ImportCounts) -> Program[None]:
+        """Store the rows of types without drafts and hooks, as an import without hooks does."""
+        batch = RowBatch()
+        stored_count = 0
+        for line in self._archive.entity_lines(counts):
+            if is_staged(self._archive, line, self._uids):
+                continue
+            batch.add(self._rows.rows(line))
+            stored_count += 1
+            if stored_count % _LINKS_AT_ONCE == 0:
+                yield from store_rows(self._writes, batch)
+                self._archive.advance(_LINKS_AT_ONCE)
+                batch = RowBatch()
+        yield from store_rows(self._writes, batch)
+
+    def _create_without_hooks(self, uid: str) -> Program[None]:
+        layout = self._unit.layout(uid)
+        for entries in self._staged.batches(uid, _ENTRIES_AT_ONCE):
+            batch = RowBatch()
+            for entry in entries:
+                batch.add(self._rows.rows(_unpublished(layout, entry.line)))
+            yield from store_rows(self._writes, batch)
+            self._archive.advance(len(entries))
+
+    def _store_links(
+        self, counts: ImportCounts, *, linked_ids: Mapping[str, set[int]] | None
+    ) -> Program[None]:
+        """Store the links between present rows, except those among rows that are linked already.
+
+        Only the second time links to missing rows are counted: their rows do not come any more.
+        """
+        archive = self._archive
+        links = LinkRows(archive.schema, archive.tables, self._rows.known, archive.kind.dialect())
+        batch = RowBatch()
+        stored_count = 0
+        for line in archive.archive.lines(ArchiveStage.LINKS, LinkLine):
+            if linked_ids is None:
+                if not _joins(line, self._rows.known):
+                    continue
+            elif _joins(line, linked_ids):
+                continue
+            link = links.row(line)
+            batch.add_link(link)
+            counts.links += link is not None
+            stored_count += 1
+            if stored_count % _LINKS_AT_ONCE == 0:
+                yield from store_rows(self._writes, batch)
+                archive.advance(_LINKS_AT_ONCE)
+                batch = RowBatch()
+        yield from store_rows(self._writes, batch)
+        counts.dangling_links = links.dangling
+
+    def _for_each(self, uid: str, action: WriteAction, step: _Step) -> Program[None]:
+        """Run a step of an action for all entries of a content type, in batches."""
+        layout = self._unit.layout(uid)
+        batched = self._extensions.has_batches(uid, action)
+        for entries in self._staged.batches(uid, _ENTRIES_AT_ONCE):
+            programs = [_named(entry, step(layout, entry)) for entry in entries]
+            try:
+                yield from run_interleaved(self._unit, programs, batched=batched)
+                yield from self._unit.run_postponed()
+            except (AppError, UnknownFieldError) as error:
+                raise _refusal(error, entries) from error
+            if self._unit.changes and self._engine.changes is not None:
+                yield from store_changes(self._unit, self._engine.changes)
+            self._unit.changes.clear()
+            self._unit.committed.clear()
+            self._unit.events.clear()
+            self._archive.advance(len(entries) if step == self._create else 0)
+
+    def _create(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
+        """Call the ``before`` hooks of a creation and insert the row, which has no links yet."""
+        archived = _versions(self._engine, self._staged, entry).created
+        data: Mapping[str, object] = archived if entry.prepared is None else entry.prepared
+        hooked = self._hooked(layout, "create", entry, data=data)
+        if hooked is not None:
+            data = _as_json((yield from hooked.call_before()))
+        changes = changed_values(archived, data)
+        batch = RowBatch()
+        batch.add(self._rows.rows(_unpublished(layout, entry.line)))
+        yield from store_rows(self._writes, batch)
+        if changes:
+            self._staged.set_created(entry, data)
+        scalars = {name: value for name, value in changes.items() if _is_scalar(layout, name)}
+        yield from self._write_changes(layout, entry, entry.line.id, scalars)
+
+    def _finish_creation(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
+        """Change relations and components that hooks have set, and call the ``after`` hooks."""
+        archived = _versions(self._engine, self._staged, entry).created
+        data = archived if entry.created is None else entry.created
+        changes = {
+            name: value
+            for name, value in changed_values(archived, data).items()
+            if not _is_scalar(layout, name)
+        }
+        yield from self._write_changes(layout, entry, entry.line.id, changes)
+        hooked = self._hooked(layout, "create", entry, data=data)
+        if hooked is not None:
+            yield from hooked.call_after(published=not content_type_of(layout).draft_and_publish)
+
+    def _publish(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
+        """Make the row of an entry its published version, and insert the draft beside it."""
+        if not entry.is_published:
+            return
+        unit, row = self._unit, _entry_row(entry, entry.line, published=False)
+        hooked = self._hooked(layout, "publish", entry, source=row, entries=[row])
+        if hooked is not None:
+            yield from hooked.call_before()
+        present_row, rows = yield from entries_after_hooks(unit, layout, row, [row])
+        if present_row != row:
+            self._rewritten.add(entry.number)
+        replaced_ids = [
+            other.id for other in rows if other.published and other.locale == entry.locale
+        ]
+        if replaced_ids:
+            # A hook has published the entry itself.
+            yield from delete_entries(unit.store, layout, replaced_ids)
+        if entry.created is not None:
+            archived = _versions(self._engine, self._staged, entry).created
+            changes = changed_values(archived, entry.created)
+            yield from self._parse(layout, entry, changes, draft=False)
+        published_at = _moment(entry.line, "publishedAt")
+        columns = stamp(unit, layout, publishedAt=published_at)
+        yield from self._writes.update(layout.table.name, present_row.id, columns)
+        if entry.draft is not None:
+            batch = RowBatch()
+            batch.add(self._rows.rows(entry.draft))
+            yield from store_rows(self._writes, batch)
+            self._archive.advance(1)
+        if hooked is not None:
+            yield from hooked.call_after(published=True)
+
+    def _finish_draft(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
+        """Give the draft what hooks have set, and call the hooks of its update if it differs."""
+        if entry.draft is None:
+            return
+        versions = _versions(self._engine, self._staged, entry)
+        published = _entry_row(entry, entry.line, published=True)
+        draft = _entry_row(entry, entry.draft, published=False)
+        is_copy = entry.number in self._rewritten
+        if is_copy:
+            draft = yield from self._copy_to_draft(layout, published, draft)
+        else:
+            changes = self._changes_of_draft(layout, entry, versions)
+            yield from self._write_changes(layout, entry, draft.id, changes, published.id)
+        if not versions.modified:
+            return
+        data: Mapping[str, object] = (
+            versions.modified if entry.prepared_update is None else entry.prepared_update
+        )
+        hooked = self._hooked(
+            layout, "update", entry, data=data, source=published, entries=[published, draft]
+        )
+        if hooked is not None:
+            data = _as_json((yield from hooked.call_before()))
+        if is_copy:
+            changes = without_component_ids(self._engine.schema, layout.model, data)
+        else:
+            changes = changed_values(versions.modified, data)
+        yield from self._write_changes(layout, entry, draft.id, changes, published.id)
+        if hooked is not None:
+            yield from hooked.call_after(published=False)
+
+    def _changes_of_draft(
+        self, layout: EntryLayout, entry: StagedEntry, versions: _Versions
+    ) -> Data:
+        """Return what hooks have changed at the creation, for values that both versions share."""
+        if entry.created is None:
+            return {}
+        schema, model = self._engine.schema, layout.model
+        changes = {
+            name: value
+            for name, value in changed_values(versions.created, entry.created).items()
+            if name not in versions.modified
+        }
+        shared = {name: versions.created[name] for name in changes if name in versions.created}
+        drafts = {name: versions.draft[name] for name in shared}
+        ids = dict(
+            zip(
+                component_ids(schema, model, shared),
+                (component_id for _, component_id in component_ids(schema, model, drafts)),
+                strict=True,
+            )
+        )
+        return with_component_ids(
+            schema, model, changes, lambda uid, component_id: ids.get((uid, component_id))
+        )
+
+    def _copy_to_draft(
+        self, layout: EntryLayout, published: EntryRow, draft: EntryRow
+    ) -> Program[EntryRow]:
+        """Replace a draft by a copy of the version that hooks have written since; returns it."""
+        replacement = VersionReplacement(
+            source=published.id,
+            replaced_id=draft.id,
+            published=False,
+            siblings=frozenset({published.id, draft.id}),
+        )
+        columns = stamp(self._unit, layout, publishedAt=None)
+        copy = yield from replace_version(self._unit.store, layout, replacement, columns)
+        if copy.self_links:
+            yield from link_to_itself(self._unit.store, copy)
+        return replace(draft, id=copy.id)
+
+    def _hooked(
+        self,
+        layout: EntryLayout,
+        action: WriteAction,
+        entry: StagedEntry,
+        *,
+        data: Mapping[str, object] | None = None,
+        source: EntryRow | None = None,
+        entries: Iterable[EntryRow] = (),
+    ) -> HookedWrite | None:
+        return hooked_write(
+            self._unit,
+            layout,
+            action,
+            document_id=entry.document_id,
+            locale=entry.locale,
+            data=data,
+            source=source,
+            entries=[*entries],
+        )
+
+    def _write_changes(
+        self,
+        layout: EntryLayout,
+        entry: StagedEntry,
+        row_id: int,
+        changes: Data,
+        *siblings: int,
+    ) -> Program[None]:
+        """Validate and store values that hooks have set."""
+        if changes:
+            draft = content_type_of(layout).draft_and_publish
+            values, resolution = yield from self._parse(layout, entry, changes, draft=draft)
+            yield from update_entry(self._unit, layout, row_id, values, {}, resolution, siblings)
+
+    def _parse(
+        self, layout: EntryLayout, entry: StagedEntry, changes: Data, *, draft: bool
+    ) -> Program[Any]:
+        version = WrittenVersion(
+            content_type=content_type_of(layout), published=False, locale=entry.locale
+        )
+        return (
+            yield from parse_data(
+                self._unit,
+                layout,
+                changes,
+                version,
+                draft=draft,
+                creating=False,
+                document_id=entry.document_id,
+            )
+        )
+
+
+def _unpublished(layout: EntryLayout, line: EntityLine) -> EntityLine:
+    """Return a version as a draft, if its type has drafts: publishing is a step of its own."""
+    if not content_type_of(layout).draft_and_publish:
+        return line
+    return replace(line, data={**line.data, "publishedAt": None})
+
+
+def _entry_row(entry: StagedEntry, line: EntityLine, *, published: bool) -> EntryRow:
+    return EntryRow(line.id, entry.document_id, entry.locale, _moment(line, "updatedAt"), published)
+
+
+def _moment(line: EntityLine, name: str) -> int | None:
+    value = line.data.get(name)
+    return None if value is None else ms_from_iso(value)
+
+
+def _is_scalar(layout: EntryLayout, name: str) -> bool:
+    return isinstance(layout.model.attributes.get(name), ScalarAttribute)
+
+
+def _joins(line: LinkLine, ids: Mapping[str, set[int]]) -> bool:
+    """Tell whether both ends of a link are among some rows."""
+    return line.left.ref in ids.get(line.left.type, ()) and line.right.ref in ids.get(
+        line.right.type, ()
+    )
+
+
+def _named(entry: StagedEntry, program: Program[T]) -> Program[T]:
+    """Run the program of an entry. Raises TransferError, which names it, for its errors."""
+    try:
+        return (yield from program)
+    except (AppError, UnknownFieldError) as error:
+        raise _refusal(error, [entry]) from error
+
+
+def _refusal(error: AppError | UnknownFieldError, entries: Sequence[StagedEntry]) -> TransferError:
+    """Return the error of an import whose hooks refuse one of some entries."""
+    first = entries[0]
+    locale = "" if first.locale is None else f" ({first.locale})"
+    name = f"{first.line.type} {first.document_id}{locale}"
+    if len(entries) > 1:
+        name = f"{name} or one of the {len(entries) - 1} entries after it"
+    return TransferError(f"{name} cannot be imported: {'; '.join(_messages(error))}.")
+
+
+def _messages(error: AppError | UnknownFieldError) -> Iterator[str]:
+    """Yield the messages of an error with their paths, and the function that has raised it."""
+    cause = error.__cause__
+    if isinstance(error, AppError) and error.details and "errors" in error.details:
+        for detail in msgspec.convert(error.details["errors"], list[_Detail]):
+            path = ".".join(map(str, detail.path))
+            yield f"{path}: {detail.message}" if path else detail.message
+    elif isinstance(error, InternalServerError) and cause is not None:
+        yield f"{type(cause).__name__}: {cause}"
+    else:
+        yield str(error)
+    for raised in (error, cause):
+        yield from getattr(raised, "__notes__", ())
+
+
+class _Detail(Struct, frozen=True):
+    """A problem in the details of an error."""
+
+    message: str
+    path: tuple[str | int, ...] = ()
