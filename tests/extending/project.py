@@ -1,12 +1,15 @@
 """The kiosk with Python code, used over HTTP."""
 
+import asyncio
+import io
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, redirect_stderr
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, NamedTuple
 
+from quire import cli
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from tests.databases.kind import Kind
@@ -23,6 +26,23 @@ from quire import *
 PAPER, WRITER = "{PAPER}", "api::writer.writer"
 fired = []
 """
+
+fired_hooks: list[tuple[str, str, str | None, str]] = []
+"""What code of several projects has noted: phase, action, locale and document id."""
+
+
+class Outcome(NamedTuple):
+    """The exit code of a command, and its messages."""
+
+    code: int
+    messages: str
+
+
+async def run_command(*arguments: object) -> Outcome:
+    """Run a command, which has an event loop of its own."""
+    with redirect_stderr(io.StringIO()) as messages:
+        code = await asyncio.to_thread(cli.run, [str(argument) for argument in arguments])
+    return Outcome(code, messages.getvalue())
 
 
 def module() -> Any:  # noqa: ANN401 - a module of a test's own

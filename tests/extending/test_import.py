@@ -1,36 +1,21 @@
 """`quire import` calls the hooks of the project for what it stores."""
 
 import asyncio
-import io
 import json
 from collections.abc import AsyncIterator, Iterator
-from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
 
-from quire import cli
 from quire.database.settings_target import target_of
 from quire.settings import load_settings
 from tests.databases.kind import Kind, opened
-from tests.extending.project import module, write_code
+from tests.extending.project import module, run_command, write_code
 from tests.unit.admin_api.office import office_project, run_office
 from tests.unit.kiosk import SCHEMA
 from tests.unit.schema.trees import write_tree
-
-
-class Outcome(NamedTuple):
-    code: int
-    messages: str
-
-
-async def run(*arguments: object) -> Outcome:
-    """Run a command, which has an event loop of its own."""
-    with redirect_stderr(io.StringIO()) as messages:
-        code = await asyncio.to_thread(cli.run, [str(argument) for argument in arguments])
-    return Outcome(code, messages.getvalue())
 
 
 class Archive(NamedTuple):
@@ -68,7 +53,7 @@ async def archive(tmp_path_factory: pytest.TempPathFactory, kind: Kind) -> Async
             await sent("PUT", f"{rains}?locale=fr", {"title": "Pluies"})
             await sent("PUT", f"{rains}?status=draft", {"title": "Showers", "writer": bob})
         path = folder / "content.tar"
-        assert (await run("export", path, project)).code == 0
+        assert (await run_command("export", path, project)).code == 0
         yield Archive(path, ids, rows_of(kind, project))
 
 
@@ -120,7 +105,7 @@ async def test_hooks_that_change_nothing_leave_every_row_as_it_was(
         """,
     )
 
-    code, messages = await run("import", archive.path, site)
+    code, messages = await run_command("import", archive.path, site)
 
     assert code == 0, messages
     assert sorted(module().fired, key=str) == sorted(
@@ -152,7 +137,7 @@ async def test_values_of_hooks_are_stored_in_both_versions(
         """,
     )
 
-    code, messages = await run("import", archive.path, site)
+    code, messages = await run_command("import", archive.path, site)
 
     assert code == 0, messages
     found = values(kind, site, "title, price, document_id, published_at IS NOT NULL")
@@ -193,7 +178,7 @@ async def test_hooks_see_relations_to_entries_that_come_later_and_may_change_the
         """,
     )
 
-    code, messages = await run("import", archive.path, site)
+    code, messages = await run_command("import", archive.path, site)
 
     assert code == 0, messages
     ids = archive.ids
@@ -223,7 +208,7 @@ async def test_hooks_see_relations_to_entries_that_come_later_and_may_change_the
                 None,
                 ["high", "low", "new"],
             )
-    assert (await run("check", site)).code == 0
+    assert (await run_command("check", site)).code == 0
 
 
 @pytest.mark.parametrize(
@@ -286,7 +271,7 @@ async def test_an_entry_that_is_refused_is_named_and_nothing_is_stored(
 ) -> None:
     write_code(site, code)
 
-    outcome = await run("import", archive.path, site)
+    outcome = await run_command("import", archive.path, site)
 
     assert outcome.code == 2
     assert message.replace("Rains}", archive.ids["Rains"]) in outcome.messages
@@ -300,9 +285,11 @@ async def test_batches_are_called_once_and_see_what_earlier_functions_have_prepa
     write_code(
         site,
         """
-        @prepare(PAPER, on=["create", "update"])
+        @prepare(PAPER, on=["create", "update"], needs=["title", "price"])
         async def translate(write):
             await asyncio.sleep(0)
+            if write.action == "update":
+                assert (write.before["title"], write.before["price"]) == ("Rains", None)
             write.set(margin=write.action)
 
         @before_write(PAPER, on=["create", "publish", "update"], batch=True, needs=["margin"])
@@ -326,7 +313,7 @@ async def test_batches_are_called_once_and_see_what_earlier_functions_have_prepa
         """,
     )
 
-    code, messages = await run("import", archive.path, site)
+    code, messages = await run_command("import", archive.path, site)
 
     assert code == 0, messages
     assert module().fired == [
@@ -358,7 +345,7 @@ async def test_writes_of_hooks_are_part_of_the_import(
         """,
     )
 
-    code, messages = await run("import", archive.path, site)
+    code, messages = await run_command("import", archive.path, site)
 
     assert code == 0, messages
     found = values(kind, site, "title, price, published_at IS NOT NULL")
@@ -374,7 +361,7 @@ async def test_writes_of_hooks_are_part_of_the_import(
     with opened(kind, site) as database:
         names = {name for (name,) in database.execute("SELECT name FROM writer_rows")}
     assert names == {"Ada", "Bob", "of Tides", "of Winds", "of Rains", "of Pluies"}
-    assert (await run("check", site)).code == 0
+    assert (await run_command("check", site)).code == 0
 
 
 async def test_changes_are_delivered_by_the_next_server(
@@ -396,7 +383,7 @@ async def test_changes_are_delivered_by_the_next_server(
         """,
     )
 
-    code, messages = await run("import", archive.path, site)
+    code, messages = await run_command("import", archive.path, site)
 
     assert code == 0, messages
     with opened(kind, site) as database:

@@ -18,7 +18,7 @@ WithoutHooks = Annotated[
     Parameter(
         negative="",
         show_default=False,
-        help="Import into a project whose hooks are not called; this is logged.",
+        help="Do not call the hooks of the project; this is logged.",
     ),
 ]
 MaxSize = Annotated[

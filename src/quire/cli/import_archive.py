@@ -21,7 +21,7 @@ from quire.transfer.archived_schema import (
     read_archived_schema,
     require_same_schema,
 )
-from quire.transfer.hooked_import import functions_around
+from quire.transfer.hook_staging import functions_around
 from quire.transfer.import_program import ImportCounts
 from quire.transfer.importing import ImportTarget, import_archive
 from quire.transfer.unpacking import ENCRYPTED_SUFFIX, unpack_archive

@@ -9,13 +9,9 @@ A relation may lead to an entry that comes later in the archive. So everything i
 then linked; only then the ``after`` hooks are called, and versions are published.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from copy import deepcopy
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
-import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.clock import ms_from_iso
@@ -31,235 +27,45 @@ from quire.database.integrity.system_tables import DEFAULT_LOCALE_KEY
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting
 from quire.document_service.actions.publish import entries_after_hooks
-from quire.document_service.commands import Command
-from quire.document_service.content_type_lookup import content_type_of, writable_fields
-from quire.document_service.extension_context import ExtensionContext
+from quire.document_service.content_type_lookup import content_type_of
+from quire.document_service.entry_values import EntryValues
 from quire.document_service.parse_input import parse_data
-from quire.document_service.prepare_calls import IDENTITY, call_prepare
 from quire.document_service.record_changes import store_changes
-from quire.document_service.relation_targets import WrittenVersion
+from quire.document_service.relation_targets import ResolvedTargets, WrittenVersion
 from quire.document_service.system_columns import stamp
-from quire.document_service.unit_of_work import UnitOfWork, WriteEngine, WriteProgram
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.write_batches import run_interleaved
 from quire.document_service.write_entry import update_entry
 from quire.document_service.write_hook_calls import HookedWrite, advise_batches, hooked_write
-from quire.errors import AppError, InternalServerError, TransferError, ValidationError
-from quire.hooks.checked_function import CheckedFunction
-from quire.hooks.document import Document
-from quire.hooks.errors import UnitOfWorkError, UnknownFieldError
-from quire.hooks.registry import Extensions, Hook
-from quire.hooks.write import Write, WriteAction
+from quire.errors import AppError
+from quire.hooks.errors import UnknownFieldError
+from quire.hooks.write import WriteAction
 from quire.schema.attributes.base import ScalarAttribute
-from quire.schema.model import FILE_UID
 from quire.transfer.archive_format import ArchiveStage, EntityLine, LinkLine
 from quire.transfer.entry_rows import EntryRows, LinkRows
+from quire.transfer.hook_staging import (
+    ENTRIES_AT_ONCE,
+    EntryVersions,
+    as_json,
+    hooked_uids,
+    is_staged,
+    refusal_of,
+    versions_of,
+)
 from quire.transfer.import_program import ArchiveImport, ImportCounts, RowBatch, store_rows
 from quire.transfer.staged_entries import StagedEntries, StagedEntry
 from quire.transfer.wire_data import (
     Data,
     changed_values,
     component_ids,
-    wire_data,
     with_component_ids,
     without_component_ids,
 )
 
-IMPORT_ACTIONS: tuple[WriteAction, ...] = ("create", "publish", "update")
-"""The actions of an import."""
-
-_ENTRIES_AT_ONCE = 100
 _LINKS_AT_ONCE = 200
 
 T = TypeVar("T")
 _Step = Callable[[EntryLayout, StagedEntry], Program[None]]
-
-
-def hooked_uids(extensions: Extensions) -> frozenset[str]:
-    """Return the content types with functions that an import calls."""
-    keys = (*extensions.writes, *extensions.prepare)
-    return frozenset(uid for uid, action in keys if action in IMPORT_ACTIONS)
-
-
-def functions_around(extensions: Extensions) -> list[CheckedFunction]:
-    """Return the functions around the actions of an import, which it cannot call.
-
-    They wrap an action as a whole, and an import runs the steps of all entries together.
-    """
-    return [
-        function
-        for (_, action), functions in extensions.around.items()
-        if action in IMPORT_ACTIONS
-        for function in functions
-    ]
-
-
-def stage_entries(
-    archive: ArchiveImport, staged: StagedEntries, uids: frozenset[str]
-) -> dict[str, int]:
-    """Group the entries of types with drafts or hooks (``uids``), with the links of the latter.
-
-    Returns the highest id of each model's rows.
-    """
-    rows = EntryRows(archive.schema, archive.tables, archive.kind.dialect())
-    for line in archive.entity_lines(ImportCounts()):
-        for _ in rows.rows(line):
-            pass
-        document_id = line.data.get(IDENTITY)
-        if not isinstance(document_id, str):
-            continue
-        staged.add_document_id(line, document_id)
-        if is_staged(archive, line, uids):
-            content_type = archive.schema.content_types[line.type]
-            locale = line.data.get("locale") if content_type.localized else None
-            is_draft = content_type.draft_and_publish and line.data.get("publishedAt") is None
-            staged.add(line, document_id, locale, is_published=not is_draft)
-    for link in archive.archive.lines(ArchiveStage.LINKS, LinkLine):
-        left, right = link.left, link.right
-        if not isinstance(left.ref, int) or not isinstance(right.ref, int):
-            continue
-        if left.type in uids and left.field:
-            staged.add_link((left.type, left.ref), left.field, left.pos, (right.type, right.ref))
-        if left.type == FILE_UID and right.type in uids and right.field:
-            staged.add_link((right.type, right.ref), right.field, right.pos, (left.type, left.ref))
-    staged.group()
-    return {uid: max(ids) for uid, ids in rows.known.items() if ids}
-
-
-def is_staged(archive: ArchiveImport, line: EntityLine, uids: frozenset[str]) -> bool:
-    """Tell whether a row is created and published in steps: types with drafts or with hooks."""
-    content_type = archive.schema.content_types[line.type]
-    is_document = isinstance(line.data.get(IDENTITY), str)
-    return is_document and (content_type.draft_and_publish or line.type in uids)
-
-
-class _Versions(Struct, frozen=True, kw_only=True):
-    """The data of a document's locale: of what is created, and of the draft beside it.
-
-    ``modified`` are the values of the draft that differ from those of the published version.
-    """
-
-    created: Data
-    draft: Data
-    modified: Data
-
-
-def _versions(engine: WriteEngine, staged: StagedEntries, entry: StagedEntry) -> _Versions:
-    schema, layout = engine.schema, engine.store.layout(entry.line.type)
-
-    def wire(line: EntityLine) -> Data:
-        return wire_data(schema, layout, line, staged.links(line.type, line.id))
-
-    created = wire(entry.line)
-    if entry.draft is None:
-        return _Versions(created=created, draft={}, modified={})
-    draft = wire(entry.draft)
-    modified_names = changed_values(
-        without_component_ids(schema, layout.model, created),
-        without_component_ids(schema, layout.model, draft),
-    )
-    modified = {name: draft.get(name) for name in modified_names}
-    return _Versions(created=created, draft=draft, modified=modified)
-
-
-class _PrepareContext(ExtensionContext):
-    """The context of `@prepare` functions: nothing of the archive is stored yet."""
-
-    @property
-    def is_in_transaction(self) -> bool:
-        """Always false."""
-        return False
-
-    async def read(self, act: Callable[[], Program[T]]) -> T:
-        """Raise UnitOfWorkError."""
-        del act
-        self._refuse()
-
-    async def write(
-        self, act: WriteProgram[T], *, as_system: bool, commands: Sequence[Command] = ()
-    ) -> T:
-        """Raise UnitOfWorkError."""
-        del act, as_system, commands
-        self._refuse()
-
-    def transaction(self) -> AbstractAsyncContextManager[None]:
-        """Raise UnitOfWorkError."""
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        message = f"{self.name} cannot use documents in an import: they are not stored yet"
-        raise UnitOfWorkError(message)
-
-
-async def prepare_entries(engine: WriteEngine, staged: StagedEntries) -> None:
-    """Call the `@prepare` functions for all entries, before the transaction.
-
-    Raises TransferError when one of them refuses or fails.
-    """
-    context = _PrepareContext("prepare", engine, None, is_system=True)
-    functions = engine.extensions.prepare
-    for uid in staged.uids():
-        creating, updating = functions.get((uid, "create"), ()), functions.get((uid, "update"), ())
-        if not creating and not updating:
-            continue
-        for batch in staged.batches(uid, _ENTRIES_AT_ONCE):
-            for entry in batch:
-                try:
-                    await _prepare(engine, staged, entry, creating, updating, context)
-                except (AppError, UnknownFieldError) as error:
-                    raise _refusal(error, [entry]) from error
-
-
-async def _prepare(
-    engine: WriteEngine,
-    staged: StagedEntries,
-    entry: StagedEntry,
-    creating: Sequence[Hook],
-    updating: Sequence[Hook],
-    context: ExtensionContext,
-) -> None:
-    versions = _versions(engine, staged, entry)
-
-    async def call(
-        functions: Sequence[Hook], action: WriteAction, data: Data, before: Data | None
-    ) -> Data:
-        layout = engine.store.layout(entry.line.type)
-        write = Write[Document](
-            uid=entry.line.type,
-            action=action,
-            document_id=entry.document_id,
-            locale=entry.locale,
-            origin=(),
-            data=deepcopy(data),
-            fields=writable_fields(layout),
-        )
-        await call_prepare(functions, write, before, context, as_system=True)
-        write.check_names(data)
-        return _as_json(write.data)
-
-    created = await call(creating, "create", versions.created, None)
-    modified = versions.modified
-    if modified:
-        before = {IDENTITY: entry.document_id, **_without_relations(engine, entry, created)}
-        modified = await call(updating, "update", modified, before)
-    staged.set_prepared(entry, created, modified)
-
-
-def _without_relations(engine: WriteEngine, entry: StagedEntry, data: Data) -> Data:
-    """Return data in the form of a document that was read without relations."""
-    attributes = engine.schema.content_types[entry.line.type].attributes
-    return {
-        name: value
-        for name, value in data.items()
-        if isinstance(attributes.get(name), ScalarAttribute)
-    }
-
-
-def _as_json(data: object) -> Data:
-    """Return data as JSON has them. Raises ValidationError for what it cannot hold."""
-    try:
-        return msgspec.json.decode(msgspec.json.encode(data), type=dict[str, Any])
-    except TypeError as error:
-        raise ValidationError(f"A hook has set a value that is not JSON: {error}") from error
 
 
 class HookedImport:
@@ -355,7 +161,7 @@ class HookedImport:
 
     def _create_without_hooks(self, uid: str) -> Program[None]:
         layout = self._unit.layout(uid)
-        for entries in self._staged.batches(uid, _ENTRIES_AT_ONCE):
+        for entries in self._staged.batches(uid, ENTRIES_AT_ONCE):
             batch = RowBatch()
             for entry in entries:
                 batch.add(self._rows.rows(_unpublished(layout, entry.line)))
@@ -394,31 +200,32 @@ class HookedImport:
         """Run a step of an action for all entries of a content type, in batches."""
         layout = self._unit.layout(uid)
         batched = self._extensions.has_batches(uid, action)
-        for entries in self._staged.batches(uid, _ENTRIES_AT_ONCE):
+        for entries in self._staged.batches(uid, ENTRIES_AT_ONCE):
             programs = [_named(entry, step(layout, entry)) for entry in entries]
             try:
                 yield from run_interleaved(self._unit, programs, batched=batched)
                 yield from self._unit.run_postponed()
             except (AppError, UnknownFieldError) as error:
-                raise _refusal(error, entries) from error
+                raise refusal_of(error, entries) from error
             if self._unit.changes and self._engine.changes is not None:
                 yield from store_changes(self._unit, self._engine.changes)
             self._unit.changes.clear()
             self._unit.committed.clear()
             self._unit.events.clear()
-            self._archive.advance(len(entries) if step == self._create else 0)
+            self._archive.advance(0)  # it ends an interrupted import
 
     def _create(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
         """Call the ``before`` hooks of a creation and insert the row, which has no links yet."""
-        archived = _versions(self._engine, self._staged, entry).created
+        archived = versions_of(self._engine, self._staged, entry).created
         data: Mapping[str, object] = archived if entry.prepared is None else entry.prepared
         hooked = self._hooked(layout, "create", entry, data=data)
         if hooked is not None:
-            data = _as_json((yield from hooked.call_before()))
+            data = as_json((yield from hooked.call_before()))
         changes = changed_values(archived, data)
         batch = RowBatch()
         batch.add(self._rows.rows(_unpublished(layout, entry.line)))
         yield from store_rows(self._writes, batch)
+        self._archive.advance(1)
         if changes:
             self._staged.set_created(entry, data)
         scalars = {name: value for name, value in changes.items() if _is_scalar(layout, name)}
@@ -426,7 +233,7 @@ class HookedImport:
 
     def _finish_creation(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
         """Change relations and components that hooks have set, and call the ``after`` hooks."""
-        archived = _versions(self._engine, self._staged, entry).created
+        archived = versions_of(self._engine, self._staged, entry).created
         data = archived if entry.created is None else entry.created
         changes = {
             name: value
@@ -456,7 +263,7 @@ class HookedImport:
             # A hook has published the entry itself.
             yield from delete_entries(unit.store, layout, replaced_ids)
         if entry.created is not None:
-            archived = _versions(self._engine, self._staged, entry).created
+            archived = versions_of(self._engine, self._staged, entry).created
             changes = changed_values(archived, entry.created)
             yield from self._parse(layout, entry, changes, draft=False)
         published_at = _moment(entry.line, "publishedAt")
@@ -474,7 +281,7 @@ class HookedImport:
         """Give the draft what hooks have set, and call the hooks of its update if it differs."""
         if entry.draft is None:
             return
-        versions = _versions(self._engine, self._staged, entry)
+        versions = versions_of(self._engine, self._staged, entry)
         published = _entry_row(entry, entry.line, published=True)
         draft = _entry_row(entry, entry.draft, published=False)
         is_copy = entry.number in self._rewritten
@@ -492,7 +299,7 @@ class HookedImport:
             layout, "update", entry, data=data, source=published, entries=[published, draft]
         )
         if hooked is not None:
-            data = _as_json((yield from hooked.call_before()))
+            data = as_json((yield from hooked.call_before()))
         if is_copy:
             changes = without_component_ids(self._engine.schema, layout.model, data)
         else:
@@ -502,7 +309,7 @@ class HookedImport:
             yield from hooked.call_after(published=False)
 
     def _changes_of_draft(
-        self, layout: EntryLayout, entry: StagedEntry, versions: _Versions
+        self, layout: EntryLayout, entry: StagedEntry, versions: EntryVersions
     ) -> Data:
         """Return what hooks have changed at the creation, for values that both versions share."""
         if entry.created is None:
@@ -579,7 +386,7 @@ class HookedImport:
 
     def _parse(
         self, layout: EntryLayout, entry: StagedEntry, changes: Data, *, draft: bool
-    ) -> Program[Any]:
+    ) -> Program[tuple[EntryValues, ResolvedTargets]]:
         version = WrittenVersion(
             content_type=content_type_of(layout), published=False, locale=entry.locale
         )
@@ -628,36 +435,4 @@ def _named(entry: StagedEntry, program: Program[T]) -> Program[T]:
     try:
         return (yield from program)
     except (AppError, UnknownFieldError) as error:
-        raise _refusal(error, [entry]) from error
-
-
-def _refusal(error: AppError | UnknownFieldError, entries: Sequence[StagedEntry]) -> TransferError:
-    """Return the error of an import whose hooks refuse one of some entries."""
-    first = entries[0]
-    locale = "" if first.locale is None else f" ({first.locale})"
-    name = f"{first.line.type} {first.document_id}{locale}"
-    if len(entries) > 1:
-        name = f"{name} or one of the {len(entries) - 1} entries after it"
-    return TransferError(f"{name} cannot be imported: {'; '.join(_messages(error))}.")
-
-
-def _messages(error: AppError | UnknownFieldError) -> Iterator[str]:
-    """Yield the messages of an error with their paths, and the function that has raised it."""
-    cause = error.__cause__
-    if isinstance(error, AppError) and error.details and "errors" in error.details:
-        for detail in msgspec.convert(error.details["errors"], list[_Detail]):
-            path = ".".join(map(str, detail.path))
-            yield f"{path}: {detail.message}" if path else detail.message
-    elif isinstance(error, InternalServerError) and cause is not None:
-        yield f"{type(cause).__name__}: {cause}"
-    else:
-        yield str(error)
-    for raised in (error, cause):
-        yield from getattr(raised, "__notes__", ())
-
-
-class _Detail(Struct, frozen=True):
-    """A problem in the details of an error."""
-
-    message: str
-    path: tuple[str | int, ...] = ()
+        raise refusal_of(error, [entry]) from error

@@ -38,13 +38,10 @@ from quire.mail.senders import choose_sender
 from quire.schema.model import FILE_UID, USER_UID, Schema
 from quire.settings import Settings
 from quire.strapi_project.schema import load_options
-from quire.transfer.hooked_import import (
-    HookedImport,
-    hooked_uids,
-    prepare_entries,
-    stage_entries,
-)
+from quire.transfer.hook_staging import hooked_uids, stage_entries
+from quire.transfer.hooked_import import HookedImport
 from quire.transfer.import_program import ArchiveImport, ImportCounts
+from quire.transfer.prepare_entries import prepare_entries
 from quire.transfer.staged_entries import StagedEntries, open_staged_entries
 from quire.transfer.unpacking import UnpackedArchive
 from quire.uploads.storage import Storage
