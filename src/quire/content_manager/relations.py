@@ -1,6 +1,6 @@
 """Pages of related entries and of possible targets, for forms.
 
-A related entry is represented by one attribute, its main field. If the caller may not read its
+A related entry is represented by one attribute, its main field. If the caller may not read it, its
 type, or that field, only ids and times are shown. The last linked entry comes first, as Strapi's
 screens expect.
 """
@@ -106,7 +106,7 @@ class Relations(Struct, frozen=True):
         """
         query = self._query_of_linked(query)
         ids = yield from self._linked_rows(query)
-        rows = yield from self._shown_rows(query, ids)
+        rows = yield from self._target_rows(query, ids)
         positions = {row_id: position for position, row_id in enumerate(reversed(ids))}
         sorted_ids = sorted({row["id"] for row in rows}, key=lambda row_id: positions[row_id])
         start = (query.page - 1) * query.page_size
@@ -114,7 +114,11 @@ class Relations(Struct, frozen=True):
         if not self.field.attribute.to_many:
             page_ids = sorted_ids = sorted_ids[:1]
         by_id = {row["id"]: row for row in rows}
-        descriptions = yield from self._describe_rows([by_id[row_id] for row_id in page_ids])
+        readable = yield from self._readable_rows(query, page_ids)
+        # Strapi shows the entries that the caller may not read after the others.
+        page = [readable[row_id] for row_id in page_ids if row_id in readable]
+        page += [by_id[row_id] for row_id in page_ids if row_id not in readable]
+        descriptions = yield from self._describe_rows(page)
         return {"results": descriptions, "pagination": self._pages(query, len(sorted_ids))}
 
     def _query_of_linked(self, query: RelationQuery) -> RelationQuery:
@@ -322,20 +326,38 @@ class Relations(Struct, frozen=True):
         )
         return plan, slots, pagination
 
-    def _shown_rows(self, query: RelationQuery, ids: Sequence[int]) -> Program[list[EntryJson]]:
-        """Return the rows that may be shown, unordered."""
+    def _target_rows(self, query: RelationQuery, ids: Sequence[int]) -> Program[list[EntryJson]]:
+        """Return the rows in the shown status with ids and times only, unordered."""
         if not ids:
             return []
-        requested_version = RequestedVersion(
-            "draft", locale_of({}, self.field.target, EVERY_LOCALE)
-        )
-        main = self._main_field(requested_version.locales)
-        scope = self._planner.scope(self._permissions, requested_version.locales)
-        slots, condition = scope.slots, self._row_filter(query, requested_version, main, scope)
-        id_condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
-        root = replace(self._node(query, main), filter=and_filters(condition, id_condition))
-        locale, slot = locale_scope(self.field.target, requested_version, slots)
-        plan = ReadPlan(root=root, locale=locale, locale_slot=slot)
+        slots = Slots()
+        condition = Comparison("id", Predicate.IN, (slots.add([*ids]),))
+        return (yield from self._rows_of_every_locale(self._node(query, _BY_ID), condition, slots))
+
+    def _readable_rows(
+        self, query: RelationQuery, ids: Sequence[int]
+    ) -> Program[dict[int, EntryJson]]:
+        """Return those of the rows that the caller may read, with the main field, by id."""
+        if not ids:
+            return {}
+        locales = self._every_locale.locales
+        main = self._main_field(locales)
+        scope = self._planner.scope(self._permissions, locales)
+        readable = self._row_filter(query, self._every_locale, main, scope)
+        condition = Comparison("id", Predicate.IN, (scope.slots.add([*ids]),))
+        node, conditions = self._node(query, main), and_filters(readable, condition)
+        rows = yield from self._rows_of_every_locale(node, conditions, scope.slots)
+        return {row["id"]: row for row in rows}
+
+    @property
+    def _every_locale(self) -> RequestedVersion:
+        return RequestedVersion("draft", locale_of({}, self.field.target, EVERY_LOCALE))
+
+    def _rows_of_every_locale(
+        self, node: PlanNode, condition: Filter | None, slots: Slots
+    ) -> Program[list[EntryJson]]:
+        locale, slot = locale_scope(self.field.target, self._every_locale, slots)
+        plan = ReadPlan(root=replace(node, filter=condition), locale=locale, locale_slot=slot)
         rows, _ = yield from self._planner.planned(plan, slots, self.ability).entries()
         return rows
 

@@ -161,6 +161,34 @@ async def test_entries_of_others_are_closed_to_who_may_see_only_their_own(office
     assert states == [("Theirs", "draft"), ("Mine", "draft")]
 
 
+async def test_targets_that_may_not_be_read_are_shown_without_their_name(office: Office) -> None:
+    writers = f"/content-manager/collection-types/{WRITER}"
+    author = (await office.ask("POST", writers, {"name": "Nemo"}, token=office.boss)).data[
+        "documentId"
+    ]
+    own = await editor(
+        office,
+        grant("read", ["name", "papers"], uid=WRITER),
+        grant("read", ["title"], "admin::is-creator"),
+        grant("create", ["title", "writer"]),
+    )
+    mine = await paper(office, own, title="Mine", writer=author)
+    theirs = await paper(office, title="Theirs", writer=author)
+
+    path = f"/content-manager/relations/{WRITER}/{author}/papers"
+    shown = (await office.ask("GET", path, token=own)).json
+    every = (await office.ask("GET", path, token=office.boss)).json
+
+    # The reference lists what may be read first, the last linked entry first otherwise.
+    assert [(row["documentId"], row.get("title")) for row in shown["results"]] == [
+        (mine, "Mine"),
+        (theirs, None),
+    ]
+    assert "title" not in shown["results"][1]
+    assert [row["title"] for row in every["results"]] == ["Theirs", "Mine"]
+    assert shown["pagination"] == every["pagination"]
+
+
 async def test_a_clone_says_nothing_that_its_maker_may_not_read(office: Office) -> None:
     theirs = await paper(office, lines=[{"text": "a", "hint": "b"}])
     token = await editor(office, grant("create", None), grant("read", ["title", "lines.text"]))
