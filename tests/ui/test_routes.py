@@ -26,6 +26,7 @@ UNUSED = {
     "DELETE /content-type-builder/component-categories/{name}": _ONE_CHANGE,
     "DELETE /content-type-builder/components/{uid}": _ONE_CHANGE,
     "DELETE /content-type-builder/content-types/{uid}": _ONE_CHANGE,
+    "DELETE /admin/users/me/sessions": "POST /admin/logout ends them and removes the cookie",
     "DELETE /upload/files/{id}": "bulk-delete deletes one file, too",
     "GET /admin/homepage/key-statistics": _HOME,
     "GET /admin/homepage/layout": _HOME,

@@ -14,12 +14,11 @@ from quire.access.admin_actions import (
     subjects_of,
 )
 from quire.access.admin_grants import Grant
-from quire.admin_api.response_types import ADMINISTRATORS, DataEnvelope, FreeObject, Moment
+from quire.admin_api.response_types import ADMINISTRATORS, DataEnvelope, FreeObject
 from quire.admin_api.responses import (
     AdministratorResponse,
     AdminPermission,
     administrator_response,
-    build_response,
     grant_response,
     permission_response,
     respond_data,
@@ -31,6 +30,11 @@ from quire.clock import Clock
 from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.session_summaries import (
+    UNKNOWN_SESSION,
+    SessionSummary,
+    summarize_sessions,
+)
 from quire.content_api.validators import Range
 from quire.database.interface import Database
 from quire.database.program import Program
@@ -72,16 +76,14 @@ class PermissionCheck(RequestBody, forbid_unknown_fields=False):
     permissions: Annotated[list[CheckedPermission], Range(0, _MAX_SESSIONS)]
 
 
-class AdminSession(Struct, rename="camel"):
+class AdminSession(SessionSummary):
     """A session of the caller."""
 
-    id: int
-    session_id: str
-    device_id: str | None
-    type: str
-    created_at: Moment | None
-    expires_at: Moment | None
-    current: bool
+
+class EndedSessions(Struct, rename="camel"):
+    """Which sessions stay: the present one for ``true`` or ``1``."""
+
+    keep_current: str | UnsetType = UNSET
 
 
 class ProfileApi:
@@ -111,8 +113,17 @@ class ProfileApi:
         yield route(
             "GET", path, SIGNED_IN, self.sessions, response=DataEnvelope[list[AdminSession]]
         )
+        empty_response = DataEnvelope[FreeObject]
+        yield route(
+            "DELETE",
+            path,
+            SIGNED_IN,
+            self.end_sessions,
+            query=EndedSessions,
+            response=empty_response,
+        )
         path = f"{me}/sessions/:id"
-        yield route("DELETE", path, SIGNED_IN, self.end_session, response=DataEnvelope[FreeObject])
+        yield route("DELETE", path, SIGNED_IN, self.end_session, response=empty_response)
         path, check_response = "admin/permissions/check", DataEnvelope[list[bool]]
         yield route(
             "POST", path, SIGNED_IN, self.check, body=PermissionCheck, response=check_response
@@ -133,23 +144,27 @@ class ProfileApi:
         )
 
     async def sessions(self, request: Request) -> Response:
-        """List the caller's sessions, the present one marked."""
+        """List the caller's sessions, the present one first."""
         administrator, now = request.administrator, self._clock()
-        rows = await self._database.read(lambda: self._sessions.active(administrator.id, now))
-        return respond_data(
-            [
-                build_response(
-                    AdminSession, row, current=row.session_id == administrator.session_id
-                )
-                for row in rows
-            ]
-        )
+        sessions = await self._database.read(lambda: self._sessions.active(administrator.id, now))
+        return respond_data(summarize_sessions(AdminSession, sessions, administrator.session_id))
 
     async def end_session(self, request: Request) -> Response:
         """End one of the caller's sessions."""
         administrator, session_id = request.administrator, request.parameters["id"]
         if not await self._database.write(self._sessions.end(administrator.id, session_id)):
-            raise NotFoundError
+            raise NotFoundError(UNKNOWN_SESSION)
+        return respond_data({})
+
+    async def end_sessions(self, request: Request) -> Response:
+        """End all sessions of the caller, or all others."""
+        administrator = request.administrator
+        kept_session_id = None
+        if request.query.get("keepCurrent") in {"true", "1"}:
+            kept_session_id = administrator.session_id
+        await self._database.write(
+            self._sessions.end_all(administrator.id, except_session_id=kept_session_id)
+        )
         return respond_data({})
 
     async def check(self, request: Request) -> Response:

@@ -22,6 +22,7 @@ from quire.auth.admin.password_reset import AdminRecovery
 from quire.auth.admin.sign_in import AdminAccounts, AdminDevice, SignInResult, new_device_id
 from quire.auth.admin.user_rows import AdminUser
 from quire.auth.sessions import Tokens
+from quire.auth.user_agent import device_name
 from quire.content_api.body_decoding import RequestBody, read_body, sent_values
 from quire.content_api.http_messages import NO_CONTENT, Request, Response
 from quire.content_api.routes import Route, RouteGroup
@@ -249,7 +250,7 @@ class AdminSignInApi:
             raise ApplicationError(MISSING_CREDENTIALS)
         admin_user = await self._accounts.identified(address, password)
         code = self._count_code(admin_user, body.get("code"))
-        device = _device(body.get("deviceId"), body.get("rememberMe"))
+        device = _device(request, body.get("deviceId"), body.get("rememberMe"))
         signed_in = await self._accounts.sign_in(admin_user, device, code)
         return self._serialize_sign_in(signed_in, roles=False)
 
@@ -290,7 +291,10 @@ class AdminSignInApi:
         names = sent_values(body.user_info)
         password = str(names.pop("password"))
         signed_in = await self._accounts.register(
-            body.registration_token, names, password, _device(body.device_id, body.remember_me)
+            body.registration_token,
+            names,
+            password,
+            _device(request, body.device_id, body.remember_me),
         )
         return self._serialize_sign_in(signed_in)
 
@@ -308,7 +312,7 @@ class AdminSignInApi:
                 "lastname": body.lastname,
             },
             body.password,
-            _device(body.device_id, body.remember_me),
+            _device(request, body.device_id, body.remember_me),
             registration_token if isinstance(registration_token, str) else None,
         )
         return self._serialize_sign_in(signed_in)
@@ -330,7 +334,7 @@ class AdminSignInApi:
         token = body.reset_password_token
         code = self._count_code(await self._recovery.link_owner(token), body.code)
         admin_user = await self._recovery.reset(token, body.password, code)
-        return self._serialize_sign_in(await self._accounts.begin(admin_user, _device()))
+        return self._serialize_sign_in(await self._accounts.begin(admin_user, _device(request)))
 
     def _count_code(self, admin_user: AdminUser, code: object) -> str | None:
         """Return a code of a second factor, and count the attempt.
@@ -376,9 +380,10 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def _device(value: object = None, remember: object = None) -> AdminDevice:
+def _device(request: Request, value: object = None, remember: object = None) -> AdminDevice:
     device_id = value[:_MAX_DEVICE_LENGTH] if isinstance(value, str) and value else new_device_id()
-    return AdminDevice(id=device_id, remember=bool(remember))
+    agent = request.headers.get(b"user-agent", b"").decode("latin-1")
+    return AdminDevice(id=device_id, name=device_name(agent), remember=bool(remember))
 
 
 def _add_headers(response: Response, headers: tuple[tuple[bytes, bytes], ...]) -> Response:

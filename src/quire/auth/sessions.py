@@ -188,8 +188,20 @@ class Sessions:
         yield from self._rows.delete_ids([session.id for session in family])
         return bool(family)
 
-    def end_all(self, user_id: int | str, *, device_id: str | None = None) -> Program[None]:
-        """End all sessions of a user, or those of one device."""
+    def end_all(
+        self,
+        user_id: int | str,
+        *,
+        device_id: str | None = None,
+        except_session_id: str | None = None,
+    ) -> Program[None]:
+        """End all sessions of a user, those of one device, or all but one with its predecessors."""
+        if except_session_id is not None:
+            sessions = yield from self._select_sessions(int(user_id))
+            kept_ids = {session.id for session in _family(sessions, except_session_id)}
+            ended_ids = [session.id for session in sessions if session.id not in kept_ids]
+            yield from self._rows.delete_ids(ended_ids)
+            return
         conditions = [eq("userId", str(user_id)), eq("origin", self._origin)]
         if device_id is not None:
             conditions.append(eq("deviceId", device_id))

@@ -1,14 +1,13 @@
 """Sessions of end users: refresh, sign out, list."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from quire.access.principal import EndUser
-from quire.auth.sessions import Session, Sessions
+from quire.auth.sessions import Sessions
 from quire.auth.token_issuer import TokenIssuer
-from quire.clock import iso_from_ms
 from quire.content_api.account_context import AccountResponses
 from quire.content_api.account_types import ACCOUNTS, AccountBody, AnyText, DeviceId, TokenPair
 from quire.content_api.body_decoding import read_body
@@ -19,15 +18,14 @@ from quire.content_api.response_types import (
     OK_RESPONSE,
     DataEnvelope,
     FreeObject,
-    Moment,
     OkResponse,
 )
 from quire.content_api.routes import Route
+from quire.content_api.session_summaries import UNKNOWN_SESSION, SessionSummary, summarize_sessions
 from quire.errors import BadRequestError, NotFoundError, UnauthorizedError
 
 NO_TOKEN = "Missing refresh token"  # noqa: S105 - a message
 NOBODY = "Missing authentication"
-UNKNOWN = "Session not found"
 _ALL = "all"
 
 
@@ -44,15 +42,8 @@ class SignOutInput(RefreshInput):
     device_id: DeviceId = UNSET
 
 
-class EndUserSession(Struct, rename="camel", kw_only=True):
+class EndUserSession(SessionSummary):
     """A place where an end user is signed in."""
-
-    id: int | str | None
-    device_id: str | None
-    device_name: str | UnsetType = UNSET
-    current: bool
-    login_at: Moment | UnsetType = UNSET
-    last_active_at: Moment | UnsetType = UNSET
 
 
 class SessionApi:
@@ -142,16 +133,14 @@ class SessionApi:
         sessions, user = self._sessions(), _user(request)
         now = self._issuer.clock()
         active_sessions = await self._responses.read(lambda: sessions.active(user.id, now))
-        sessions_json = [_describe_session(session, user.session_id) for session in active_sessions]
-        sessions_json.sort(key=lambda session: str(session.last_active_at), reverse=True)
-        sessions_json.sort(key=lambda session: not session.current)
-        return respond_bare(DataEnvelope(sessions_json))
+        summaries = summarize_sessions(EndUserSession, active_sessions, user.session_id)
+        return respond_bare(DataEnvelope(summaries))
 
     async def end_session(self, request: Request) -> Response:
         """End one of the sessions of the caller."""
         sessions, user = self._sessions(), _user(request)
         if not await self._issuer.end(sessions, user.id, request.parameters["sessionId"]):
-            raise NotFoundError(UNKNOWN)
+            raise NotFoundError(UNKNOWN_SESSION)
         return respond_bare(DataEnvelope({}))
 
     def _sessions(self) -> Sessions:
@@ -169,19 +158,3 @@ def _user(request: Request) -> EndUser:
 
 def _refresh_token(request: Request) -> object:
     return read_body(request.body_fields, RefreshInput).refresh_token
-
-
-def _describe_session(session: Session, current_session_id: str | None) -> EndUserSession:
-    metadata, created_at = session.metadata or {}, session.created_at
-    return EndUserSession(
-        id=session.session_id,
-        device_id=session.device_id,
-        device_name=_or_unset(metadata.get("deviceName")),
-        current=session.session_id == current_session_id,
-        login_at=_or_unset(metadata.get("loginAt")),
-        last_active_at=UNSET if created_at is None else iso_from_ms(created_at),
-    )
-
-
-def _or_unset(value: Any) -> Any:  # noqa: ANN401 - what was stored
-    return UNSET if value is None else value

@@ -31,6 +31,7 @@ FOR_EVERY_ADMINISTRATOR = {
     ("PUT", "admin/users/me"),
     ("GET", "admin/users/me/permissions"),
     ("GET", "admin/users/me/sessions"),
+    ("DELETE", "admin/users/me/sessions"),
     ("DELETE", "admin/users/me/sessions/:id"),
     ("POST", "admin/permissions/check"),
     ("GET", "admin/permissions"),

@@ -115,13 +115,36 @@ async def test_sessions_are_listed_and_ended_one_by_one(office: Office) -> None:
     other = await office.sign_in(EMAIL, deviceId="phone")
     listed = (await office.ask("GET", f"{ME}/sessions", token=office.boss)).data
     phone = next(session for session in listed if session["deviceId"] == "phone")
-    reply = await office.ask("DELETE", f"{ME}/sessions/{phone['sessionId']}", token=office.boss)
+    reply = await office.ask("DELETE", f"{ME}/sessions/{phone['id']}", token=office.boss)
 
-    assert [session["current"] for session in listed].count(True) == 1
+    # The keys and the order of the reference; "deviceName" needs a browser that names itself.
+    assert [session["current"] for session in listed][:2] == [True, False]
+    assert set(phone) == {"id", "deviceId", "current", "loginAt", "lastActiveAt"}
     assert not phone["current"]
     assert reply.status == 200
     assert (await office.ask("GET", ME, token=other.data["token"])).status == 401
     assert (await office.ask("DELETE", f"{ME}/sessions/x", token=office.boss)).status == 404
+
+
+async def test_all_sessions_are_ended_or_all_others(office: Office) -> None:
+    phone, path = await office.sign_in(EMAIL, deviceId="phone"), f"{ME}/sessions"
+    kept = await office.ask("DELETE", f"{path}?keepCurrent=true", token=office.boss)
+
+    assert (kept.status, kept.data) == (200, {})
+    assert (await office.ask("GET", ME, token=phone.data["token"])).status == 401
+    assert len((await office.ask("GET", path, token=office.boss)).data) == 1
+    ended = await office.ask("DELETE", path, token=office.boss)
+    assert (ended.status, ended.data) == (200, {})
+    assert (await office.ask("GET", ME, token=office.boss)).status == 401
+
+
+async def test_the_browser_that_signs_in_names_its_session(office: Office) -> None:
+    agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    body = {"email": EMAIL, "password": PASSWORD}
+    reply = await office.ask("POST", "/admin/login", body, headers={"user-agent": agent})
+    listed = await office.ask("GET", f"{ME}/sessions", token=reply.data["token"])
+
+    assert listed.data[0]["deviceName"] == "Firefox on Linux"
 
 
 async def test_a_token_ends_with_its_time(office: Office) -> None:

@@ -21,7 +21,7 @@ export type AdminRoleChange = { "name"?: string; "description"?: string | null }
 
 export type AdminRoleSummary = { "id": number; "name": string; "description": string | null; "code": string };
 
-export type AdminSession = { "id": number; "sessionId": string; "deviceId": string | null; "type": string; "createdAt": string | null; "expiresAt": string | null; "current": boolean };
+export type AdminSession = { "id": number | string | null; "deviceId": string | null; "deviceName"?: string; "current": boolean; "loginAt"?: string; "lastActiveAt"?: string };
 
 export type Administrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "locale"?: string | null; "roles"?: (AdminRoleSummary)[] };
 
@@ -364,6 +364,7 @@ export type WebhookTest = { "statusCode": number; "message": string; "headers"?:
 export interface Operations {
   "DELETE /admin/api-tokens/{id}": { body: undefined; response: { "data": AdminApiToken | null } };
   "DELETE /admin/roles/{id}": { body: undefined; response: { "data": AdminRole | null } };
+  "DELETE /admin/users/me/sessions": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/users/me/sessions/{id}": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/users/{id}": { body: undefined; response: { "data": Administrator } };
   "DELETE /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };

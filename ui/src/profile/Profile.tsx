@@ -340,9 +340,8 @@ function SessionsCard() {
     queryKey: keys.sessions,
     queryFn: async () =>
       (await request('GET /admin/users/me/sessions')).data as {
-        sessionId: string
-        createdAt: string
-        expiresAt: string
+        id: string
+        loginAt: string
         current: boolean
       }[],
   })
@@ -362,13 +361,13 @@ function SessionsCard() {
       {sessions.error && <ErrorState error={sessions.error} />}
       <Stack gap={6}>
         {sessions.data?.map((session) => (
-          <Group key={session.sessionId} justify="space-between" mih={30}>
+          <Group key={session.id} justify="space-between" mih={30}>
             <Group gap="xs">
-              <Text size="sm">{t('sessions.begun')} <RelativeTime at={session.createdAt} /></Text>
+              <Text size="sm">{t('sessions.begun')} <RelativeTime at={session.loginAt} /></Text>
               {session.current && <Badge variant="light" color="green" tt="none" size="sm">{t('sessions.current')}</Badge>}
             </Group>
             {!session.current && (
-              <Button variant="subtle" size="compact-xs" onClick={() => end.mutate(session.sessionId)}>{t('sessions.end')}</Button>
+              <Button variant="subtle" size="compact-xs" onClick={() => end.mutate(session.id)}>{t('sessions.end')}</Button>
             )}
           </Group>
         ))}

@@ -37,6 +37,7 @@ class AdminDevice(Struct, frozen=True, kw_only=True):
     """The client that signs in; ``remember`` makes the session persistent."""
 
     id: str
+    name: str | None = None
     remember: bool = False
 
 
@@ -216,7 +217,11 @@ class AdminAccounts:
         now = self._clock()
         return (
             yield from self._sessions.begin(
-                user_id, device_id=device.id, remember=device.remember, now=now
+                user_id,
+                device_id=device.id,
+                device_name=device.name,
+                remember=device.remember,
+                now=now,
             )
         )
 
