@@ -8,10 +8,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.conformance.client import AsgiClient, Authorization, ClientResponse
+from quire.app import build_app
+from quire.settings import load_settings
+from tests.conformance.client import AsgiClient, Authorization, ClientResponse, running
 from tests.conformance.conftest import open_app
 from tests.conformance.corpus import credentials
 from tests.conformance.managed import AdminAuthorization
+from tests.unit.events import record_events
 
 ONE = "fields=id&pagination[pageSize]=1"
 APPLE = "/api/articles/kvs6ljh4bigue2ssvg2vmk14?fields=id"
@@ -503,3 +506,28 @@ async def test_a_new_locale_has_the_required_values_that_all_locales_share(
     assert json.loads(refused.content)["error"]["message"] == "label must be defined."
     entry = json.loads(response.content)["data"]
     assert (entry["label"], entry["color"], entry["locale"]) == ("Fromage", "green", "fr")
+
+
+async def test_events_have_what_belongs_to_components_and_no_other_locales(
+    own_recorded: Path,
+) -> None:
+    app = build_app(load_settings(own_recorded, environ={}))
+    async with running(app) as client:
+        events = record_events(app)
+        ask = ProjectClient(client, AdminAuthorization(client, credentials()))
+        body = json.dumps({"heading": "Harbour"}).encode()
+        path = "/content-manager/single-types/api::homepage.homepage"
+        response = await ask.send("PUT", path, "admin", body, "application/json")
+        assert response.status == 200, response.content
+    [payload] = events.payloads()
+    entry = payload["entry"]
+    call, quote, gallery = entry["sections"]
+    assert (payload["event"], entry["heading"]) == ("entry.update", "Harbour")
+    assert entry["seo"]["shareImage"]["name"] == "medium.png"
+    assert [button["text"] for button in call["buttons"]] == ["Articles"]
+    assert call["target"][0]["title"] == "Apple"
+    assert quote["by"]["name"] == "Émile Zola"
+    assert [image["name"] for image in gallery["images"]][:1] == ["square.jpg"]
+    # Related entries are populated one level deep.
+    assert "author" not in call["target"][0]
+    assert "localizations" not in entry

@@ -49,7 +49,13 @@ from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits, ResolvedRead, Resolver
 from quire.query.resolve.row_rules import COUNT, FIND, rule_filter
 from quire.query.resolve.scope import Slots, SlotValue
-from quire.schema.model import ContentType, Schema
+from quire.schema.attributes.base import (
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    LocalizationsAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import ContentType, Model, Schema
 
 Mode = Literal[
     "list",
@@ -336,7 +342,10 @@ class ReadPlanner:
         )
 
     def entry(self, uid: str, entry_id: int, *, status: Status, populated: bool) -> PreparedRead:
-        """Plan the read of one row; with ``populated`` its relations and components as well."""
+        """Plan the read of one row.
+
+        With ``populated`` it has its relations, files and components, and the components theirs.
+        """
         resolved_read = self._resolved_entry(uid, status, populated=populated)
         values = [*resolved_read.values]
         if resolved_read.plan.entry is not None:
@@ -357,8 +366,12 @@ class ReadPlanner:
         key = (uid, status, populated)
         resolved_read = self._constant_reads.get(key)
         if resolved_read is None:
-            query = {"status": status, "populate": "*" if populated else None}
-            resolver = self._resolver(self.schema.content_types[uid], FullAccess())
+            content_type = self.schema.content_types[uid]
+            populate = _populate_components(self.schema, content_type) if populated else None
+            query: dict[str, QueryValue] = {"status": status, "populate": populate}
+            # Limits are for requests: the content type alone decides what is read here.
+            limits = replace(self.limits, populate_depth=None, populate_nodes=None)
+            resolver = replace(self._resolver(content_type, FullAccess()), limits=limits)
             resolved_read = self._constant_reads[key] = resolver.resolve_write(query)
         return resolved_read
 
@@ -480,3 +493,32 @@ _RESOLVE: Mapping[Mode, Callable[[Resolver, dict[str, QueryValue]], ResolvedRead
     "removed": lambda resolver, query: resolver.removed(query, _ANY_DOCUMENT),
 }
 """How the queries of each mode are resolved."""
+
+
+def _populate_components(
+    schema: Schema, model: Model, parents: frozenset[str] = frozenset()
+) -> dict[str, QueryValue]:
+    """Return a ``populate`` of everything that belongs to an entry, and of related entries.
+
+    Related entries and files are populated one level deep, components completely. Other locales of
+    the document are no part of an entry. A component within itself is not followed again.
+    """
+    populate: dict[str, QueryValue] = {}
+    for attribute in model.attributes.values():
+        if isinstance(attribute, ScalarAttribute | LocalizationsAttribute) or attribute.private:
+            continue
+        if isinstance(attribute, DynamicZoneAttribute):
+            fragments = {uid: _component(schema, uid, parents) for uid in attribute.components}
+            populate[attribute.name] = {"on": {**fragments}}
+        elif isinstance(attribute, ComponentAttribute):
+            populate[attribute.name] = _component(schema, attribute.component, parents)
+        else:
+            populate[attribute.name] = "true"
+    return populate
+
+
+def _component(schema: Schema, uid: str, parents: frozenset[str]) -> QueryValue:
+    if uid in parents:
+        return "true"
+    inner = _populate_components(schema, schema.components[uid], parents | {uid})
+    return {"populate": inner} if inner else "true"

@@ -38,8 +38,8 @@ class Event(Struct, frozen=True, kw_only=True):
     was deleted. ``fields`` are the attributes that were written (empty if all of them were). ``at``
     is epoch milliseconds; ``origin`` says what caused it (``api``, a job, an administrator).
     ``entry`` is the row at that time, or before its deletion, without private attributes and
-    passwords; unless it was deleted, its first level is populated. It is ``None`` if there was no
-    subscriber.
+    passwords; unless it was deleted, it is populated as by `ReadPlanner.entry`. It is ``None`` if
+    there was no subscriber.
     """
 
     name: EventName
