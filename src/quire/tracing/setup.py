@@ -4,11 +4,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from quire.settings import Settings
-from quire.settings.load import present_environment
+from quire.settings.load import adopt_environment
 
 if TYPE_CHECKING:
     from quire.tracing.otel import Tracing
 
+_VARIABLES = "OTEL_"
 _SAMPLER = "OTEL_TRACES_SAMPLER"
 _SYSTEMS = {"sqlite": "sqlite", "postgres": "postgresql"}
 """Names of kinds of database in OpenTelemetry's semantic conventions."""
@@ -31,7 +32,10 @@ def tracing_notices(settings: Settings) -> list[str]:
 
 
 def open_tracing(settings: Settings) -> "Tracing | None":
-    """Return the tracing, ``None`` if it is not configured or impossible."""
+    """Return the tracing, ``None`` if it is not configured or impossible.
+
+    Variables of OpenTelemetry in ``.env`` become part of the environment of the process.
+    """
     if settings.tracing.endpoint is None or not is_installed():
         return None
     from quire.tracing.otel import (  # noqa: PLC0415 - for those who want traces
@@ -40,8 +44,11 @@ def open_tracing(settings: Settings) -> "Tracing | None":
         rate_limiting_sampler,
     )
 
+    variables = settings.extensions.variables
+    # OpenTelemetry reads the environment of the process, which does not contain those of `.env`.
+    adopt_environment({name: variables[name] for name in variables if name.startswith(_VARIABLES)})
     sampler = None
-    if not present_environment().get(_SAMPLER):
+    if not variables.get(_SAMPLER):
         sampler = rate_limiting_sampler(settings.tracing.traces_per_second)
     provider = export_to(settings.tracing.endpoint, settings.tracing.service_name, sampler)
     return Tracing(provider, _SYSTEMS[settings.database.client])

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 import pytest
@@ -465,17 +466,28 @@ def test_a_request_counts_once_against_the_rate() -> None:
     assert [span.context.trace_id for span in kept.get_finished_spans()] == trace_ids[:2]
 
 
-def test_without_a_sampler_in_the_environment_the_rate_is_limited(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318"
+
+
+@pytest.mark.parametrize(
+    ("lines", "environ", "recorded"),
+    [
+        ([], {}, [True, False, False]),
+        (["OTEL_TRACES_SAMPLER="], {}, [True, False, False]),
+        (["OTEL_TRACES_SAMPLER=parentbased_always_on"], {}, [True] * 3),
+        ([], {"OTEL_TRACES_SAMPLER": "always_off"}, [False] * 3),
+        (["OTEL_TRACES_SAMPLER=always_on"], {"OTEL_TRACES_SAMPLER": "always_off"}, [False] * 3),
+        # OpenTelemetry itself reads this argument.
+        (["OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=0"], {}, [False] * 3),
+    ],
+)
+def test_the_sampler_is_that_of_the_environment_or_of_dotenv(
+    lines: list[str], environ: dict[str, str], recorded: list[bool], tmp_path: Path
 ) -> None:
-    environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
+    (tmp_path / ".env").write_text("\n".join([ENDPOINT, *lines]))
     overrides = {"tracing.traces_per_second": 1}
-    settings = load_settings(tmp_path, environ=environ, overrides=overrides)
-    recorded = []
-    for variable in ("", "parentbased_always_on", "always_off"):
-        monkeypatch.setenv("OTEL_TRACES_SAMPLER", variable)
-        tracing = open_tracing(settings)
+    with patch.dict("os.environ"):
+        tracing = open_tracing(load_settings(tmp_path, environ=environ, overrides=overrides))
         assert tracing is not None
-        recorded.append([bool(tracing.sample("GET", b"/", None)) for _ in range(3)])
+        assert [bool(tracing.sample("GET", b"/", None)) for _ in range(3)] == recorded
         tracing.close()
-    assert recorded == [[True, False, False], [True] * 3, [False] * 3]
