@@ -1,8 +1,9 @@
 """A load generator in a separate process: a fixed number of requests.
 
-``python -m bench.load`` reads a job as JSON from standard input and writes what it saw as JSON to
-standard output. It keeps a fixed number of connections alive, and on each sends the next request
-as soon as the last one was answered, so that the server always has that many to answer.
+``python -m bench.load`` reads jobs as lines of JSON from standard input and writes what it saw as
+lines of JSON to standard output. It keeps a fixed number of connections alive, and on each sends
+the next request as soon as the last one was answered, so that the server always has that many to
+answer.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import cycle
 from typing import Any, cast
@@ -214,29 +216,52 @@ async def run_load(job: LoadJob) -> LoadResult:
     )
 
 
-def load(job: LoadJob) -> LoadResult:
-    """Run ``job`` in a separate process, so that generating load costs the caller nothing.
+class Loader:
+    """A separate process that sends requests, so that generating load costs the caller nothing."""
 
-    Raises LoadError with the process's own words when it fails.
-    """
-    finished = subprocess.run(
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+        self.pid = process.pid
+
+    def load(self, job: LoadJob) -> LoadResult:
+        """Run ``job``. Raises LoadError with the process's own words when it fails."""
+        if self._process.stdin is None or self._process.stdout is None:
+            raise LoadError("the process has no pipes")
+        self._process.stdin.write(json.dumps(asdict(job)) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            _, messages = self._process.communicate()
+            raise LoadError(messages.strip().rpartition("\n")[2])
+        return LoadResult(**json.loads(line))
+
+
+@contextmanager
+def running_loader() -> Iterator[Loader]:
+    """Give a loader; its process ends at the end."""
+    with subprocess.Popen(
         [sys.executable, "-m", "bench.load"],
-        input=json.dumps(asdict(job)),
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
-    )
-    if finished.returncode != 0:
-        raise LoadError(finished.stderr.strip().rpartition("\n")[2])
-    return LoadResult(**json.loads(finished.stdout))
+    ) as process:
+        yield Loader(process)
+
+
+def load(job: LoadJob) -> LoadResult:
+    """Run one job in a process of its own. Raises LoadError as `Loader.load` does."""
+    with running_loader() as loader:
+        return loader.load(job)
 
 
 def main() -> None:
-    """Run the job on standard input and print its result."""
-    job = json.load(sys.stdin)
-    job["targets"] = tuple(job["targets"])
-    job["writes"] = tuple(Write(**write) for write in job["writes"])
-    print(json.dumps(asdict(uvloop.run(run_load(LoadJob(**job))))))
+    """Run the jobs on standard input, one a line, and print the result of each."""
+    for line in sys.stdin:
+        job = json.loads(line)
+        job["targets"] = tuple(job["targets"])
+        job["writes"] = tuple(Write(**write) for write in job["writes"])
+        print(json.dumps(asdict(uvloop.run(run_load(LoadJob(**job))))), flush=True)
 
 
 if __name__ == "__main__":

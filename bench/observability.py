@@ -1,35 +1,38 @@
 """What metrics and traces cost: ``python -m bench.observability``.
 
-Servers on copies of one database, each with other settings, answer the same requests in turn, round
-after round; ratios are of this run. Spans are sent to a receiver in this process.
+Servers on copies of one database, each with other settings, are compared in pairs with one that
+observes nothing (`bench.paired`); so is another one that observes nothing, which shows how exact
+the figures are. Spans are sent to a receiver in this process.
 """
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
+from statistics import median
 from types import MappingProxyType
 from typing import Literal
 
 import cyclopts
 from rich.console import Console
 
-from bench.compare import Contestant, Effort, Result, compare
-from bench.load import LoadError
+from bench.load import LoadError, running_loader
+from bench.paired import Pair, alternate, interval, share_processor
 from bench.postgresql import PostgresGround
 from bench.receiver import http_receiver
 from bench.report import Table, machine, microseconds, print_table
-from bench.servers import ServerError, free_port, running
+from bench.servers import Launch, ServerError, free_port, running
 from bench.sqlite import SqliteGround
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
-from bench.workloads import choose, workloads
+from bench.workloads import Workload, choose, workloads
 
 _FOLDER = Path(__file__).resolve().parents[1] / "build" / "bench"
 _DOCUMENTS = 1_000
 _SAMPLER = "parentbased_traceidratio"
-
 NONE = "neither"
 
 
@@ -47,6 +50,7 @@ class ObservabilitySettings:
 SERVERS: Mapping[str, ObservabilitySettings] = MappingProxyType(
     {
         NONE: ObservabilitySettings(),
+        "neither, another one": ObservabilitySettings(),
         "metrics": ObservabilitySettings(has_metrics=True),
         "traces": ObservabilitySettings(traced=None),
         "metrics, traces": ObservabilitySettings(has_metrics=True, traced=None),
@@ -54,60 +58,120 @@ SERVERS: Mapping[str, ObservabilitySettings] = MappingProxyType(
         "traces of all": ObservabilitySettings(traced=1),
     }
 )
-"""The servers that are compared."""
+"""The servers that are compared with the first one."""
 
 
-def measure(stage: Stage, effort: Effort, *, names: Sequence[str], has_cache: bool) -> list[Result]:
-    """Load all servers with the workloads ``names``; responses are kept with ``has_cache``.
+@dataclass(frozen=True, slots=True)
+class PairedEffort:
+    """How often servers are started, how many pairs of turns each comparison then has, how long."""
+
+    starts: int
+    pairs: int
+    seconds: float
+    traces_per_second: int
+
+
+Pairs = Mapping[str, Mapping[str, Sequence[Sequence[Pair]]]]
+"""The pairs of turns by workload, by server, and by start."""
+
+
+def measure(
+    stage: Stage,
+    effort: PairedEffort,
+    chosen: Sequence[Workload],
+    random: Random,
+    *,
+    has_cache: bool,
+) -> Pairs:
+    """Compare all servers with the first one; responses are kept with ``has_cache``.
 
     Raises LoadError and ServerError when a server does not answer as it should.
     """
-    scale = Scale(_DOCUMENTS)
-    chosen = {workload.name: workload for workload in choose(workloads(scale.size), names)}
-    with ExitStack() as stack:
-        endpoint = stack.enter_context(http_receiver())
-        contestants = []
-        for number, (name, settings) in enumerate(SERVERS.items()):
-            without = () if has_cache else ("responses",)
-            launch = stage.quire(scale, without=without, kind=f"observed-{number}")
+    results: dict[str, dict[str, list[list[Pair]]]] = {
+        workload.title: {name: [] for name in SERVERS if name != NONE} for workload in chosen
+    }
+    with http_receiver() as endpoint, running_loader() as loader:
+        for start in range(effort.starts):
+            with ExitStack() as stack:
+                servers = {
+                    name: stack.enter_context(running(launch))
+                    for name, launch in _launches(
+                        stage, endpoint, effort, has_cache=has_cache
+                    ).items()
+                }
+                share_processor(loader, servers.values())
+                plain = servers.pop(NONE)
+                for workload in chosen:
+                    for name, server in servers.items():
+                        stage.progress(
+                            f"start {start + 1} of {effort.starts}: {workload.title}, {name}"
+                        )
+                        pairs = alternate(
+                            (plain, server),
+                            workload,
+                            loader,
+                            random,
+                            pairs=effort.pairs,
+                            seconds=effort.seconds,
+                        )
+                        results[workload.title][name].append(pairs)
+    return results
+
+
+def _launches(
+    stage: Stage, endpoint: str, effort: PairedEffort, *, has_cache: bool
+) -> dict[str, Launch]:
+    """Return how to start each server, on a fresh copy of the database."""
+    launches = {}
+    for number, (name, settings) in enumerate(SERVERS.items()):
+        without = () if has_cache else ("responses",)
+        launch = stage.quire(Scale(_DOCUMENTS), without=without, kind=f"observed-{number}")
+        with (launch.folder / "quire.toml").open("a", encoding="utf-8") as file:
+            file.write(f"[tracing]\ntraces_per_second = {effort.traces_per_second}\n")
             if settings.has_metrics:
-                with (launch.folder / "quire.toml").open("a", encoding="utf-8") as file:
-                    file.write(f"[metrics]\nport = {free_port()}\n")
-            if settings.traced != 0:
-                environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}
-                if settings.traced is not None:
-                    environment["OTEL_TRACES_SAMPLER"] = _SAMPLER
-                    environment["OTEL_TRACES_SAMPLER_ARG"] = str(settings.traced)
-                launch = replace(launch, environment={**launch.environment, **environment})
-            contestants.append(Contestant(name, stack.enter_context(running(launch)), chosen))
-        return compare(contestants, effort, stage.progress)
+                file.write(f"[metrics]\nport = {free_port()}\n")
+        if settings.traced != 0:
+            environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}
+            if settings.traced is not None:
+                environment["OTEL_TRACES_SAMPLER"] = _SAMPLER
+                environment["OTEL_TRACES_SAMPLER_ARG"] = str(settings.traced)
+            launch = replace(launch, environment={**launch.environment, **environment})
+        launches[name] = launch
+    return launches
 
 
-def table(title: str, results: Sequence[Result]) -> Table:
-    """Return CPU time and throughput, and how they compare with a server that observes nothing."""
+def table(title: str, results: Pairs, random: Random) -> Table:
+    """Return how CPU time compares with that of a server that observes nothing."""
     rows = []
-    for result in results:
-        plain = result.summaries[NONE]
-        for name, summary in result.summaries.items():
-            rows.append(
-                (
-                    result.title,
-                    name,
-                    microseconds(summary.cpu_us),
-                    _difference(summary.cpu_us, plain.cpu_us),
-                    _difference(summary.cpu_us_min, plain.cpu_us_min),
-                    f"{summary.rate or 0:,.0f}",
-                    _difference(summary.rate, plain.rate),
-                )
-            )
-    columns = ("Requests", "Server", "CPU", "of median", "of min", "requests/s", "of median")
+    for workload, pairs_by_server in results.items():
+        for name, starts in pairs_by_server.items():
+            plain = median(pair.cpu_us for pairs in starts for pair in pairs)
+            rows.append((workload, name, microseconds(plain), *_difference([starts], random)))
+    for name in next(iter(results.values())):
+        workloads_starts = [pairs_by_server[name] for pairs_by_server in results.values()]
+        rows.append(("equal time for each", name, "", *_difference(workloads_starts, random)))
+    columns = ("Requests", "Server", "CPU without", "CPU", "95 %")
     return Table(title, columns, tuple(rows))
 
 
-def _difference(value: float | None, plain: float | None) -> str:
-    if value is None or not plain:
-        return ""
-    return f"{(value / plain - 1) * 100:+.1f} %"
+def _difference(
+    workloads_starts: Sequence[Sequence[Sequence[Pair]]], random: Random
+) -> tuple[str, str]:
+    result = interval(
+        [[[pair.ratio for pair in pairs] for pairs in starts] for starts in workloads_starts],
+        random,
+    )
+    return _percent(result.ratio), f"{_percent(result.low)} to {_percent(result.high)}"
+
+
+def _percent(ratio: float) -> str:
+    return f"{(ratio - 1) * 100:+.1f} %"
+
+
+def _without_new_documents(workload: Workload) -> Workload:
+    """Leave out writes that enlarge the database: the servers answer different numbers of them."""
+    writes = tuple(write for write in workload.writes if write.method != "POST")
+    return replace(workload, writes=writes)
 
 
 app = cyclopts.App(name="bench.observability", help="Measure what metrics and traces cost.")
@@ -116,19 +180,26 @@ app = cyclopts.App(name="bench.observability", help="Measure what metrics and tr
 @app.default
 def observability(
     *,
-    rounds: int = 15,
-    seconds: float = 1.0,
-    workload_names: str = "flat,relations,find-one",
+    starts: int = 6,
+    pairs: int = 12,
+    seconds: float = 0.2,
+    traces_per_second: int = 3,
+    workload_names: str = "flat,relations,find-one,mixed",
     database: Literal["sqlite", "postgresql"] = "sqlite",
 ) -> int:
     """Load servers with metrics and traces, and one without, in turn.
 
     Parameters
     ----------
-    rounds
-        How many times each server takes its turn with each workload.
+    starts
+        How many times all servers are started.
+    pairs
+        How many pairs of turns each server then has with each workload.
     seconds
-        How long a turn lasts, about.
+        How much CPU time a turn takes, about.
+    traces_per_second
+        How many traces servers start without a sampler. By default they have ten per second of
+        their CPU time, because a server has about a third of the processor.
     workload_names
         Names of workloads, separated by commas.
     database
@@ -136,18 +207,25 @@ def observability(
     """
     console = Console(width=140)
     database_kind = SqliteGround() if database == "sqlite" else PostgresGround()
-    effort, names = Effort(rounds, seconds), workload_names.split(",")
+    effort, random = PairedEffort(starts, pairs, seconds, traces_per_second), Random()
+    chosen = [
+        _without_new_documents(workload)
+        for workload in choose(workloads(Scale(_DOCUMENTS).size), workload_names.split(","))
+    ]
+    load_before = os.getloadavg()
     try:
         for has_cache in (False, True):
             with console.status("starting") as status:
                 stage = Stage(_FOLDER, make_tables, status.update, database_kind)
-                results = measure(stage, effort, names=names, has_cache=has_cache)
+                results = measure(stage, effort, chosen, random, has_cache=has_cache)
             title = "with cached responses" if has_cache else "without cached responses"
-            print_table(table(f"Cost of metrics and traces, {title}", results), console)
+            title = f"Cost of metrics and traces, {title}"
+            print_table(table(title, results, random), console)
     except (ServerError, LoadError) as error:
         console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
         return 1
-    console.print(machine(database_kind.version()))
+    loads = ", ".join(f"{load:.1f}" for load in (load_before[0], *os.getloadavg()))
+    console.print(f"{machine(database_kind.version())}; load before and after: {loads}")
     return 0
 
 

@@ -27,10 +27,19 @@ def cpu_microseconds(pid: int) -> float:
     It is more exact than `cpu_seconds`, for short loads. Raises OSError without /proc.
     """
     nanoseconds = 0
-    for process in process_tree(pid):
-        for thread in (_PROC / str(process) / "task").iterdir():
-            nanoseconds += int((thread / "schedstat").read_text(encoding="utf-8").split()[0])
+    for thread in thread_ids(pid):
+        text = (_PROC / str(thread) / "schedstat").read_text(encoding="utf-8")
+        nanoseconds += int(text.split()[0])
     return nanoseconds / 1000
+
+
+def thread_ids(pid: int) -> list[int]:
+    """Return the ids of the living threads of ``pid`` and its descendants; empty without /proc."""
+    return [
+        int(thread.name)
+        for process in process_tree(pid)
+        for thread in (_PROC / str(process) / "task").iterdir()
+    ]
 
 
 def resident_megabytes(pid: int) -> float | None:
