@@ -140,6 +140,17 @@ class Authenticator:
             raise UnauthorizedError(INVALID_CREDENTIALS)
         return await self.user_principal(user.id)
 
+    async def jwt_user_id(self, token: str) -> int | None:
+        """Return the id of the end user to whom a JWT was issued, ``None`` for invalid ones.
+
+        Whether the user may still sign in is not checked, as in Strapi's service ``jwt``.
+        """
+        if self._sessions is not None:
+            session = await self._find_session(self._sessions, token)
+            return None if session is None else session[0]
+        claims = self._read_jwt(token)
+        return None if claims is None else claims[0]
+
     async def _run(self, make: Callable[[], Program[T]]) -> T:
         return await self._database.read(make)
 
@@ -173,15 +184,21 @@ class Authenticator:
             return await self._api_token(row)
         if self._sessions is not None:
             return await self._session_principal(self._sessions, token)
-        claims = read_jwt(token, self._jwt_secret, self._clock()) if self._jwt_secret else None
+        claims = self._read_jwt(token)
         if claims is None:
             raise UnauthorizedError
         user_id, expiry = claims
         return await self._end_user(user_id, expiry * 1000)
 
-    async def _session_principal(self, sessions: Sessions, token: str) -> tuple[EndUser, float]:
+    def _read_jwt(self, token: str) -> tuple[int, int] | None:
+        return read_jwt(token, self._jwt_secret, self._clock()) if self._jwt_secret else None
+
+    async def _find_session(self, sessions: Sessions, token: str) -> tuple[int, str, int] | None:
         now = self._clock()
-        session = await self._run(lambda: sessions.user_of(token, now))
+        return await self._run(lambda: sessions.user_of(token, now))
+
+    async def _session_principal(self, sessions: Sessions, token: str) -> tuple[EndUser, float]:
+        session = await self._find_session(sessions, token)
         if session is None:
             raise UnauthorizedError
         user_id, session_id, expires_at = session

@@ -77,12 +77,14 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
     customisations = parts.customisations
     _log_closed(customisations)
     authorizer = Authorizer(customisations.closed.keys() | _missing(customisations, schema))
+    authenticator = _authenticator(services, parts)
     return ContentApi(
         RouteTable(
             _routes(
                 settings,
                 parts,
                 authorizer,
+                authenticator,
                 customisations,
                 services.clock,
                 services.services.calls,
@@ -91,7 +93,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
             settings.api.prefix.rstrip("/"),
         ),
         parts.content_version,
-        _authenticator(services, parts),
+        authenticator,
         settings=settings,
         headers=ResponseHeaders(security_headers(settings.security), Cors(settings.cors)),
         authorizer=authorizer,
@@ -125,6 +127,7 @@ def _routes(
     settings: Settings,
     parts: ContentParts,
     authorizer: Authorizer,
+    authenticator: Authenticator,
     customisations: Customisations,
     now: Clock,
     calls: SharedCounters,
@@ -138,7 +141,11 @@ def _routes(
     around = AroundReads(documents)
     reads = ScriptedReads(reader, responses, around)
     scripts = ScriptServices(
-        reader=reader, documents=documents, now=now, environment=settings.environment
+        reader=reader,
+        documents=documents,
+        now=now,
+        environment=settings.environment,
+        jwt_user_id=authenticator.jwt_user_id,
     )
     for content_type in reader.schema.api_types:
         handlers = DocumentApi(reader, documents, content_type, responses)

@@ -62,6 +62,40 @@ async def test_everybody_reads_and_writes_rows_of_their_own(kind: Kind, tmp_path
     assert error(refused) == (401, "UnauthorizedError", "Sign in")
 
 
+@pytest.mark.parametrize("management", ["legacy-support", "refresh"])
+async def test_a_route_without_authentication_verifies_tokens_by_itself(
+    kind: Kind, tmp_path: Path, management: str
+) -> None:
+    plugins = f"{{ 'users-permissions': {{ config: {{ jwtManagement: '{management}' }} }} }}"
+    who = (
+        "async who(ctx) { try {"
+        "const token = ctx.request.headers['authorization']?.slice(7) ?? ctx.query.token;"
+        "const payload = await strapi.plugin('users-permissions').service('jwt').verify(token);"
+        "return { id: payload.id }; } catch (error) { return ctx.unauthorized(error.message); } }"
+    )
+    routes = (
+        "module.exports = { routes: [{ method: 'GET', path: '/who', handler: 'note.who', "
+        "config: { auth: false } }] };"
+    )
+    files = {
+        **project(who),
+        "src/api/note/routes/00-who.js": routes,
+        "config/plugins.js": f"module.exports = {plugins};",
+    }
+    async with notes(kind, tmp_path, files) as site:
+        ada, ada_id = await register(site, "ada")
+        found = await site.get("who", {"Authorization": f"Bearer {ada}"})
+        in_query = await site.get(f"who?token={ada}")
+        refused = [
+            await site.get("who", {"Authorization": f"Bearer {token}"})
+            for token in ("nobody", ada[:-2], f"{ada}x")
+        ]
+        refused.append(await site.get("who"))
+
+    assert read(found) == read(in_query) == {"id": ada_id}
+    assert {error(one) for one in refused} == {(401, "UnauthorizedError", "Invalid token.")}
+
+
 async def test_a_policy_looks_for_the_owner(kind: Kind, tmp_path: Path) -> None:
     own = f"{CREATE} async own(ctx) {{ return {{ done: true }}; }}"
     files = project(own, guards=POLICY, policies_mine=IS_OWNER)

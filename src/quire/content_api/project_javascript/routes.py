@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 import msgspec
@@ -54,13 +54,15 @@ _MAX_CLIENT_STATUS = 499
 class ScriptServices(Struct, frozen=True, kw_only=True):
     """What code may use: ``now`` returns milliseconds since 1970.
 
-    ``environment`` is the value of ``process.env.NODE_ENV``.
+    ``environment`` is the value of ``process.env.NODE_ENV``; ``jwt_user_id`` returns the end user
+    to whom a JWT was issued, ``None`` for invalid ones.
     """
 
     reader: ReadService
     documents: DocumentService
     now: Callable[[], int]
     environment: str
+    jwt_user_id: Callable[[str], Awaitable[int | None]]
 
 
 def scripted_route(
@@ -96,6 +98,7 @@ class _ScriptRequest:
         self._uid = uid
         self._core = core
         self._reader = services.reader
+        self._jwt_user_id = services.jwt_user_id
         self._request = request
         self._engine = DataAccess(services.reader, services.documents, request)
         names: dict[str, object] = {}
@@ -441,7 +444,7 @@ class _ScriptRequest:
         return await self._engine.session.transaction(run)
 
     async def _plugin(self, arguments: list[object]) -> object:
-        """Return the plugin of end users, with which code may verify the caller's token."""
+        """Return the plugin of end users, with which code may verify tokens."""
 
         async def service(arguments: list[object]) -> object:
             if arguments != ["jwt"]:
@@ -453,17 +456,12 @@ class _ScriptRequest:
         return HostObject({"service": HostFunction(service)})
 
     async def _verify(self, arguments: list[object]) -> object:
-        """Return the payload of the caller's JWT; other tokens are not supported."""
-        header = self._request.headers.get(b"authorization", b"").decode("latin-1")
-        if (
-            len(arguments) != 1
-            or header != f"Bearer {arguments[0]}"
-            or self._served_route.permission is None
-        ):
-            raise UnsupportedError("a token of somebody else")
-        if not isinstance(self._request.principal, EndUser):
+        """Return the payload of a JWT of an end user; other tokens raise the error of Strapi."""
+        token = arguments[0] if arguments else UNDEFINED
+        user_id = await self._jwt_user_id(token) if isinstance(token, str) else None
+        if user_id is None:
             raise ThrownError(ErrorValue("Error", "Invalid token."))
-        return HostObject({"id": self._request.principal.id})
+        return HostObject({"id": user_id})
 
     async def _service(self, uid: object) -> Mapping[str, object]:
         """Return a service: its methods, and those of the core."""
