@@ -30,7 +30,7 @@ from quire.content_api.write_requests import (
     refuse_draft_deletion,
 )
 from quire.database.execute.json_encoding import EntrySerializer, encode
-from quire.database.execute.prepared_read import EncodedEntry, EntryJson, PreparedRead
+from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.database.interface import WouldBlockError
 from quire.database.program import Program
@@ -54,7 +54,6 @@ CREATED = 201
 OK = 200
 _LARGE_BODY = 1_000_000
 """Hashing a longer body takes about a millisecond, and would delay the event loop."""
-UPDATED_AT = "updatedAt"
 
 
 class DocumentApi:
@@ -139,13 +138,13 @@ class DocumentApi:
             return response
         prepared = await self._prepare(request, mode, ability)
         if self._computed is not None and prepared.compiled.computed:
-            if not request.may_wait:
+            if prepared.compiled.may_wait and not request.may_wait:
                 raise WouldBlockError
             completion = self._read_computed(self._computed, request, mode, document_id, prepared)
             response, is_cacheable = await completion
             if is_cacheable and responses.can_keep(version):
                 if mode == "list":
-                    response.tag = await _entity_tag(response.body)
+                    response.tag = await _entity_tag(response.body, may_wait=request.may_wait)
                 # Functions of the project may read any table, so any commit invalidates it.
                 responses.keep(key, version, response, None)
             return response
@@ -182,20 +181,21 @@ class DocumentApi:
         prepared: PreparedRead,
     ) -> tuple[Response, bool]:
         """Respond to a read with computed fields; tells whether the response may be cached."""
-        principal, reader = request.principal, self._reader
+        reader, may_wait = self._reader, request.may_wait
         if mode == "list":
-            items, total = await reader.rows(prepared, request.version)
-            completed = await computed.complete(prepared, items, principal)
-            entries = [self._serialize(request, prepared, one) for one in completed.documents]
+            items, total = await reader.rows(prepared, request.version, may_wait=may_wait)
+            is_cacheable = await computed.complete(prepared, items, lambda: request.principal)
+            serializer = self._serializer(request, prepared)
+            entries = items if serializer is None else [serializer(item) for item in items]
             response = respond_encoded(encode(paged(prepared.pagination)(entries, total)))
         else:
-            item = await reader.row(prepared, document_id)
+            item = await reader.row(prepared, document_id, may_wait=may_wait)
             if item is None:
                 raise NotFoundError
-            completed = await computed.complete(prepared, [item], principal)
-            response = self._respond_computed(request, prepared, completed.documents[0])
+            is_cacheable = await computed.complete(prepared, [item], lambda: request.principal)
+            response = self._respond_computed(request, prepared, item)
         prepared.budget().check_encoded(len(response.body), lambda: "")
-        return response, completed.is_cacheable
+        return response, is_cacheable
 
     def _cache_key(
         self, request: Request, mode: Mode, ability: Ability, document_id: str | None
@@ -211,18 +211,11 @@ class DocumentApi:
         )
 
     def _respond_computed(
-        self, request: Request, prepared: PreparedRead, document: EntryJson, status: int = OK
+        self, request: Request, prepared: PreparedRead, item: Item, status: int = OK
     ) -> Response:
-        body = encode(envelope(self._serialize(request, prepared, document)))
-        return respond_encoded(body, status, changed=document.get(UPDATED_AT))
-
-    def _serialize(
-        self, request: Request, prepared: PreparedRead, document: EntryJson
-    ) -> EntryJson | None:
-        """Return a document with computed fields in the format that a request asks for."""
-        if not _requests_v4(request):
-            return document
-        return to_v4(document, prepared.plan.root, self._reader.schema)
+        serializer = self._serializer(request, prepared)
+        body = encode(envelope(item if serializer is None else serializer(item)))
+        return respond_encoded(body, status, changed=prepared.changed_at(item))
 
     def _serializer(self, request: Request, prepared: PreparedRead) -> EntrySerializer | None:
         """Return the conversion of entries to the v4 format, if a request asks for it."""
@@ -327,8 +320,8 @@ class DocumentApi:
 
         principal = request.principal
         items = await self._documents.run(act, commands=[command], principal=principal)
-        completed = await computed.complete(prepared, items, principal, is_written=True)
-        return self._respond_computed(request, prepared, completed.documents[0], status)
+        await computed.complete(prepared, items, lambda: principal, is_written=True)
+        return self._respond_computed(request, prepared, items[0], status)
 
 
 async def _entity_tag(body: bytes, *, may_wait: bool = True) -> bytes:

@@ -7,17 +7,17 @@ Fields that only they need are removed afterwards.
 import asyncio
 import inspect
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any
+from operator import attrgetter
+from typing import Any, Protocol
 
 import msgspec
 import structlog
-from msgspec import Struct
 
 from quire.access.ability import project_rules_of
 from quire.access.principal import Principal
 from quire.database.execute.json_encoding import encode
 from quire.database.execute.prepared_read import PreparedRead
-from quire.database.execute.row_mappers import Item
+from quire.database.execute.row_mappers import Item, member_names
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.hook_principal import not_as_system
 from quire.document_service.read_service import ReadService
@@ -26,7 +26,7 @@ from quire.document_service.transaction_context import CallContext
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.computed import ComputedField
-from quire.hooks.document import make_document
+from quire.hooks.document import Document, convert_value
 from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.time import ObservedTime
@@ -41,13 +41,6 @@ _log = structlog.get_logger("quire.extensions")
 EntryJson = dict[str, Any]
 
 
-class ComputedDocuments(Struct, frozen=True):
-    """Documents with their computed fields, and whether a response with them may be cached."""
-
-    documents: list[EntryJson]
-    is_cacheable: bool
-
-
 class ComputedReads:
     """Computes fields for the content API."""
 
@@ -59,30 +52,29 @@ class ComputedReads:
         self,
         prepared: PreparedRead,
         items: Sequence[Item],
-        principal: Principal,
+        principal_of: Callable[[], Principal],
         *,
         is_written: bool = False,
-    ) -> ComputedDocuments:
-        """Return the documents of a read with their computed fields, for ``principal``.
+    ) -> bool:
+        """Set the computed fields of the items of a read; tells whether a response may be cached.
 
-        With ``is_written`` they were written and committed before: a field whose function fails is
+        ``principal_of`` returns the principal as whom functions act that may read documents. With
+        ``is_written`` the items were written and committed before: a field whose function fails is
         null, since an error would make a client write them again. Otherwise raises the AppErrors
         of functions, InternalServerError for their other exceptions, and ServiceUnavailableError
         when one takes too long.
         """
-        documents: list[EntryJson] = msgspec.json.decode(encode(items))
         service = self._documents
 
         def context_of(field: ComputedField) -> ExtensionContext:
-            return CallContext(field.name, service, principal)
+            return CallContext(field.name, service, principal_of())
 
         run = _ComputedCalls(service.engine, context_of, null_on_error=is_written)
-        await run.fill(prepared.plan.root, documents)
+        await run.fill(prepared.plan.root, items)
         # A cached response could be shown to another principal with the same permissions, or after
         # the result of time-dependent rules has changed.
-        volatile = run.has_queried and project_rules_of(principal.ability).volatile
-        is_cacheable = prepared.is_cacheable and run.is_cacheable and not volatile
-        return ComputedDocuments(documents, is_cacheable=is_cacheable)
+        volatile = run.has_queried and project_rules_of(principal_of().ability).volatile
+        return prepared.is_cacheable and run.is_cacheable and not volatile
 
 
 async def compute_for_administrator(
@@ -113,7 +105,8 @@ async def compute_for_administrator(
         if not places:
             continue
         try:
-            values = await calls.values(uid, name, [entries[place] for place in places])
+            shown_entries = _JsonEntries([entries[place] for place in places])
+            values = await calls.values(uid, name, shown_entries)
         except AppError as error:
             _log.warning("a computed field is not shown", field=name, error=type(error).__name__)
             continue
@@ -161,61 +154,51 @@ class _ComputedCalls:
         self.has_queried = False
         """Whether a function was called that may have read documents."""
 
-    async def fill(self, node: PlanNode, documents: Sequence[EntryJson]) -> None:
-        """Compute the fields of documents at one place, and of their populated documents."""
-        if not documents:
+    async def fill(self, node: PlanNode, rows: Sequence[Item] | Sequence[EntryJson]) -> None:
+        """Compute the fields of the entries of a node, and of their populated entries."""
+        if not rows:
             return
+        entries = _entries(rows)
         for edge in node.edges:
             if edge.kind is EdgeKind.ROWS:
-                for inner, related in _populated_documents(edge, documents):
+                for inner, related in _populated_entries(edge, entries):
                     await self.fill(inner, related)
         values_by_name = {
-            name: await self.values(node.uid, name, documents) for name in node.computed
+            name: await self.values(node.uid, name, entries) for name in node.computed
         }
-        for position, document in enumerate(documents):
-            for name in node.hidden:
-                del document[name]
-            for name, values in values_by_name.items():
-                document[name] = values[position]
+        for name in node.hidden:
+            entries.remove(name)
+        for name, values in values_by_name.items():
+            entries.set(name, values)
 
-    async def values(self, uid: str, name: str, documents: Sequence[EntryJson]) -> list[object]:
-        """Return the values of one field for documents. Raises as `ComputedReads.complete`."""
+    async def values(self, uid: str, name: str, entries: "_Entries") -> list[object]:
+        """Return the values of one field for entries. Raises as `ComputedReads.complete`."""
         field = self._fields[uid][name]
         self.is_cacheable &= not field.volatile
         try:
             with ObservedTime(self._engine.clock) as observed:
-                values = await self._call_function(field, documents)
+                values = await self._call_function(field, _documents_for(field, entries))
         except Exception as error:
             if self._null_on_error or not isinstance(error, AppError):
                 _log.error("a computed field failed", field=field.name, place=field.place)
             if self._null_on_error:
-                return [None] * len(documents)
+                return [None] * len(entries)
             if isinstance(error, AppError):
                 raise
             raise InternalServerError from error
         self.is_cacheable &= not observed.was_read
         return values
 
-    async def _call_function(
-        self, field: ComputedField, documents: Sequence[EntryJson]
-    ) -> list[object]:
-        partial_documents = [
-            make_document(field.document, {need: document[need] for need in field.needs})
-            for document in documents
-        ]
+    async def _call_function(self, field: ComputedField, documents: list[Document]) -> list[object]:
         if not field.batch:
             function = field.function
-            return call_plain(
-                field,
-                lambda documents: [function(document) for document in documents],
-                partial_documents,
-            )
+            return call_plain(field, lambda documents: [*map(function, documents)], documents)
         context = self._context_of(field)
         self.has_queried = True
         limit = asyncio.timeout(_TIMEOUT_SECONDS)
         try:
             with context.activate():
-                result = call_plain(field, field.function, partial_documents)
+                result = call_plain(field, field.function, documents)
                 if inspect.isawaitable(result):
                     with FunctionTimer(field):
                         async with limit:
@@ -235,28 +218,135 @@ class _ComputedCalls:
         return values
 
 
-def _populated_documents(
-    edge: PlanEdge, documents: Sequence[EntryJson]
-) -> Iterator[tuple[PlanNode, list[EntryJson]]]:
-    """Yield the populated documents of an edge, by the node that they were read for."""
-    related_documents = [
-        row for document in documents for row in _as_rows(document.get(edge.attribute))
-    ]
+class _Entries(Protocol):
+    """The entries of one node, whose values are those of responses."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of a field."""
+
+    def set(self, name: str, values: Sequence[object]) -> None:
+        """Set the values of a field."""
+
+    def remove(self, name: str) -> None:
+        """Remove a field."""
+
+    def populated(self, name: str) -> Iterator[object]:
+        """Yield what an attribute is populated with: an entry, a list of them or nothing."""
+
+
+class _JsonEntries:
+    """Entries as JSON objects."""
+
+    def __init__(self, entries: Sequence[EntryJson]) -> None:
+        self._entries = entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def column(self, name: str) -> list[Any]:
+        return [entry[name] for entry in self._entries]
+
+    def set(self, name: str, values: Sequence[object]) -> None:
+        for entry, value in zip(self._entries, values, strict=True):
+            entry[name] = value
+
+    def remove(self, name: str) -> None:
+        for entry in self._entries:
+            del entry[name]
+
+    def populated(self, name: str) -> Iterator[object]:
+        return (entry.get(name) for entry in self._entries)
+
+
+class _ItemEntries:
+    """Entries as items of a read, which have members for the computed fields of their plan."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._items = items
+        self._members = member_names(items[0])
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def column(self, name: str) -> list[Any]:
+        values = [*map(attrgetter(self._members[name]), self._items)]
+        if _PLAIN_TYPES.issuperset(map(type, values)):
+            return values
+        # Others are encoded already, or encode themselves.
+        decoded_values: list[Any] = msgspec.json.decode(encode(values))
+        return decoded_values
+
+    def set(self, name: str, values: Sequence[object]) -> None:
+        member = self._members[name]
+        for item, value in zip(self._items, values, strict=True):
+            setattr(item, member, value)
+
+    def remove(self, name: str) -> None:
+        # A member that is not set is not encoded.
+        self.set(name, [msgspec.UNSET] * len(self._items))
+
+    def populated(self, name: str) -> Iterator[object]:
+        return map(attrgetter(self._members[name]), self._items)
+
+
+_PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
+"""The types of values that are the same in a response and in Python."""
+
+
+def _entries(rows: Sequence[Item] | Sequence[EntryJson]) -> _Entries:
+    if isinstance(rows[0], dict):
+        return _JsonEntries(rows)  # type: ignore[arg-type]  # all are of one kind
+    return _ItemEntries(rows)  # type: ignore[arg-type]  # likewise
+
+
+def _documents_for(field: ComputedField, entries: _Entries) -> list[Document]:
+    """Return the documents of entries for a function, with the fields that it needs.
+
+    They are made column by column: a document for each function and entry is most of the work.
+    """
+    make = field.document
+    documents = [make() for _ in range(len(entries))]
+    for need in field.needs:
+        column = entries.column(need)
+        if not _PLAIN_TYPES.issuperset(map(type, column)):
+            column = [convert_value(value) for value in column]
+        for document, value in zip(documents, column, strict=True):
+            document[need] = value
+    return documents
+
+
+def _populated_entries(edge: PlanEdge, entries: _Entries) -> Iterator[tuple[PlanNode, list[Any]]]:
+    """Yield the populated entries of an edge, by the node that they were read for.
+
+    An item that several entries are populated with is yielded once.
+    """
+    related_rows = {
+        id(row): row for value in entries.populated(edge.attribute) for row in _as_rows(value)
+    }
     nodes = (*edge.nodes, *edge.unlisted)
     if len(nodes) == 1:
-        yield nodes[0], related_documents
+        yield nodes[0], [*related_rows.values()]
         return
+    rows_by_uid: dict[object, list[Any]] = {}
+    for row in related_rows.values():
+        rows_by_uid.setdefault(_kind_of(row), []).append(row)
     for node in nodes:
-        node_documents = [
-            related
-            for related in related_documents
-            if node.uid in (related.get(kind) for kind in _KINDS)
-        ]
-        if node_documents:
-            yield node, node_documents
+        if node.uid in rows_by_uid:
+            yield node, rows_by_uid[node.uid]
 
 
-def _as_rows(value: object) -> list[EntryJson]:
-    if isinstance(value, list):
+def _as_rows(value: object) -> Sequence[Any]:
+    if isinstance(value, list | tuple):
         return value
-    return [value] if isinstance(value, dict) else []
+    return [value] if isinstance(value, dict | Item) else ()
+
+
+def _kind_of(row: Item | EntryJson) -> object:
+    """Return the uid of an item of a list of several kinds."""
+    if isinstance(row, dict):
+        return next((row[kind] for kind in _KINDS if kind in row), None)
+    members = member_names(row)
+    return next((getattr(row, members[kind]) for kind in _KINDS if kind in members), None)

@@ -76,10 +76,10 @@ class ReadService:
         return ReadService(self.database, planner, self.lists)
 
     async def rows(
-        self, prepared: PreparedRead, version: int | None
+        self, prepared: PreparedRead, version: int | None, *, may_wait: bool = True
     ) -> tuple[list[Item], int | None]:
         """Run a list; ``version`` is the present content version."""
-        return await self.run_list(prepared, version, prepared.rows)
+        return await self.run_list(prepared, version, prepared.rows, may_wait=may_wait)
 
     def encoded_rows(
         self,
@@ -122,9 +122,11 @@ class ReadService:
             may_wait=may_wait,
         )
 
-    async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
+    async def row(
+        self, prepared: PreparedRead, value: str | int | None = None, *, may_wait: bool = True
+    ) -> Item | None:
         """Run a read of at most one row; ``value`` is the id of the path."""
-        items = await self.run(prepared, lambda: prepared.row(value))
+        items = await self._run(prepared, lambda: prepared.row(value), may_wait=may_wait)
         return items[0] if items else None
 
     async def encoded_row(
@@ -144,9 +146,14 @@ class ReadService:
         def program() -> Program[EncodedEntry | None]:
             return prepared.encoded_row(value, serializer=serializer, wrap=wrap)
 
+        return await self._run(prepared, program, may_wait=may_wait)
+
+    async def _run(
+        self, prepared: PreparedRead, make: Callable[[], Program[T]], *, may_wait: bool
+    ) -> T:
         if not may_wait:
-            return self.database.read_now(program, key=prepared.compiled)
-        return await self.run(prepared, program)
+            return self.database.read_now(make, key=prepared.compiled)
+        return await self.run(prepared, make)
 
     async def run(self, prepared: PreparedRead, make: Callable[[], Program[T]]) -> T:
         """Run a program of a prepared read, on one state of the content."""

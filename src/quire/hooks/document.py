@@ -73,15 +73,16 @@ def is_unrestricted(value: object) -> bool:
 
 def make_document(document: "type[D]", data: Mapping[str, Any]) -> "D":
     """Return read data as a document of a class, with nested documents."""
-    return document({name: _convert_value(value) for name, value in data.items()})
+    return document({name: convert_value(value) for name, value in data.items()})
 
 
-def _convert_value(value: object) -> object:
+def convert_value(value: object) -> object:
+    """Return a value of a document, with nested documents."""
     match value:
         case dict():
             return make_document(Document, value)
         case list():
-            return [_convert_value(item) for item in value]
+            return [convert_value(item) for item in value]
         case _:
             return value
 

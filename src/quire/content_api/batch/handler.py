@@ -239,11 +239,10 @@ class BatchApi:
         reads = {index: prepared[index].read for index in computed_items}
         for indexes in _group_by_plan(reads):
             items = [computed_items[index] for index in indexes]
-            completed = await self._computed.complete(
-                reads[indexes[0]], items, principal, is_written=True
-            )
-            for index, document in zip(indexes, completed.documents, strict=True):
-                results[index].data = document
+            read = reads[indexes[0]]
+            await self._computed.complete(read, items, lambda: principal, is_written=True)
+            for index, item in zip(indexes, items, strict=True):
+                results[index].data = item
         return results
 
 

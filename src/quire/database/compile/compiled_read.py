@@ -142,8 +142,9 @@ class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     costly. ``counts_rows`` tells whether the total counts rows rather than documents; ``presented``
     whether any value is shown in another form than it is stored, which may depend on the time.
     ``changed`` is the key of the time of the last change in an item, if it is read, ``ids`` are the
-    placeholders of ``page`` for the id of the one document or row that is read, and ``computed``
-    tells whether it has computed fields, at any level.
+    placeholders of ``page`` for the id of the one document or row that is read. ``computed`` tells
+    whether it has computed fields, at any level, and ``may_wait`` whether code that computes some
+    of them may wait.
     """
 
     plan: ReadPlan
@@ -157,6 +158,7 @@ class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     changed: str | None
     ids: tuple[int, ...]
     computed: bool
+    may_wait: bool
     queries: tuple[Query, ...]
     """The statements of a page that is read in one phase: page, count, and populated nodes."""
     reads: ReadTables

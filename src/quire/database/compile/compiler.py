@@ -58,7 +58,7 @@ from quire.database.tables.table_map import (
     TableMap,
 )
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan
-from quire.query.resolve.fields import has_computed
+from quire.query.resolve.fields import computed_fields
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute, StorageKind
 from quire.schema.model import Schema
 
@@ -135,6 +135,8 @@ class _Compiler:
         count = self._compile_count(plan) if plan.count else None
         count_queries = () if count is None else (count,)
         fields = plan.root.fields
+        shows_change = UPDATED_AT in fields and UPDATED_AT not in plan.root.hidden
+        computed = [self.schema.computed[uid][name] for uid, name in computed_fields(plan.root)]
         id_slot = plan.document if plan.document is not None else plan.entry
         return CompiledRead(
             plan=plan,
@@ -145,9 +147,10 @@ class _Compiler:
             count=count,
             counts_rows=plan.count and not plan.count_documents,
             presented=self._has_presented,
-            changed=member(fields.index(UPDATED_AT)) if UPDATED_AT in fields else None,
+            changed=member(fields.index(UPDATED_AT)) if shows_change else None,
             ids=() if id_slot is None else page.positions(id_slot),
-            computed=has_computed(plan.root),
+            computed=bool(computed),
+            may_wait=any(field.batch for field in computed),
             queries=(page, *count_queries, *node.queries()),
             reads=self._reads,
         )
@@ -325,6 +328,7 @@ class _Compiler:
                 width,
                 edges=[edge.attribute for edge in plan.edges],
                 kind=kind,
+                computed=plan.computed,
                 presented=presented,
             )
             return CompiledNode(

@@ -141,10 +141,13 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         if not items:
             return None
         (item,) = items
-        compiled = self.compiled
-        changed_at = None if compiled.changed is None else getattr(item, compiled.changed)
-        text = yield from encode_entry(compiled.node, item, budget, serializer, wrap)
-        return EncodedEntry(text, changed_at)
+        text = yield from encode_entry(self.compiled.node, item, budget, serializer, wrap)
+        return EncodedEntry(text, self.changed_at(item))
+
+    def changed_at(self, item: Item) -> str | None:
+        """Return the time of the last change of an item, if it was read."""
+        changed = self.compiled.changed
+        return None if changed is None else getattr(item, changed)
 
     def total(self) -> Program[int]:
         """Count the rows of a list without reading them. Raises TypeError if there is no count."""

@@ -31,12 +31,14 @@ def member(position: int) -> str:
     return f"m{position}"
 
 
+def member_names(item: Item) -> dict[str, str]:
+    """Return the Python names of the members of an item, by their names in responses."""
+    return dict(zip(item.__struct_encode_fields__, item.__struct_fields__, strict=True))
+
+
 def members(item: Item) -> dict[str, Any]:
     """Return an item as a dictionary of its set members, in their order."""
-    values = {
-        name: getattr(item, field)
-        for name, field in zip(item.__struct_encode_fields__, item.__struct_fields__, strict=True)
-    }
+    values = {name: getattr(item, field) for name, field in member_names(item).items()}
     return {name: value for name, value in values.items() if value is not msgspec.UNSET}
 
 
@@ -47,17 +49,18 @@ def build_mapper(
     *,
     edges: Sequence[str] = (),
     kind: tuple[str, str] | None = None,
+    computed: Sequence[str] = (),
     presented: Mapping[str, ValueSerializer] = MappingProxyType({}),
 ) -> RowMapper:
     """Generate the mapper of rows that are ``width`` columns wide.
 
-    ``edges`` are members that are set later, when they are populated; ``kind`` is a last member
-    with the same value in every item; ``presented`` are members whose shown form differs from the
-    stored one. The generated source contains positions and decode expressions of the dialect, and
-    nothing from a request.
+    ``edges`` are members that are set later, when they are populated; ``kind`` is a member with the
+    same value in every item; ``computed`` are the last members, which are set later, too;
+    ``presented`` are members whose shown form differs from the stored one. The generated source
+    contains positions and decode expressions of the dialect, and nothing from a request.
     """
     names = [name for name, _, _ in columns]
-    record = _define_record(names, edges, kind)
+    record = _define_record(names, edges, kind, computed)
     expressions = [
         dialect.decode_expression(storage, f"c{position}") for _, storage, position in columns
     ]
@@ -75,7 +78,10 @@ def build_mapper(
 
 
 def _define_record(
-    names: Sequence[str], edges: Sequence[str], kind: tuple[str, str] | None
+    names: Sequence[str],
+    edges: Sequence[str],
+    kind: tuple[str, str] | None,
+    computed: Sequence[str],
 ) -> type[msgspec.Struct]:
     """Create the record type of a plan's rows."""
     fields: list[Any] = [(member(position), Any) for position in range(len(names))]
@@ -85,5 +91,8 @@ def _define_record(
     if kind is not None:
         fields.append((member(len(wire)), Any, kind[1]))
         wire.append(kind[0])
+    computed_positions = range(len(wire), len(wire) + len(computed))
+    fields += [(member(position), Any, msgspec.UNSET) for position in computed_positions]
+    wire += computed
     rename = {member(position): name for position, name in enumerate(wire)}
     return msgspec.defstruct("Item", fields, rename=rename, gc=False)

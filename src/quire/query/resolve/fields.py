@@ -1,5 +1,7 @@
 """``fields``: which scalar attributes to return, and what computed ones need to be read."""
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
 from quire.hooks.computed import ComputedFields
@@ -37,11 +39,13 @@ def _edge_with_needs(edge: PlanEdge, computed: ComputedFields) -> PlanEdge:
     return replace(edge, nodes=nodes, unlisted=unlisted)
 
 
-def has_computed(node: PlanNode) -> bool:
-    """Tell whether a plan has computed fields at any level."""
-    return bool(node.computed) or any(
-        has_computed(inner) for edge in node.edges for inner in (*edge.nodes, *edge.unlisted)
-    )
+def computed_fields(node: PlanNode) -> Iterator[tuple[str, str]]:
+    """Yield the uids and names of the computed fields of a plan, at all levels."""
+    for name in node.computed:
+        yield node.uid, name
+    for edge in node.edges:
+        for inner in (*edge.nodes, *edge.unlisted):
+            yield from computed_fields(inner)
 
 
 BAD_FIELDS = "Invalid fields parameter. Expected a string or an array of strings"
