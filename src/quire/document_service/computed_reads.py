@@ -219,13 +219,13 @@ class _ComputedCalls:
 
 
 class _Entries(Protocol):
-    """The entries of one node, whose values are those of responses."""
+    """The entries of one node; their values are those of responses."""
 
     def __len__(self) -> int:
         """Return how many there are."""
 
     def column(self, name: str) -> list[Any]:
-        """Return the values of a field."""
+        """Return the values of a field, with documents for objects in them."""
 
     def set(self, name: str, values: Sequence[object]) -> None:
         """Set the values of a field."""
@@ -247,7 +247,7 @@ class _JsonEntries:
         return len(self._entries)
 
     def column(self, name: str) -> list[Any]:
-        return [entry[name] for entry in self._entries]
+        return [convert_value(entry[name]) for entry in self._entries]
 
     def set(self, name: str, values: Sequence[object]) -> None:
         for entry, value in zip(self._entries, values, strict=True):
@@ -266,7 +266,7 @@ class _ItemEntries:
 
     def __init__(self, items: Sequence[Item]) -> None:
         self._items = items
-        self._members = member_names(items[0])
+        self._members = member_names(type(items[0]))
 
     def __len__(self) -> int:
         return len(self._items)
@@ -276,8 +276,7 @@ class _ItemEntries:
         if _PLAIN_TYPES.issuperset(map(type, values)):
             return values
         # Others are encoded already, or encode themselves.
-        decoded_values: list[Any] = msgspec.json.decode(encode(values))
-        return decoded_values
+        return [convert_value(value) for value in msgspec.json.decode(encode(values))]
 
     def set(self, name: str, values: Sequence[object]) -> None:
         member = self._members[name]
@@ -310,10 +309,7 @@ def _documents_for(field: ComputedField, entries: _Entries) -> list[Document]:
     make = field.document
     documents = [make() for _ in range(len(entries))]
     for need in field.needs:
-        column = entries.column(need)
-        if not _PLAIN_TYPES.issuperset(map(type, column)):
-            column = [convert_value(value) for value in column]
-        for document, value in zip(documents, column, strict=True):
+        for document, value in zip(documents, entries.column(need), strict=True):
             document[need] = value
     return documents
 
@@ -348,5 +344,5 @@ def _kind_of(row: Item | EntryJson) -> object:
     """Return the uid of an item of a list of several kinds."""
     if isinstance(row, dict):
         return next((row[kind] for kind in _KINDS if kind in row), None)
-    members = member_names(row)
+    members = member_names(type(row))
     return next((getattr(row, members[kind]) for kind in _KINDS if kind in members), None)

@@ -7,6 +7,7 @@ attribute names need not be Python names.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -31,14 +32,15 @@ def member(position: int) -> str:
     return f"m{position}"
 
 
-def member_names(item: Item) -> dict[str, str]:
-    """Return the Python names of the members of an item, by their names in responses."""
-    return dict(zip(item.__struct_encode_fields__, item.__struct_fields__, strict=True))
+@lru_cache(1000)
+def member_names(record: type[Item]) -> Mapping[str, str]:
+    """Return the Python names of the members of items, by their names in responses."""
+    return dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
 
 
 def members(item: Item) -> dict[str, Any]:
     """Return an item as a dictionary of its set members, in their order."""
-    values = {name: getattr(item, field) for name, field in member_names(item).items()}
+    values = {name: getattr(item, field) for name, field in member_names(type(item)).items()}
     return {name: value for name, value in values.items() if value is not msgspec.UNSET}
 
 
