@@ -85,6 +85,9 @@ class SchemaFollower:
 
         Raises ServiceUnavailableError when that takes too long.
         """
+        if self._check is not None and not self._check.done():
+            # It may have read the schema before the change that the caller has seen.
+            await asyncio.wait([self._check])
         loop = asyncio.get_running_loop()
         latest = loop.time() + _PATIENCE_SECONDS
         while not await self.look():

@@ -4,7 +4,7 @@ import asyncio
 import gc
 import json
 import weakref
-from collections.abc import AsyncIterator, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +182,30 @@ async def test_a_read_of_a_column_that_is_gone_is_answered_without_it(site: Site
     await site.change(wide=False)
 
     assert "colour" not in await site.first_tag()
+
+
+async def test_a_write_does_not_rely_on_a_check_that_began_before_the_change(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_read, may_continue = asyncio.Event(), asyncio.Event()
+    read = site.database.read
+
+    async def read_and_wait(program: Callable[[], Program[object]]) -> object:
+        result = await read(program)
+        has_read.set()
+        await may_continue.wait()
+        return result
+
+    await site.remodel(wide=True)
+    monkeypatch.setattr(site.database, "read", read_and_wait)
+    writes = Writes(site.database.dialect)
+    await site.database.write(write_setting(writes, "checked_again", {}))
+    await has_read.wait()
+    monkeypatch.undo()
+    await site.change(wide=False)
+    asyncio.get_running_loop().call_later(0.2, may_continue.set)
+
+    assert (await site.ask("POST", "tags", {"label": "narrow"})).status == 201
 
 
 async def test_a_write_to_tables_that_have_changed_is_done_by_the_new_schema(site: Site) -> None:
