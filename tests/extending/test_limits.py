@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.databases.kind import Kind
+from tests.extending.background import changes_of, delivered, ended
 from tests.extending.project import titles, write_code
 from tests.unit.admin_api.office import Office, office_project, run_office
 
@@ -96,3 +97,59 @@ async def test_one_find_returns_no_more_than_the_limit(tmp_path: Path, kind: Kin
     async with limited(tmp_path, kind) as office:
         assert (await office.ask("GET", "/api/papers/many?size=5")).status == 200
         assert (await office.ask("GET", "/api/papers/many?size=6")).status == 500
+
+
+BACKGROUND = """
+@route.get("/papers/slow", public=True)
+async def slow() -> int:
+    await asyncio.sleep(60)
+    return 1
+
+@route.get("/papers/patient", public=True, timeout=60)
+async def patient() -> int:
+    await asyncio.sleep(1.1)
+    return 1
+
+@job(retries=0)
+async def late(text: str) -> None:
+    await asyncio.sleep(60)
+
+@route.post("/late/:length", public=True)
+async def enqueue(length: int) -> None:
+    await late.enqueue("x" * length)
+
+class Title(Shape):
+    title: str
+
+@after_commit(PAPER, on=["create"], shape=Title, retries=0)
+async def index(changes):
+    await asyncio.sleep(60)
+"""
+
+
+async def test_routes_jobs_and_deliveries_have_limits_of_their_own(
+    tmp_path: Path, kind: Kind, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {
+        "extensions.route_seconds": 1,
+        "extensions.job_seconds": 1,
+        "extensions.delivery_seconds": 1,
+        "extensions.argument_bytes": 100,
+    }
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, BACKGROUND)
+        async with run_office(project, settings=settings) as office:
+            assert (await office.ask("GET", "/api/papers/slow")).status == 503
+            assert (await office.ask("GET", "/api/papers/patient")).status == 200
+
+            assert (await office.ask("POST", "/api/late/100")).status == 500
+            assert "more than 100 (extensions.argument_bytes)" in capsys.readouterr().out
+            assert (await office.ask("POST", "/api/late/10")).status == 204
+            (job,) = await ended(office)
+            assert (job.state, job.message) == ("failed", "It took longer than 1 seconds")
+
+            body = {"data": {"title": "Tides"}}
+            assert (await office.ask("POST", "/api/papers?status=draft", body)).status == 201
+            await delivered(office)
+            (change,) = await changes_of(office)
+            assert change.message == "It took longer than 1 seconds"

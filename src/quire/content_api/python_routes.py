@@ -43,13 +43,15 @@ def custom_route(
     route: CustomRoute, documents: DocumentService, calls: SharedCounters, clock: Clock
 ) -> Route:
     """Return the route of a function of the project; ``calls`` limits its rate."""
+    limits = documents.engine.code_limits
+    seconds = limits.route_seconds if route.timeout is None else route.timeout
 
     async def handle(request: Request) -> Response:
         if route.policies:
             ask_policies(route.policies, _policy_context(route, request))
         arguments = _arguments(route, request)
         context = CallContext(route.name, documents, request.principal)
-        limit = asyncio.timeout(route.timeout)
+        limit = asyncio.timeout(seconds)
         try:
             with context.activate(), FunctionTimer(route):
                 async with limit:
@@ -67,7 +69,7 @@ def custom_route(
                     "a route took too long",
                     route=route.name,
                     place=route.place,
-                    seconds=route.timeout,
+                    seconds=seconds,
                 )
                 raise ServiceUnavailableError from error
             _log.error("a route failed", route=route.name, place=route.place)

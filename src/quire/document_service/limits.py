@@ -23,7 +23,11 @@ def code_limits(settings: Settings) -> CodeLimits:
     return CodeLimits(
         hook_seconds=extensions.hook_seconds,
         prepare_seconds=extensions.prepare_seconds,
+        route_seconds=extensions.route_seconds,
+        job_seconds=extensions.job_seconds,
+        delivery_seconds=extensions.delivery_seconds,
         statements=extensions.statements,
         levels=extensions.levels,
         rows=extensions.rows,
+        argument_bytes=extensions.argument_bytes,
     )

@@ -129,7 +129,7 @@ def _cron_problems(mark: ScheduleMark) -> Iterator[str]:
 def _limit_problems(retries: object, timeout: object) -> Iterator[str]:
     if not _is_within(retries, int, 0, _MAX_RETRIES):
         yield f"retries must be a whole number from 0 to {_MAX_RETRIES}, not {retries!r}"
-    if not _is_within(timeout, (int, float), 1, _LONGEST_TIMEOUT):
+    if timeout is not None and not _is_within(timeout, (int, float), 1, _LONGEST_TIMEOUT):
         yield f"timeout must be from 1 to {_LONGEST_TIMEOUT} seconds, not {timeout!r}"
 
 

@@ -108,7 +108,7 @@ class RouteCheck:
             yield f'action must be like "api::article.article.popular", not {mark.action!r}'
         if not isinstance(mark.public, bool):
             yield f"public must be True or False, not {mark.public!r}"
-        if not _is_timeout(mark.timeout):
+        if mark.timeout is not None and not _is_timeout(mark.timeout):
             yield f"timeout must be from 1 to {_LONGEST_TIMEOUT} seconds, not {mark.timeout!r}"
         if mark.rate is not None and _call_rate(mark.rate) is None:
             yield f'rate must be like "30/minute", not {mark.rate!r}'

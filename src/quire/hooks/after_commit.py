@@ -107,8 +107,8 @@ def after_commit(
     called: its published version, or its draft with the ``status`` ``draft``. ``keep`` are fields
     whose values are stored with the change, for what is deleted. With ``coalesce`` only the newest
     change of a document is kept. Changes are delivered again when the function raises or takes
-    longer than 30 seconds, up to ``retries`` times. With ``linked`` changes name the documents that
-    were linked or unlinked, which takes more statements in each write.
+    longer than `extensions.delivery_seconds` (30), up to ``retries`` times. With ``linked`` changes
+    name the documents that were linked or unlinked, which takes more statements in each write.
     """
     mark = ChangeMark(
         kind=kind,

@@ -10,9 +10,6 @@ from msgspec import Struct
 
 from quire.hooks.argument_types import undecodable_reason
 
-LONGEST_ARGUMENTS = 256 * 1024
-"""How many bytes the arguments of one job may have, as JSON."""
-
 _PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -36,15 +33,15 @@ class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
     Functions of the project are defined by ``@job``; the server's own ones are made directly, see
     `quire.jobs.job`. ``name`` is unique and is stored with each job. ``arguments`` is the struct
     that its arguments are stored as; ``function`` is called with its fields by name. ``timeout`` is
-    in seconds. Of jobs whose ``one_at_a_time`` gives the same text, one runs at a time. After one
-    of its ``final_errors`` a job is not tried again.
+    in seconds, ``None`` for that of the settings. Of jobs whose ``one_at_a_time`` gives the same
+    text, one runs at a time. After one of its ``final_errors`` a job is not tried again.
     """
 
     name: str
     function: Callable[..., Any]
     arguments: type[Struct]
     retries: int = 5
-    timeout: float = 300
+    timeout: float | None = 300
     queue: str = "default"
     one_at_a_time: str | None = None
     final_errors: tuple[type[Exception], ...] = ()
@@ -56,21 +53,21 @@ class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
         """The file and line of the function."""
         return f"{self.file}:{self.line}"
 
-    def encode(self, arguments: Struct) -> str:
+    def encode(self, arguments: Struct, max_bytes: int) -> str:
         """Serialize arguments.
 
         Raises TypeError for a value of another type than its parameter has, and ValueError for more
-        than 256 KB.
+        than ``max_bytes``.
         """
         try:
             encoded = msgspec.json.encode(arguments)
             msgspec.json.decode(encoded, type=self.arguments)
         except (msgspec.ValidationError, TypeError) as error:
             raise TypeError(f"{self.name}: {error}") from None
-        if len(encoded) > LONGEST_ARGUMENTS:
+        if len(encoded) > max_bytes:
             message = (
-                f"{self.name}: the arguments have {len(encoded)} bytes, more than "
-                f"{LONGEST_ARGUMENTS}: store the data, and pass the id"
+                f"{self.name}: the arguments have {len(encoded)} bytes, more than {max_bytes} "
+                "(extensions.argument_bytes): store the data, and pass the id"
             )
             raise ValueError(message)
         return encoded.decode()

@@ -28,16 +28,22 @@ class CodeLimits(Struct, frozen=True, kw_only=True):
     """The limits of the settings.
 
     ``hook_seconds`` is how long a hook, or a transaction of a route or job, may take: nobody else
-    writes meanwhile. ``prepare_seconds`` is how long a function may take before a transaction.
-    ``statements`` is how many one transaction of code may run, ``levels`` how
-    many functions may cause one another, ``rows`` how many documents one ``find`` may return.
+    writes meanwhile. ``prepare_seconds`` is how long a function may take before a transaction,
+    ``route_seconds`` and ``job_seconds`` are for routes and jobs without a timeout of their own,
+    ``delivery_seconds`` for calls after the commit. ``statements`` is how many one transaction of
+    code may run, ``levels`` how many functions may cause one another, ``rows`` how many documents
+    one ``find`` may return, ``argument_bytes`` how large the arguments of a job may be.
     """
 
     hook_seconds: float = 2
     prepare_seconds: float = 10
+    route_seconds: float = 30
+    job_seconds: float = 300
+    delivery_seconds: float = 30
     statements: int = 200
     levels: int = 8
     rows: int = 10_000
+    argument_bytes: int = 262_144
 
 
 DEFAULT_LIMITS = CodeLimits()

@@ -46,7 +46,7 @@ class RouteDecorator:
         public: bool = False,
         policies: Sequence[PolicyFunction] = (),
         rate: str | None = None,
-        timeout: float = 30,
+        timeout: float | None = None,
         errors: Sequence[type[AppError]] = (),
         replaces: Replaces = (),
     ) -> Callable[[F], F]:
@@ -56,10 +56,11 @@ class RouteDecorator:
         function. ``action`` is the required permission, by default
         ``api::<folder>.<folder>.<function>``; a ``public`` route needs none. ``policies`` are
         functions of a `PolicyContext` that are called first. ``rate`` limits the calls of one
-        caller: ``"30/minute"``, by second, minute, hour or day. ``timeout`` is in seconds.
-        ``errors`` are the errors of ``quire`` that the function raises, such as ``[Conflict]``,
-        for OpenAPI; any other but those of requests and permissions is then a mistake.
-        ``replaces`` are JavaScript files that the route takes the place of.
+        caller: ``"30/minute"``, by second, minute, hour or day. ``timeout`` is in seconds, by
+        default `extensions.route_seconds` (30). ``errors`` are the errors of ``quire`` that the
+        function raises, such as ``[Conflict]``, for OpenAPI; any other but those of requests and
+        permissions is then a mistake. ``replaces`` are JavaScript files that the route takes the
+        place of.
         """
         mark = RouteMark(
             method=self._method,
@@ -110,7 +111,8 @@ class RouteParameter(Struct, frozen=True, kw_only=True):
 class CustomRoute(CheckedFunction, frozen=True, kw_only=True, eq=False):
     """A checked route of a project.
 
-    ``path`` has no slash at its ends; ``timeout`` is in seconds. ``action`` is the full name of the
+    ``path`` has no slash at its ends; ``timeout`` is in seconds, ``None`` for that of the
+    settings. ``action`` is the full name of the
     permission, also if the route is ``public`` and needs none. ``returns`` is the return
     annotation, ``errors`` are those that the function may raise; with none they are not declared.
     """
@@ -119,7 +121,7 @@ class CustomRoute(CheckedFunction, frozen=True, kw_only=True, eq=False):
     path: str
     action: str
     public: bool
-    timeout: float
+    timeout: float | None
     function: Callable[..., Any]
     returns: Any = None
     summary: str = ""

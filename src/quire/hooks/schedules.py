@@ -100,7 +100,7 @@ def schedule(
     tz: str = "UTC",
     missed: MissedRuns = "once",
     retries: int = 5,
-    timeout: float = 300,
+    timeout: float | None = None,
 ) -> Callable[[F], F]:
     """Run a function at times given by a cron expression, once in all server processes together.
 

@@ -33,9 +33,10 @@ from quire.queue_worker import QueueWorker, StartSpan, backoff_ms, no_span
 
 _log = structlog.get_logger("quire.jobs")
 
-_TIMEOUT_SECONDS = 30.0
-_LEASE_MS = 40_000
-"""How long claimed changes belong to this process: longer than a call may take.
+_CHECK_MS = 40_000
+"""How often an idle worker looks for changes."""
+_LEASE_MARGIN_MS = 10_000
+"""How much longer claimed changes belong to this process than a call may take.
 
 The changes of a lost process are delivered again afterwards."""
 _MAX_CALLS = 4
@@ -64,6 +65,8 @@ class ChangeWorker(QueueWorker):
         self._clock = clock
         self._holder = new_document_id()
         self._runtime: JobRuntime | None = None
+        self._seconds = 0.0
+        """How long a call may take."""
         self._listeners: Mapping[str, tuple[ChangeListener, ...]] = {}
         self._next_due = 0
         self._is_current: VersionedValue[bool] = VersionedValue(
@@ -77,6 +80,7 @@ class ChangeWorker(QueueWorker):
         for listener in runtime.listeners:
             listeners_by_key[listener.key] = (*listeners_by_key.get(listener.key, ()), listener)
         self._runtime, self._listeners = runtime, listeners_by_key
+        self._seconds = runtime.documents.engine.code_limits.delivery_seconds
         self.wake()
 
     @property
@@ -96,7 +100,7 @@ class ChangeWorker(QueueWorker):
     async def work(self) -> None:
         """Claim due changes and start to deliver them. Raises ServiceUnavailableError."""
         if not self._listeners:
-            self._next_due = self._clock() + _LEASE_MS
+            self._next_due = self._clock() + _CHECK_MS
             return
         now, version = self._clock(), self._database.version()
         if now < self._next_due and self._is_current.get(version):
@@ -110,16 +114,15 @@ class ChangeWorker(QueueWorker):
         """Claim the due changes of a function; returns when to check again."""
         next_due = await self._database.read(lambda: self._rows.first_due(key, now))
         if next_due is None:
-            return now + _LEASE_MS
+            return now + _CHECK_MS
         free_calls = _MAX_CALLS - self._count_of(key)
         if next_due > now or free_calls <= 0:
             # A call wakes the worker when it ends.
-            return next_due if next_due > now else now + _LEASE_MS
+            return next_due if next_due > now else now + _CHECK_MS
+        until = now + round(self._seconds * 1000) + _LEASE_MARGIN_MS
         for attempts in _BATCH_SIZES:
             while free_calls > 0:
-                claim = self._rows.claim(
-                    key, self._holder, attempts, now=now, until=now + _LEASE_MS
-                )
+                claim = self._rows.claim(key, self._holder, attempts, now=now, until=until)
                 claimed = await self._database.write(claim)
                 if not claimed:
                     break
@@ -162,7 +165,8 @@ class ChangeWorker(QueueWorker):
             origin=f"after_commit {listener.name}",
             find_user=runtime.find_user,
         )
-        timeout = asyncio.timeout(_TIMEOUT_SECONDS)
+        seconds = runtime.documents.engine.code_limits.delivery_seconds
+        timeout = asyncio.timeout(seconds)
         try:
             traces = [row.trace for row in known_rows]
             with self._start_span(listener.name, traces), context.activate():
@@ -172,7 +176,7 @@ class ChangeWorker(QueueWorker):
         except TimeoutError as error:
             if not timeout.expired():
                 raise
-            raise _TooLongError(f"It took longer than {_TIMEOUT_SECONDS:g} seconds") from error
+            raise _TooLongError(f"It took longer than {seconds:g} seconds") from error
         finally:
             context.is_ended = True
 

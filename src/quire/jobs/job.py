@@ -64,13 +64,13 @@ def add_job(
     by ``key``, which several jobs may share. Raises TypeError and ValueError for arguments that
     cannot be stored, and HookLoopError when too many functions have caused it.
     """
-    queue = _queue(unit)
-    require_depth((*unit.causes, cause_of(job)), unit.engine.code_limits)
+    queue, limits = _queue(unit), unit.engine.code_limits
+    require_depth((*unit.causes, cause_of(job)), limits)
     now = unit.clock()
     stored_job = StoredJob(
         name=job.name,
         queue=job.queue,
-        arguments=job.encode(arguments),
+        arguments=job.encode(arguments, limits.argument_bytes),
         due=now if due_at is None else due_at,
         created_at=now,
         cancel_key=key,
@@ -129,7 +129,8 @@ class Job(Generic[P, R]):
         """Enqueue a call with these arguments, which runs after the transaction has committed.
 
         Returns the id of the job. Raises TypeError for invalid arguments, ValueError for more than
-        256 KB, and UnitOfWorkError outside of a unit of work.
+        `extensions.argument_bytes`, 256 KB by default, and UnitOfWorkError outside of a unit of
+        work.
         """
         return await self._add(None, args, kwargs)
 
@@ -182,18 +183,18 @@ class Job(Generic[P, R]):
 def job(
     *,
     retries: int = 5,
-    timeout: float = 300,
+    timeout: float | None = None,
     queue: str = "default",
     one_at_a_time: str | None = None,
 ) -> Callable[[Callable[P, R]], Job[P, R]]:
     """Make a function one that can be enqueued, to run in the background.
 
     It has no principal until `as_system` or `as_principal`. A run that raises or takes longer than
-    ``timeout`` seconds is tried again, ``retries`` times, after 1 s, 4 s, 16 s and so on, at most
-    an hour; then it is on the dead list. It may run twice when a server process is lost in its
-    middle. ``queue`` is a name that the setting ``jobs.queues`` chooses by. Of jobs with the same
-    text ``one_at_a_time``, such as ``"search"`` or ``"customer {customer_id}"``, one runs at a
-    time; names in braces are parameters.
+    ``timeout`` seconds, by default `extensions.job_seconds` (300), is tried again, ``retries``
+    times, after 1 s, 4 s, 16 s and so on, at most an hour; then it is on the dead list. It may run
+    twice when a server process is lost in its middle. ``queue`` is a name that the setting
+    ``jobs.queues`` chooses by. Of jobs with the same text ``one_at_a_time``, such as ``"search"``
+    or ``"customer {customer_id}"``, one runs at a time; names in braces are parameters.
     """
     mark = JobMark(retries=retries, timeout=timeout, queue=queue, one_at_a_time=one_at_a_time)
     return lambda function: Job(function, mark)

@@ -305,35 +305,42 @@ class JobWorker(QueueWorker):
             origin=f"job {job.name}",
             find_user=runtime.find_user,
         )
+        limits, seconds = runtime.documents.engine.code_limits, definition.timeout
+        if seconds is None:
+            seconds = limits.job_seconds
         try:
             with self._start_span(job.name, [job.trace]), context.activate():
                 if _is_async(definition):
-                    await self._call_async(definition, arguments)
+                    await self._call_async(definition, arguments, seconds)
                 else:
-                    await self._call_in_thread(definition, arguments)
+                    await self._call_in_thread(definition, arguments, seconds)
         finally:
             context.is_ended = True
 
-    async def _call_async(self, definition: JobDefinition, arguments: dict[str, Any]) -> None:
-        timeout = asyncio.timeout(definition.timeout)
+    async def _call_async(
+        self, definition: JobDefinition, arguments: dict[str, Any], seconds: float
+    ) -> None:
+        timeout = asyncio.timeout(seconds)
         try:
             async with timeout:
                 await definition.function(**arguments)
         except TimeoutError as error:
             if not timeout.expired():
                 raise
-            raise _TooLongError(f"It took longer than {definition.timeout:g} seconds") from error
+            raise _TooLongError(f"It took longer than {seconds:g} seconds") from error
 
-    async def _call_in_thread(self, definition: JobDefinition, arguments: dict[str, Any]) -> None:
+    async def _call_in_thread(
+        self, definition: JobDefinition, arguments: dict[str, Any], seconds: float
+    ) -> None:
         """Call a plain function, which may block; it cannot be interrupted."""
         call = asyncio.ensure_future(asyncio.to_thread(definition.function, **arguments))
-        _, pending = await asyncio.wait([call], timeout=definition.timeout)
+        _, pending = await asyncio.wait([call], timeout=seconds)
         if pending:
             _log.error(
                 "a job takes too long, and cannot be interrupted because it is no async def",
                 job=definition.name,
                 place=definition.place,
-                seconds=definition.timeout,
+                seconds=seconds,
             )
         await call
 

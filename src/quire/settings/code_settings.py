@@ -159,6 +159,19 @@ class ExtensionSettings:
         "transaction.",
         default=10,
     )
+    route_seconds: int = setting(
+        integer(1, 600), "Timeout in seconds of a route that has none of its own.", default=30
+    )
+    job_seconds: int = setting(
+        integer(1, 86_400),
+        "Timeout in seconds of a job or schedule that has none of its own.",
+        default=300,
+    )
+    delivery_seconds: int = setting(
+        integer(1, 3_600),
+        "Timeout in seconds of one call of a function marked with `@after_commit`.",
+        default=30,
+    )
     statements: int = setting(
         integer(1),
         "Maximum number of statements that this code may run in one transaction.",
@@ -169,6 +182,9 @@ class ExtensionSettings:
         integer(1),
         "Maximum number of documents that one `find` in that code returns.",
         default=10_000,
+    )
+    argument_bytes: int = setting(
+        integer(1), "Maximum size of the arguments of one job, in bytes, as JSON.", default=262_144
     )
     variables: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}), repr=False, compare=False
