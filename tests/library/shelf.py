@@ -40,6 +40,7 @@ def _book(rows: LibraryRows, number: int) -> int:
         rows.link(NOTE, "about", note, book, target=BOOK, field="notes")
         rows.link(NOTE, "about", note, author, target=PERSON)
     rows.link(NOTE, "subject", notes[0], book, target=BOOK)
+    rows.link(NOTE, "subject", notes[1], author, target=PERSON)
     return book
 
 

@@ -1,7 +1,8 @@
 """The response format of Strapi 4, requested by ``Strapi-Response-Format: v4``.
 
 Entries have ``id`` and ``documentId`` outside and everything else under ``attributes``; relations
-and files are wrapped in ``data``. Components stay flat.
+and files are wrapped in ``data``. Components stay flat, and so do relations to any type, with all
+that is populated below them.
 """
 
 from typing import Any
@@ -54,19 +55,19 @@ def _edge(value: object, edge: PlanEdge, node: PlanNode, schema: Schema) -> obje
         is_component = isinstance(attribute, ComponentAttribute)
         return value if is_component else {"data": {"attributes": value}}
     if isinstance(attribute, DynamicZoneAttribute):
-        return _nest_list(value, edge, "__component", schema)
+        return _nest_list(value, edge, schema)
     if isinstance(attribute, ComponentAttribute):
         return _nest_items(value, edge.nodes[0], schema)
     if isinstance(attribute, RelationAttribute) and attribute.target is None:
-        return {"data": _nest_list(value, edge, "__type", schema)}
+        return value
     return {"data": _nest_items(value, edge.nodes[0], schema)}
 
 
-def _nest_list(value: object, edge: PlanEdge, kind: str, schema: Schema) -> list[Any]:
-    """Nest a list whose items tell their kind."""
+def _nest_list(value: object, edge: PlanEdge, schema: Schema) -> list[Any]:
+    """Nest a list of components that tell their kind."""
     nodes = {node.uid: node for node in edge.nodes}
     items = value if isinstance(value, list | tuple) else ()
-    return [to_v4(item, nodes[_members(item)[kind]], schema) for item in items]
+    return [to_v4(item, nodes[_members(item)["__component"]], schema) for item in items]
 
 
 def _nest_items(value: object, node: PlanNode, schema: Schema) -> object:

@@ -77,7 +77,8 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     value in items of the parent. ``parent_key`` and ``parent_id`` are positions in a row of the
     parent: of the key that links refer to, and of its id. Rows of a ``mixed`` edge come from
     several nodes and are put in the order of their links. ``links`` is the statement that lists
-    ``(parent, id, kind)`` for relations to any type. ``skip_parents`` leaves out rows that are
+    ``(parent, id, kind)`` for relations to any type; ``target`` are the positions of id and kind in
+    a row of the parent, if they are columns of it. ``skip_parents`` leaves out rows that are
     parents themselves (a document among its own localizations). ``unlisted`` are components that a
     zone does not list.
     """
@@ -91,6 +92,7 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     is_count: bool = False
     mixed: bool = False
     links: Query | None = None
+    target: tuple[int, int] | None = None
     skip_parents: bool = False
     unlisted: CompiledUnlistedComponents | None = None
 

@@ -375,6 +375,13 @@ class _Compiler:
                 nodes=(build_count(),),
                 is_count=True,
             )
+        target = None
+        if isinstance(edge, MorphColumnEdge):
+            id_column, type_column = edge.id_column, edge.type_column
+            target = (
+                columns.position(id_column, table.c(id_column), StorageKind.ID),
+                columns.position(type_column, table.c(type_column), StorageKind.STRING),
+            )
         mixed = isinstance(attribute, DynamicZoneAttribute)
         node_builders = [
             self._compile_related(edge, node, key, shared, position.path, mixed=mixed)
@@ -389,6 +396,7 @@ class _Compiler:
             nodes=tuple(build_node() for build_node in node_builders),
             mixed=mixed,
             links=self._compile_morph_links(edge) if isinstance(edge, MorphListEdge) else None,
+            target=target,
             skip_parents=isinstance(edge, LocalizationsEdge),
             unlisted=self._compile_unlisted_components(edge, plan, key, position.path)
             if isinstance(edge, ComponentEdge)

@@ -537,8 +537,6 @@ def parent_key_column(edge: Edge) -> str:
             return column
         case LocalizationsEdge():
             return DOCUMENT_ID
-        case MorphColumnEdge(id_column=column):
-            return column
         case _:
             return "id"
 

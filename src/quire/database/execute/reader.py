@@ -249,7 +249,7 @@ def _populate(
         edge_parents = parents[edge.parent_key]
         if edge.is_count:
             yield from _attach_count_edge(edge, rows, items, edge_parents, parts, run)
-        elif edge.links is not None:
+        elif edge.links is not None or edge.target is not None:
             yield from _attach_morph_edge(edge, rows, items, edge_parents, run)
         elif edge.mixed:
             yield from _attach_mixed_edge(edge, rows, items, edge_parents, parts, run)
@@ -401,13 +401,16 @@ def _attach_morph_edge(
     parent_rows: _Parents,
     run: _ReadRun,
 ) -> Program[None]:
-    """Attach rows of any type: read the links first, then the rows of each type that occurs."""
-    if edge.links is None:
-        return
-    links: Rows = yield run.arguments.for_parents(
-        edge.links, parent_rows.keys, run.budget.fetch_limit
-    )
-    run.budget.fetch(links, edge.path)
+    """Attach rows of any type: find the links, then read the rows of each type that occurs."""
+    links: Sequence[Row] = ()
+    if edge.links is not None:
+        links = yield run.arguments.for_parents(
+            edge.links, parent_rows.keys, run.budget.fetch_limit
+        )
+        run.budget.fetch(links, edge.path)
+    elif edge.target is not None:
+        link_of = itemgetter(edge.parent_key, *edge.target)
+        links = [link for link in dict.fromkeys(map(link_of, parents)) if None not in link]
     ids: dict[Value, dict[Value, int]] = defaultdict(lambda: defaultdict(int))
     for source_id, target_id, kind in links:
         ids[kind][target_id] += (
@@ -427,4 +430,5 @@ def _attach_morph_edge(
         if target is not None:
             groups[source_id].append(target)
     for parent, item in zip(parents, items, strict=True):
-        setattr(item, edge.member, groups.get(parent[edge.parent_key], ()))
+        group = groups.get(parent[edge.parent_key], ())
+        setattr(item, edge.member, group if edge.to_many else next(iter(group), None))

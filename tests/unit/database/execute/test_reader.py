@@ -67,6 +67,8 @@ STATEMENTS = [
     ("populate[sections][populate]=*", BOOK, 7),
     # The links, and one for each type that occurs among them.
     ("populate=about", NOTE, 4),
+    # One for each type that occurs.
+    ("populate=subject", NOTE, 3),
     ("populate=author,editors,tags,cover,pictures,seo", BOOK, 7),
     ("filters[author][name][$startsWith]=author&filters[tags][label][$contains]=tag", BOOK, 1),
     ("sort=author.name,seo.title:desc", BOOK, 1),
@@ -266,6 +268,21 @@ async def test_rows_of_any_type_come_in_the_order_of_their_links(
     (about,) = of(notes, "about")
     assert [entry["__type"] for entry in about] == [BOOK, PERSON]
     assert (about[0]["title"], about[1]["name"]) == ("book 1", "author 1")
+
+
+async def test_a_row_of_any_type_is_that_of_the_type_in_the_link(
+    shelf: tuple[ReadService, StatementLog, int],
+) -> None:
+    asked, _, count = shelf
+    notes = await read_list(asked, "sort=id&populate=subject", NOTE)
+    assert [
+        (note["subject"]["__type"], note["subject"].get("title") or note["subject"]["name"])
+        for note in notes
+    ] == [
+        subject
+        for number in range(1, count + 1)
+        for subject in ((BOOK, f"book {number}"), (PERSON, f"author {number}"))
+    ]
 
 
 @pytest.mark.parametrize(
