@@ -531,3 +531,45 @@ async def test_events_have_what_belongs_to_components_and_no_other_locales(
     # Related entries are populated one level deep.
     assert "author" not in call["target"][0]
     assert "localizations" not in entry
+
+
+@pytest.mark.parametrize(
+    ("option", "query", "states"),
+    [
+        ("=true", "", {True, False}),
+        ("[fields]=publishedAt", "", {True}),
+        ("[fields]=publishedAt", "&status=published", {True}),
+        ("[fields]=publishedAt", "&status=draft", {False}),
+        ("[sort]=id", "", {True}),
+    ],
+)
+async def test_options_of_a_type_select_the_versions_that_use_a_file(
+    ask: ProjectClient, option: str, query: str, states: set[bool]
+) -> None:
+    populate = f"populate[gallery][populate][related][on][api::article.article]{option}"
+    response = await ask.get(f"/api/articles?pagination[pageSize]=100&{populate}{query}")
+    files = [
+        file
+        for article in json.loads(response.content)["data"]
+        for file in article["gallery"] or []
+    ]
+    assert states == {
+        entry["publishedAt"] is not None for file in files for entry in file["related"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "states"),
+    [("", {True, False}), ("&status=draft", {True, False}), ("&status=published", {True})],
+)
+async def test_a_file_leads_to_drafts_unless_published_entries_are_requested(
+    ask: ProjectClient, query: str, states: set[bool]
+) -> None:
+    on = "populate[related][on][api::article.article]"
+    response = await ask.get(f"/api/upload/files?{on}[populate][categories]=true{query}")
+    related = [entry for file in json.loads(response.content) for entry in file["related"]]
+    assert {entry["publishedAt"] is not None for entry in related} == states
+    for entry in related:
+        published = entry["publishedAt"] is not None
+        for category in entry["categories"]:
+            assert (category["publishedAt"] is not None) == published

@@ -55,7 +55,7 @@ from quire.schema.attributes.base import (
     ScalarAttribute,
     StorageKind,
 )
-from quire.schema.model import ContentType, Schema
+from quire.schema.model import FILE_UID, ContentType, Schema
 
 __all__ = [
     "Pagination",
@@ -327,7 +327,9 @@ class Resolver(Struct, frozen=True, kw_only=True):
         )
         populate_scope = scope.for_parameter(Param.POPULATE, "populate")
         has_drafts = model.draft_and_publish
-        versions = PopulatedVersions(status, publication)
+        # As in Strapi, files lead to drafts as well, and these to drafts.
+        shows_all = model.uid == FILE_UID and query.get("status") != "published"
+        versions = PopulatedVersions(None if shows_all else status, publication)
         edges = resolve_populate(query.get("populate"), model, populate_scope, versions)
         search = resolve_search(query.get("_q"), model, scope.for_parameter(Param.SEARCH, "_q"))
         locale = self._locale(query, scope)

@@ -56,9 +56,9 @@ _FLAGS = _TRUE | _FALSE
 
 
 class PopulatedVersions(Struct, frozen=True):
-    """Which versions of draft & publish types are populated."""
+    """Which versions of draft & publish types are populated; without a status all of them."""
 
-    status: Status
+    status: Status | None
     publication: PublicationFilter | None = None
 
 
@@ -488,7 +488,11 @@ class _Populate:
     # Relations to any content type -----------------------------------------------------------
 
     def _morph_edge(self, attribute: Attribute, value: QueryValue, path: str) -> PlanEdge | None:
-        """Populate a polymorphic relation by a flag or fragments; Strapi ignores other values."""
+        """Populate a polymorphic relation by a flag or fragments; Strapi ignores other values.
+
+        Its links are to rows and not to documents: as in Strapi, drafts and published entries are
+        populated together, except by fragments with options.
+        """
         if isinstance(value, str):
             return self.morph_list(attribute) if value in _TRUE else None
         if not isinstance(value, dict):
@@ -507,8 +511,8 @@ class _Populate:
                 continue
             node = self._target_node(option, model, _QueryPosition(path))
             if node is not None and self._may_find(model):
-                nodes.append(node)
-        return _morph_list(attribute, nodes)
+                nodes.append(node if isinstance(option, dict) else _with_all_versions(node))
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
     def _may_be_listed(self, model: ContentType) -> bool:
         """Tell whether entries of a type can be in such a list at all.
@@ -584,8 +588,10 @@ class _Populate:
     def morph_list(self, attribute: Attribute) -> PlanEdge:
         """Populate a polymorphic relation with entries of all types."""
         types = self.scope.schema.content_types.values()
-        nodes = [self.node(model) for model in types if self._may_be_listed(model)]
-        return _morph_list(attribute, nodes)
+        nodes = [
+            _with_all_versions(self.node(model)) for model in types if self._may_be_listed(model)
+        ]
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
 
 class _PathResolver:
@@ -698,14 +704,8 @@ def _path(text: str) -> list[str]:
     return path
 
 
-def _morph_list(attribute: Attribute, nodes: Iterable[PlanNode]) -> PlanEdge:
-    """Return the edge of a polymorphic relation.
-
-    Its links are to rows and not to documents: as in Strapi, drafts and published entries are shown
-    together.
-    """
-    unversioned_nodes = tuple(replace(node, status=None, publication=None) for node in nodes)
-    return PlanEdge(attribute=attribute.name, nodes=unversioned_nodes)
+def _with_all_versions(node: PlanNode) -> PlanNode:
+    return replace(node, status=None, publication=None)
 
 
 def _zones_last(edges: Iterable[PlanEdge], model: Model) -> tuple[PlanEdge, ...]:
