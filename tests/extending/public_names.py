@@ -5,7 +5,7 @@
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -21,6 +21,7 @@ _MODULES: tuple[ModuleType, ...] = (quire, quire.testing)
 _QUALIFIED = re.compile(
     r"\b(?:typing|collections\.abc|datetime|httpx|quire(?:\.[a-z_]+)+)\.(?=[A-Z]|date)"
 )
+_UNIONS: Mapping[str, tuple[str, ...]] = {"Union": (), "Optional": ("None",)}
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _INTRODUCTION = """\
 # Reference of the Python API
@@ -103,8 +104,31 @@ def _type_text(hint: object) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Leave out the modules of names, and the signs of type variables."""
-    return _QUALIFIED.sub("", text).replace("~", "").replace("+", "")
+    """Leave out the modules of names, and the signs of type variables; write all unions with ``|``.
+
+    Python before 3.14 shows some of them as ``Union`` or ``Optional``.
+    """
+    text = _QUALIFIED.sub("", text).replace("~", "").replace("+", "")
+    for name, more in _UNIONS.items():
+        while (start := text.find(f"{name}[")) >= 0:
+            members, end = _split_brackets(text, start + len(name) + 1)
+            text = text[:start] + " | ".join([*members, *more]) + text[end:]
+    return text
+
+
+def _split_brackets(text: str, start: int) -> tuple[list[str], int]:
+    """Return what stands in brackets, split at its commas, and where the brackets have ended."""
+    members, depth, begin = [], 0, start
+    for position in range(start, len(text)):
+        character = text[position]
+        if depth == 0 and character in ",]":
+            members.append(text[begin:position].strip())
+            begin = position + 1
+            if character == "]":
+                return members, begin
+        depth += (character == "[") - (character == "]")
+    message = f"brackets are not closed: {text}"
+    raise ValueError(message)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def _type(shape: Mapping[str, Any], known: frozenset[str]) -> str:
         return name if name in known else "Record<string, unknown>"
     if "enum" in shape or "const" in shape:
         values = shape.get("enum", [shape.get("const")])
-        return " | ".join(json.dumps(value) for value in values)
+        return " | ".join(sorted(json.dumps(value) for value in values))
     for key in ("anyOf", "oneOf"):
         if key in shape:
             return " | ".join(dict.fromkeys(_type(one, known) for one in shape[key]))

@@ -7,7 +7,7 @@ export type AccessToken = { "token": string };
 
 export type ActionPermission = { "enabled"?: boolean; "policy"?: string; "rule"?: Record<string, unknown> | null };
 
-export type AdminApiToken = { "id": number; "kind"?: string; "name": string; "description"?: string | null; "type": "read-only" | "full-access" | "custom"; "accessKey"?: string; "permissions"?: (string)[] | null; "lifespan"?: number | string | null; "expiresAt"?: string | null; "lastUsedAt"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null };
+export type AdminApiToken = { "id": number; "kind"?: string; "name": string; "description"?: string | null; "type": "custom" | "full-access" | "read-only"; "accessKey"?: string; "permissions"?: (string)[] | null; "lifespan"?: number | string | null; "expiresAt"?: string | null; "lastUsedAt"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null };
 
 export type AdminLocale = { "id": number; "documentId"?: string; "name"?: string | null; "code": string | null; "isDefault": boolean; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
 
@@ -27,7 +27,7 @@ export type Administrator = { "id": number; "documentId"?: string; "firstname"?:
 
 export type AdministratorChange = { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[] };
 
-export type ApiTokenChange = { "name"?: string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null };
+export type ApiTokenChange = { "name"?: string; "description"?: string | null; "type"?: "custom" | "full-access" | "read-only"; "permissions"?: (string)[] | null };
 
 export type ApiTokenKey = { "id": number; "kind": string; "accessKey": string };
 
@@ -51,7 +51,7 @@ export type ComponentFields = { "category": string; "displayName": string; "icon
 
 export type ComponentRequest = { "component": ComponentFields; "components"?: (Record<string, unknown>)[] };
 
-export type ContentTypeFields = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "singleType" | "collectionType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
+export type ContentTypeFields = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
 
 export type ContentTypeRequest = { "contentType": ContentTypeFields; "components"?: (Record<string, unknown>)[] };
 
@@ -67,7 +67,7 @@ export type CurrentPassword = { "password": string };
 
 export type DeletedWebhooks = { "ids": (number | string)[] };
 
-export type Delivery = { "id": number; "webhookId": number; "event": string; "uid"?: string; "documentId"?: string; "state": "waiting" | "delivered" | "failed"; "attempts": number; "createdAt": string; "nextAt"?: string | null; "endedAt"?: string | null; "statusCode"?: number | null; "message"?: string | null; "payload"?: Record<string, unknown> };
+export type Delivery = { "id": number; "webhookId": number; "event": string; "uid"?: string; "documentId"?: string; "state": "delivered" | "failed" | "waiting"; "attempts": number; "createdAt": string; "nextAt"?: string | null; "endedAt"?: string | null; "statusCode"?: number | null; "message"?: string | null; "payload"?: Record<string, unknown> };
 
 export type Difference = { "documentId": string; "locale": string | null; "fields": Record<string, unknown> };
 
@@ -95,9 +95,9 @@ export type EntryTimes = { "publishAt"?: string | null; "unpublishAt"?: string |
 
 export type ExplainedPermission = { "id": number; "role": Record<string, unknown>; "misses": (string)[] };
 
-export type Explanation = { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": (ExplainedPermission)[] };
+export type Explanation = { "allowed": boolean; "because": "granted" | "inactive" | "narrower" | "no-permission" | "super-admin"; "permissions": (ExplainedPermission)[] };
 
-export type ExportOptions = { "format"?: "json" | "csv"; "documentIds"?: (string)[] };
+export type ExportOptions = { "format"?: "csv" | "json"; "documentIds"?: (string)[] };
 
 export type FactorCode = { "code": string };
 
@@ -147,7 +147,7 @@ export type InvitedAdministrator = { "id": number; "documentId"?: string; "first
 
 export type ItemChange = { "action": "publish" | "unpublish" };
 
-export type Job = { "id": number; "name": string; "queue": string; "state": "waiting" | "running" | "done" | "failed" | "cancelled"; "attempts": number; "createdAt": string; "startedAt"?: string | null; "dueAt"?: string | null; "leaseEndsAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "arguments"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
+export type Job = { "id": number; "name": string; "queue": string; "state": "cancelled" | "done" | "failed" | "running" | "waiting"; "attempts": number; "createdAt": string; "startedAt"?: string | null; "dueAt"?: string | null; "leaseEndsAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "arguments"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
 
 export type JobCounts = { "waiting": number; "running": number; "done": number; "failed": number; "cancelled": number };
 
@@ -189,7 +189,7 @@ export type ModelUid = { "uid": string };
 
 export type NamedRelease = { "id": number; "name": string };
 
-export type NewAdminApiToken = { "name": string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null; "lifespan"?: number | null };
+export type NewAdminApiToken = { "name": string; "description"?: string | null; "type"?: "custom" | "full-access" | "read-only"; "permissions"?: (string)[] | null; "lifespan"?: number | null };
 
 export type NewAdminRole = { "name": string; "description"?: string | null };
 
@@ -211,7 +211,7 @@ export type NewWebhook = { "name": string; "url": string; "headers": Record<stri
 
 export type NoEntry = Record<string, unknown>;
 
-export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "waiting" | "failed"; "attempts": number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "fields"?: (string)[]; "kept"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
+export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "failed" | "waiting"; "attempts": number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "fields"?: (string)[]; "kept"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
 
 export type Overview = { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": (CountedType)[]; "failingWebhooks": (FailingWebhook)[] | null };
 
@@ -247,7 +247,7 @@ export type PublishCheck = { "documentId": string; "locale": string | null; "pro
 
 export type ReceivedHeader = { "name": string; "value": string };
 
-export type RecentEntry = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
+export type RecentEntry = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "modified" | "published" };
 
 export type RecoveryCodes = { "recoveryCodes": (string)[] };
 
@@ -257,13 +257,13 @@ export type Registration = { "registrationToken": string; "userInfo": NewAdminUs
 
 export type RelatedEntry = { "id": number; "documentId": string; "locale"?: string | null; "status"?: string };
 
-export type Release = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number };
+export type Release = { "id": number; "name": string; "status": "blocked" | "done" | "empty" | "failed" | "ready"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number };
 
 export type ReleaseCheck = { "id": number; "problems": (ReleaseProblem)[] };
 
-export type ReleaseDetail = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[] };
+export type ReleaseDetail = { "id": number; "name": string; "status": "blocked" | "done" | "empty" | "failed" | "ready"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[] };
 
-export type ReleaseItem = { "id": number; "action": "publish" | "unpublish"; "contentType": string; "exists": boolean; "readable": boolean; "publishable": boolean; "documentId"?: string; "locale"?: string | null; "title"?: unknown; "status"?: "draft" | "published" | "modified"; "updatedAt"?: string | null };
+export type ReleaseItem = { "id": number; "action": "publish" | "unpublish"; "contentType": string; "exists": boolean; "readable": boolean; "publishable": boolean; "documentId"?: string; "locale"?: string | null; "title"?: unknown; "status"?: "draft" | "modified" | "published"; "updatedAt"?: string | null };
 
 export type ReleaseName = { "name": string };
 
@@ -275,7 +275,7 @@ export type ReleaseSchedule = { "id": number; "scheduledAt": string | null; "tim
 
 export type ReleaseTime = { "scheduledAt"?: string | null; "timezone"?: string | null };
 
-export type ReleaseUndoResult = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[]; "skipped": number };
+export type ReleaseUndoResult = { "id": number; "name": string; "status": "blocked" | "done" | "empty" | "failed" | "ready"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[]; "skipped": number };
 
 export type ReservedNames = { "models": (string)[]; "attributes": (string)[] };
 
@@ -305,7 +305,7 @@ export type Samples = { "count": number; "documentIds": (string)[] };
 
 export type SavedView = { "id": number; "uid": string; "name": string; "shared": boolean; "own": boolean; "state": Record<string, unknown>; "updatedAt": string };
 
-export type Schedule = { "name": string; "cron": string; "timezone": string; "missed": "once" | "skip" | "all"; "place": string; "nextDueAt"?: string | null; "lastDueAt"?: string | null; "lastJob"?: Job | null };
+export type Schedule = { "name": string; "cron": string; "timezone": string; "missed": "all" | "once" | "skip"; "place": string; "nextDueAt"?: string | null; "lastDueAt"?: string | null; "lastJob"?: Job | null };
 
 export type ScheduledAction = { "at": string; "timezone": string | null; "entry": ReleaseItem | null; "release": NamedRelease | null };
 
