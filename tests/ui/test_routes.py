@@ -20,6 +20,7 @@ _FORM = "the editor compares what is in the form, which the server does not know
 _RESTORE = "the values of a revision are taken over into the form, where that can be undone"
 _BATCH = "POST /admin/x/publish-check tells more, and bulk actions go on in parts"
 _AI = "there is no service that describes images"
+_STRAPI_PANEL = "only the panel of Strapi has logos and telemetry"
 _CHILDREN = "GET /upload/folder-structure has all folders"
 
 UNUSED = {
@@ -30,7 +31,9 @@ UNUSED = {
     "DELETE /upload/files/{id}": "bulk-delete deletes one file, too",
     "GET /admin/homepage/key-statistics": _HOME,
     "GET /admin/homepage/layout": _HOME,
+    "GET /admin/project-settings": _STRAPI_PANEL,
     "GET /admin/project-type": "nothing is reserved for an edition",
+    "GET /admin/telemetry-properties": _STRAPI_PANEL,
     "GET /admin/x/difference/{uid}/{id}": _FORM,
     "GET /admin/x/entry/{uid}/{id}": _FORM,
     "GET /admin/x/openapi.json": "the types of the UI are made of it when it is built",
@@ -44,6 +47,8 @@ UNUSED = {
     "GET /content-type-builder/content-types": _ONE_SCHEMA,
     "GET /content-type-builder/content-types/{uid}": _ONE_SCHEMA,
     "GET /content-type-builder/update-schema-status": "changes need no restart to wait for",
+    "GET /email/settings": "the setup screen shows settings, and a template sends a test mail",
+    "GET /i18n/settings": _AI,
     "GET /upload/ai-metadata-jobs/pending-count": _AI,
     "GET /upload/configuration": "the address of the library has its order and its page",
     "GET /upload/folders/{id}": _CHILDREN,
@@ -55,14 +60,17 @@ UNUSED = {
     "POST /content-manager/collection-types/{uid}/clone/{id}": "auto-clone needs no form",
     "POST /content-type-builder/components": _ONE_CHANGE,
     "POST /content-type-builder/content-types": _ONE_CHANGE,
+    "POST /email/test": "a template of end users sends a test mail",
     "POST /i18n/content-manager/actions/get-non-localized-fields": "an entry has them at once",
     "POST /upload/actions/generate-ai-metadata": _AI,
     "POST /upload/actions/upload-from-urls": "POST /admin/x/media/import tells what went wrong",
     "POST /upload/ai-metadata-jobs": _AI,
     "POST /upload/files": "POST /upload is the same",
+    "PUT /admin/homepage/layout": _HOME,
     "PUT /content-type-builder/component-categories/{name}": _ONE_CHANGE,
     "PUT /content-type-builder/components/{uid}": _ONE_CHANGE,
     "PUT /content-type-builder/content-types/{uid}": _ONE_CHANGE,
+    "PUT /i18n/settings": _AI,
     "PUT /upload/configuration": "the address of the library has its order and its page",
 }
 

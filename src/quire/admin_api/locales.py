@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.response_types import Moment
-from quire.admin_api.responses import build_response
+from quire.admin_api.response_types import DataEnvelope, FreeObject, Moment
+from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.body_decoding import RequestBody, read_body, sent_values
 from quire.content_api.envelope import respond_bare
@@ -14,10 +14,13 @@ from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import MaxLength, MinLength, OneOf, id_of
 from quire.content_manager.locales import NOT_FOUND, LocaleStore, ManagedLocale, iso_locales
+from quire.database.compile.writes import Writes
 from quire.database.interface import Database
+from quire.database.stores.core_store import read_setting, write_setting
 from quire.errors import NotFoundError
 
 _LONGEST_NAME = 50
+_SETTINGS_KEY = "plugin_i18n_settings"
 
 
 class _KnownCode(Struct, frozen=True):
@@ -63,12 +66,19 @@ class AdminLocale(Struct, rename="camel", kw_only=True):
     published_at: Moment | UnsetType | None = UNSET
 
 
-class LocalesApi:
-    """``/i18n/locales`` and ``/i18n/iso-locales``."""
+class LocaleSettings(RequestBody, forbid_unknown_fields=False):
+    """Whether Strapi translates entries with its service. Quire has none, and stores the option."""
 
-    def __init__(self, database: Database, locales: LocaleStore) -> None:
+    ai_localizations: bool | UnsetType = UNSET
+
+
+class LocalesApi:
+    """``/i18n/locales``, ``/i18n/iso-locales`` and ``/i18n/settings``."""
+
+    def __init__(self, database: Database, locales: LocaleStore, writes: Writes) -> None:
         self._database = database
         self._locales = locales
+        self._writes = writes
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -83,6 +93,10 @@ class LocalesApi:
         )
         yield route("PUT", path, update, self.change, body=LocaleChange, response=locale_response)
         yield route("DELETE", path, delete, self.delete, response=locale_response)
+        path, response = "settings", DataEnvelope[FreeObject | None]
+        yield route("GET", path, SIGNED_IN, self.settings, response=response)
+        body = LocaleSettings
+        yield route("PUT", path, update, self.change_settings, body=body, response=response)
 
     async def all_locales(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List all locales that can be added."""
@@ -111,6 +125,18 @@ class LocalesApi:
         """Delete a locale with all its entries."""
         program = self._locales.delete(_row_id(request))
         return respond_bare(_serialize_locale(await self._database.write(program)))
+
+    async def settings(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+        """Show the stored options."""
+        return respond_data(
+            await self._database.read(lambda: read_setting(self._writes, _SETTINGS_KEY))
+        )
+
+    async def change_settings(self, request: Request) -> Response:
+        """Store the options."""
+        values = sent_values(read_body(request.body, LocaleSettings))
+        await self._database.write(write_setting(self._writes, _SETTINGS_KEY, values))
+        return respond_data(values)
 
 
 def _row_id(request: Request) -> int:

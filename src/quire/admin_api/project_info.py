@@ -9,12 +9,19 @@ from quire.admin_api.response_types import PROJECT, SIGNING_IN, DataEnvelope, Fr
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.sign_in import AdminAccounts
-from quire.content_api.http_messages import Request, Response
+from quire.content_api.envelope import respond_bare
+from quire.content_api.http_messages import NO_CONTENT, Request, Response
 from quire.content_api.routes import Route, RouteGroup
+from quire.database.compile.writes import Writes
 from quire.database.interface import Database
+from quire.database.stores.core_store import read_setting
 
 STRAPI_VERSION = "5.54.0"
 """The version of Strapi whose admin API this one implements, for tools that check it."""
+
+
+_LOGOS_KEY = "core_admin_project-settings"
+_LOGO_FIELDS = ("name", "url", "width", "height", "ext", "size")
 
 
 class ProjectState(Struct, rename="camel"):
@@ -22,8 +29,15 @@ class ProjectState(Struct, rename="camel"):
 
     uuid: bool
     has_admin: bool
-    menu_logo: None
-    auth_logo: None
+    menu_logo: str | None
+    auth_logo: str | None
+
+
+class ProjectLogos(Struct, rename="camel"):
+    """The logos that were chosen in the admin panel of Strapi."""
+
+    menu_logo: FreeObject | None
+    auth_logo: FreeObject | None
 
 
 class ProjectEdition(Struct):
@@ -51,12 +65,13 @@ class ProjectFacts(Struct, rename="camel"):
 
 
 class ProjectApi:
-    """``/admin/init``, ``/admin/information`` and ``/admin/project-type``."""
+    """``/admin/init``, ``information``, ``project-type``, ``project-settings``, ``telemetry-…``."""
 
     def __init__(
         self,
         accounts: AdminAccounts,
         database: Database,
+        writes: Writes,
         *,
         environment: str,
         version: str,
@@ -64,6 +79,7 @@ class ProjectApi:
     ) -> None:
         self._accounts = accounts
         self._database = database
+        self._writes = writes
         self._environment = environment
         self._version = version
         self._docs_url = docs_url
@@ -75,15 +91,17 @@ class ProjectApi:
         yield route(
             "GET", "project-type", None, self.project_type, response=DataEnvelope[ProjectEdition]
         )
-        path, response = "admin/information", DataEnvelope[ProjectFacts]
-        yield RouteGroup(PROJECT)("GET", path, SIGNED_IN, self.information, response=response)
+        route, response = RouteGroup(PROJECT, "admin/"), DataEnvelope[ProjectFacts]
+        yield route("GET", "information", SIGNED_IN, self.information, response=response)
+        yield route("GET", "project-settings", SIGNED_IN, self.logos, response=ProjectLogos)
+        path, status = "telemetry-properties", NO_CONTENT.status
+        yield route("GET", path, SIGNED_IN, self.telemetry, response=None, status=status)
 
     async def init(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Tell whether there is an administrator; there is no usage tracking."""
-        has_admin = await self._accounts.exist()
-        return respond_data(
-            {"uuid": False, "hasAdmin": has_admin, "menuLogo": None, "authLogo": None}
-        )
+        has_admin, logos = await self._accounts.exist(), await self._logos()
+        urls = {name: None if logo is None else logo.get("url") for name, logo in logos.items()}
+        return respond_data({"uuid": False, "hasAdmin": has_admin, **urls})
 
     async def project_type(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Return the only edition, with all features."""
@@ -107,3 +125,23 @@ class ProjectApi:
                 "database": self._database.dialect.name,
             }
         )
+
+    async def logos(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+        """Return the stored logos."""
+        return respond_bare(await self._logos())
+
+    async def telemetry(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+        """Respond with nothing, as Strapi with telemetry turned off."""
+        return NO_CONTENT
+
+    async def _logos(self) -> dict[str, dict[str, object] | None]:
+        """Return the logos as Strapi stored them, by name."""
+        stored = await self._database.read(lambda: read_setting(self._writes, _LOGOS_KEY))
+        settings = stored if isinstance(stored, dict) else {}
+        return {name: _describe_logo(settings.get(name)) for name in ("menuLogo", "authLogo")}
+
+
+def _describe_logo(logo: object) -> dict[str, object] | None:
+    if not isinstance(logo, dict):
+        return None
+    return {name: logo[name] for name in _LOGO_FIELDS if name in logo}

@@ -30,6 +30,7 @@ from quire.admin_api.end_user_impersonation import EndUserImpersonationApi
 from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.key_statistics import HomepageApi
 from quire.admin_api.locales import LocalesApi
+from quire.admin_api.mail_settings import MailSettingsApi
 from quire.admin_api.media.files import MediaFileApi
 from quire.admin_api.media.folders import FolderApi
 from quire.admin_api.media.image_tools import CropApi, TransformApi
@@ -232,7 +233,8 @@ def _project_routes(context: AdminContext, identity: AdminAuthentication) -> Ite
         prefix=settings.api.prefix,
     ).routes()
     yield from _token_routes(context)
-    yield from LocalesApi(database, LocaleStore(context.tables, clock)).routes()
+    locales = LocaleStore(context.tables, clock)
+    yield from LocalesApi(database, locales, context.engine.store.writes).routes()
     yield from _option_routes(context)
     yield from AuditApi(context.sources.audit).routes()
     engine = context.engine
@@ -240,10 +242,11 @@ def _project_routes(context: AdminContext, identity: AdminAuthentication) -> Ite
         writes, schedules = engine.store.writes, engine.extensions.schedules
         yield from JobApi(database, engine.jobs, writes, schedules, clock).routes()
         yield from OutboxApi(database, engine.changes, clock).routes()
-    yield from HomepageApi(database, context.tables).routes()
+    yield from HomepageApi(database, context.tables, clock).routes()
     yield from ProjectApi(
         identity.accounts,
         database,
+        context.engine.store.writes,
         environment=settings.environment,
         version=__version__,
         docs_url=settings.admin.docs_url,
@@ -317,6 +320,8 @@ def _option_routes(context: AdminContext) -> Iterator[Route]:
         context.sources.attempts,
         server=server,
     ).routes()
+    sender, attempts = context.sources.services.sender, context.sources.attempts
+    yield from MailSettingsApi(sender, settings.mail.sender, attempts).routes()
     yield from WebhookApi(
         database,
         parts.webhooks,

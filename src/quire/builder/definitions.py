@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from quire.schema.name_words import kebab_case, snake_case
+from quire.schema.slugs import slug_of
 from quire.schema.source_files import EXTENSION
 
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
@@ -25,18 +25,18 @@ SELF = "__self__"
 
 def component_uid(category: str, display_name: str) -> str:
     """Return the uid of a new component."""
-    return f"{kebab_case(category)}.{kebab_case(display_name)}"
+    return f"{slug_of(category)}.{slug_of(display_name)}"
 
 
 def collection_name(plural_name: str) -> str:
     """Return the table of a new content type."""
-    return snake_case(plural_name)
+    return _table_name(plural_name)
 
 
 def component_collection_name(uid: str) -> str:
     """Return the table of a new component."""
     category, _, name = uid.partition(".")
-    return f"components_{snake_case(category)}_{_plural(snake_case(name))}"
+    return f"components_{_table_name(category)}_{_plural(_table_name(name))}"
 
 
 def file_of(uid: str) -> str:
@@ -49,6 +49,10 @@ def file_of(uid: str) -> str:
         return f"src/api/{api}/content-types/{name}/schema.json"
     category, _, name = uid.partition(".")
     return f"src/components/{category}/{name}.json"
+
+
+def _table_name(name: str) -> str:
+    return slug_of(name).replace("-", "_")
 
 
 def _plural(name: str) -> str:

@@ -183,7 +183,7 @@ class SchemaFiles:
                 "singularName": definition.singular_name,
                 "pluralName": definition.plural_name,
             },
-            "options": {"draftAndPublish": True},
+            "options": {**(definition.options or {}), "draftAndPublish": True},
             "pluginOptions": {},
             "attributes": {},
         }
@@ -216,10 +216,12 @@ class SchemaFiles:
 
     def add_component(self, uid: str, definition: ComponentDefinition) -> None:
         """Add a component. Raises InvalidDefinitionError."""
+        plugin_options = definition.plugin_options
         self._raws[uid] = {
             "collectionName": component_collection_name(uid),
             "info": {},
             "options": {},
+            **({} if plugin_options is UNSET else {"pluginOptions": plugin_options}),
             "attributes": {},
             "config": {},
         }
@@ -313,8 +315,6 @@ class SchemaFiles:
     def _describe_component(self, uid: str, definition: ComponentDefinition) -> None:
         raw = self._raws[uid]
         _describe(raw, definition)
-        if definition.icon is not UNSET and (definition.icon or "icon" in raw["info"]):
-            raw["info"]["icon"] = definition.icon
         _set(raw, "pluginOptions", definition.plugin_options, {})
 
     def _set_attributes(
@@ -441,8 +441,10 @@ def _follow_renames(attributes: Mapping[str, Raw], later_names: Mapping[str, str
 def _describe(raw: Raw, definition: TypeDefinition | ComponentDefinition) -> None:
     info = _object(raw, "info")
     info["displayName"] = definition.display_name
-    if definition.description is not UNSET and (definition.description or "description" in info):
-        info["description"] = definition.description
+    icon = definition.icon if isinstance(definition, ComponentDefinition) else UNSET
+    for name, text in (("icon", icon), ("description", definition.description)):
+        if text is not UNSET and (text or name in info):
+            info[name] = text
     if definition.options is not UNSET and definition.options:
         raw["options"] = {**_object(raw, "options"), **definition.options}
 

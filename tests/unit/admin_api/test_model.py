@@ -486,6 +486,53 @@ async def test_a_component_may_come_with_the_type_that_holds_it(model_site: Mode
     assert made.data["ends"][0]["text"] == "Glue"
 
 
+async def test_files_of_new_models_are_named_and_written_as_by_the_reference(
+    model_site: ModelSite,
+) -> None:
+    hidden = {"i18n": {"localized": True}}
+    change = {
+        "action": "create",
+        "status": "NEW",
+        "displayName": "Column3",
+        "attributes": [{"action": "create", "name": "text", "properties": {"type": "string"}}],
+    }
+    column = {
+        **change,
+        "uid": "part2.column3",
+        "category": "part2",
+        "description": "Left",
+        "icon": "apps",
+        "pluginOptions": hidden,
+    }
+    names = {"singularName": "step2go", "pluralName": "steps2go"}
+    step = {
+        **change,
+        **names,
+        "uid": "api::step2go.step2go",
+        "kind": "collectionType",
+        "draftAndPublish": False,
+        "options": {"note": 1},
+        "pluginOptions": {},
+    }
+
+    assert (await model_site.update(step, components=[column])).status == 200
+    component = model_site.file("src/components/part2/column3.json")
+    content_type = model_site.file("src/api/step2go/content-types/step2go/schema.json")
+    assert component["collectionName"] == "components_part2_column3s"
+    assert list(component) == [
+        "collectionName", "info", "options", "pluginOptions", "attributes", "config"
+    ]  # fmt: skip
+    assert list(component["info"]) == ["displayName", "icon", "description"]
+    assert component["pluginOptions"] == hidden
+    assert content_type["collectionName"] == "steps2go"
+    assert list(content_type["options"].items()) == [("note", 1), ("draftAndPublish", False)]
+
+    update = {**column, "action": "update", "status": "CHANGED", "description": "Right"}
+    assert (await model_site.update(components=[update])).status == 200
+    component = model_site.file("src/components/part2/column3.json")
+    assert component["info"]["description"] == "Right"
+
+
 async def test_components_change_their_category_with_what_they_hold(
     model_site: ModelSite,
 ) -> None:

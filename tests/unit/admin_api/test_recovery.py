@@ -16,13 +16,14 @@ OTHER = "Another1horse"
 
 
 @asynccontextmanager
-async def office_with_mail(folder: Path) -> AsyncIterator[tuple[Office, Inbox]]:
+async def office_with_mail(folder: Path, **more: object) -> AsyncIterator[tuple[Office, Inbox]]:
     async with receiving() as inbox:
         settings = {
             "mail.host": "127.0.0.1",
             "mail.port": inbox.port,
             "mail.security": "none",
             "server.url": "https://cms.example.com",
+            **more,
         }
         async with open_office(folder, settings=settings) as office:
             yield office, inbox

@@ -131,6 +131,12 @@ export type GrantedControllers = { "controllers"?: Record<string, unknown> | nul
 
 export type HiddenUsage = { "hidden": number };
 
+export type HomepageLayout = { "version": number; "widgets": (HomepageWidget)[]; "updatedAt": string };
+
+export type HomepageLayoutInput = { "version"?: number; "widgets": (HomepageWidget)[]; "updatedAt"?: string };
+
+export type HomepageWidget = { "uid": string; "width": number };
+
 export type ImportedFile = { "url": string; "fileInfo"?: Record<string, unknown> };
 
 export type ImportedFiles = { "urls": (string)[]; "folderId"?: number | null };
@@ -168,6 +174,14 @@ export type LocaleChange = { "name"?: string | null; "isDefault"?: boolean };
 export type LocaleCount = { "locale": string; "documents": number; "published": number };
 
 export type LocaleCoverage = { "uid": string; "displayName": string; "kind": string; "documents": number; "locales": (LocaleCount)[] };
+
+export type LocaleSettings = { "aiLocalizations"?: boolean };
+
+export type MailConfiguration = { "config": MailProvider; "supportsVerify": boolean };
+
+export type MailProvider = { "provider": string; "settings": MailSenderSettings };
+
+export type MailSenderSettings = { "defaultFrom": string };
 
 export type MailTemplates = { "email-templates": Record<string, unknown> };
 
@@ -239,7 +253,9 @@ export type ProjectEdition = { "isEE": boolean; "features": (string)[] };
 
 export type ProjectFacts = { "currentEnvironment": string; "autoReload": boolean; "strapiVersion": string; "dependencies": Record<string, unknown>; "projectId": null; "nodeVersion": null; "communityEdition": boolean; "useYarn": boolean; "docsUrl": string | null; "quireVersion": string; "pythonVersion": string; "database": string };
 
-export type ProjectState = { "uuid": boolean; "hasAdmin": boolean; "menuLogo": null; "authLogo": null };
+export type ProjectLogos = { "menuLogo": Record<string, unknown> | null; "authLogo": Record<string, unknown> | null };
+
+export type ProjectState = { "uuid": boolean; "hasAdmin": boolean; "menuLogo": string | null; "authLogo": string | null };
 
 export type Providers = { "providers": Record<string, unknown> };
 
@@ -329,6 +345,8 @@ export type SignedOutDevice = { "deviceId"?: string };
 
 export type StageInput = { "id"?: number | string; "name": string; "color"?: string; "roles"?: (number | string)[]; "requiredToPublish"?: boolean };
 
+export type TestMailRecipient = { "to"?: string };
+
 export type TransformAddress = { "url": string; "signed": boolean };
 
 export type TransformChoices = { "sizes": (number)[]; "qualities": (number)[]; "formats": (string)[]; "largest": number; "signs": boolean };
@@ -388,15 +406,17 @@ export interface Operations {
   "GET /admin/content-api/permissions": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /admin/content-api/routes": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /admin/homepage/key-statistics": { body: undefined; response: { "data": KeyStatistics } };
-  "GET /admin/homepage/layout": { body: undefined; response: { "data": unknown } };
+  "GET /admin/homepage/layout": { body: undefined; response: { "data": HomepageLayout | null } };
   "GET /admin/information": { body: undefined; response: { "data": ProjectFacts } };
   "GET /admin/init": { body: undefined; response: { "data": ProjectState } };
   "GET /admin/permissions": { body: undefined; response: { "data": PermissionCatalogue } };
+  "GET /admin/project-settings": { body: undefined; response: ProjectLogos };
   "GET /admin/project-type": { body: undefined; response: { "data": ProjectEdition } };
   "GET /admin/registration-info": { body: undefined; response: { "data": InvitationRecipient } };
   "GET /admin/roles": { body: undefined; response: { "data": (AdminRole)[] } };
   "GET /admin/roles/{id}": { body: undefined; response: { "data": AdminRole } };
   "GET /admin/roles/{id}/permissions": { body: undefined; response: { "data": (AdminPermission)[] } };
+  "GET /admin/telemetry-properties": { body: undefined; response: undefined };
   "GET /admin/users": { body: undefined; response: { "data": { "results": (Administrator)[]; "pagination": AdminPagination } } };
   "GET /admin/users/me": { body: undefined; response: { "data": Administrator } };
   "GET /admin/users/me/permissions": { body: undefined; response: { "data": (AdminPermission)[] } };
@@ -465,9 +485,11 @@ export interface Operations {
   "GET /content-type-builder/reserved-names": { body: undefined; response: ReservedNames };
   "GET /content-type-builder/schema": { body: undefined; response: { "data": SchemaDescription } };
   "GET /content-type-builder/update-schema-status": { body: undefined; response: { "data": SchemaStatus } };
+  "GET /email/settings": { body: undefined; response: MailConfiguration };
   "GET /i18n/content-manager/get-fill-from-locale/{model}": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /i18n/iso-locales": { body: undefined; response: (KnownLocale)[] };
   "GET /i18n/locales": { body: undefined; response: (AdminLocale)[] };
+  "GET /i18n/settings": { body: undefined; response: { "data": Record<string, unknown> | null } };
   "GET /upload/ai-metadata-jobs/pending-count": { body: undefined; response: Record<string, unknown> };
   "GET /upload/configuration": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /upload/files": { body: undefined; response: Record<string, unknown> };
@@ -548,6 +570,7 @@ export interface Operations {
   "POST /content-type-builder/components": { body: ComponentRequest; response: { "data": ModelUid } };
   "POST /content-type-builder/content-types": { body: ContentTypeRequest; response: { "data": ModelUid } };
   "POST /content-type-builder/update-schema": { body: SchemaRequest; response: Record<string, unknown> };
+  "POST /email/test": { body: TestMailRecipient; response: Record<string, unknown> };
   "POST /i18n/content-manager/actions/get-non-localized-fields": { body: SharedFieldsInput; response: SharedFields };
   "POST /i18n/locales": { body: NewLocale; response: AdminLocale };
   "POST /upload": { body: undefined; response: unknown };
@@ -562,6 +585,7 @@ export interface Operations {
   "POST /upload/folders": { body: NewFolder; response: { "data": MediaFolder } };
   "POST /users-permissions/roles": { body: RoleInput; response: Record<string, unknown> };
   "PUT /admin/api-tokens/{id}": { body: ApiTokenChange; response: { "data": AdminApiToken } };
+  "PUT /admin/homepage/layout": { body: HomepageLayoutInput; response: { "data": HomepageLayout } };
   "PUT /admin/roles/{id}": { body: AdminRoleChange; response: { "data": AdminRole } };
   "PUT /admin/roles/{id}/permissions": { body: RolePermissions; response: { "data": (AdminPermission)[] } };
   "PUT /admin/users/me": { body: ProfileChange; response: { "data": Administrator } };
@@ -583,6 +607,7 @@ export interface Operations {
   "PUT /content-type-builder/components/{uid}": { body: ComponentRequest; response: { "data": ModelUid } };
   "PUT /content-type-builder/content-types/{uid}": { body: ContentTypeRequest; response: { "data": ModelUid } };
   "PUT /i18n/locales/{id}": { body: LocaleChange; response: AdminLocale };
+  "PUT /i18n/settings": { body: LocaleSettings; response: { "data": Record<string, unknown> | null } };
   "PUT /upload/configuration": { body: LibraryView; response: { "data": Record<string, unknown> } };
   "PUT /upload/files/{id}": { body: FileDescription; response: MediaFile };
   "PUT /upload/folders/{id}": { body: FolderChange; response: { "data": MediaFolder } };

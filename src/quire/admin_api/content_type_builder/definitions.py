@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from quire.builder.definitions import ComponentDefinition, TypeDefinition, component_uid
-from quire.schema.name_words import kebab_case
+from quire.schema.slugs import slug_of
 
 Body = Mapping[str, Any]
 _TOP_LEVEL_OPTIONS = frozenset({"draftAndPublish"})
@@ -39,7 +39,7 @@ def component_definition(
 ) -> ComponentDefinition:
     """Return the definition of a component in a body; see `type_definition`."""
     return ComponentDefinition(
-        category=kebab_case(body["category"]),
+        category=slug_of(body["category"]),
         display_name=body["displayName"],
         attributes=attributes,
         icon=_option(body, "icon"),

@@ -42,7 +42,7 @@ from quire.builder.schema_files import SchemaFiles
 from quire.document_service.validate.problems import Problem
 from quire.schema.describe import describe_component, describe_content_type, is_visible
 from quire.schema.model import Model, Schema
-from quire.schema.name_words import kebab_case
+from quire.schema.slugs import slug_of
 
 INVALID = "Invalid input"
 _UNEXPECTED_TYPE = "Invalid input: expected {}, received {}"
@@ -272,7 +272,7 @@ def _has_valid_uid(entry: ModelEntry) -> bool:
             return entry.uid.rpartition(".")[2] == str(entry.body["singularName"])
         return entry.uid == uid_of_type(entry.body)
     category, dot, name = entry.uid.partition(".")
-    return bool(dot) and category == kebab_case(entry.body["category"]) and is_kebab(name)
+    return bool(dot) and category == slug_of(entry.body["category"]) and is_kebab(name)
 
 
 def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntry]:

@@ -57,7 +57,7 @@ from quire.errors import ApplicationError, ValidationError
 from quire.javascript.regular_expressions import PatternError, compile_pattern
 from quire.schema.describe import describe_component, describe_content_type, is_visible
 from quire.schema.model import Component, ContentType, Schema
-from quire.schema.name_words import kebab_case
+from quire.schema.slugs import slug_of
 
 THIS_TYPE = "__contentType__"
 """Stands for that model in attributes of these components."""
@@ -228,7 +228,7 @@ class ModelWritingApi:
         component = self._requested_component(request)
         body = self._component_body(request, component)
         components = self._components(request, body["attributes"])
-        new_uid = f"{kebab_case(body['category'])}.{component.uid.partition('.')[2]}"
+        new_uid = f"{slug_of(body['category'])}.{component.uid.partition('.')[2]}"
         if new_uid != component.uid and new_uid in self._schema.components:
             raise BuilderError(COMPONENT_EXISTS)
 
@@ -255,7 +255,7 @@ class ModelWritingApi:
             name = read_body(request.body, CategoryName).name
         except ValidationError as error:
             raise builder_validation_error(error) from error
-        new_name = kebab_case(name)
+        new_name = slug_of(name)
         uids = self._component_uids(current_name)
         if new_name != current_name and self._component_uids(new_name, exists=False):
             raise ApplicationError(_CATEGORY_TAKEN)

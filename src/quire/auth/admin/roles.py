@@ -18,6 +18,7 @@ from quire.database.program import Program
 from quire.database.stores.builtin_type_table import BaseRow, ContentTables
 from quire.database.stores.row_conditions import eq
 from quire.errors import ApplicationError, NotFoundError
+from quire.schema.name_words import kebab_case
 
 NOT_FOUND = "role.notFound"
 NAME_IN_USE = "The name must be unique and a role with name `{}` already exists."
@@ -164,10 +165,9 @@ def require_editable(role: StoredAdminRole) -> None:
 
 
 def _code(name: str, now: int) -> str:
-    """Return the code of a new role: its name as a slug, and the time."""
-    words = "".join(character if character.isalnum() else " " for character in name.lower()).split()
+    """Return the code of a new role: its name in kebab case, and the time."""
     number, digits = now, ""
     while number:
         number, digit = divmod(number, len(_DIGITS))
         digits = _DIGITS[digit] + digits
-    return "-".join((*words, digits))
+    return f"{kebab_case(name)}-{digits}"

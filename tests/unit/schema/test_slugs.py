@@ -1,6 +1,6 @@
 import pytest
 
-from quire.content_manager.uid_values import slug_of
+from quire.schema.slugs import slug_of
 
 
 @pytest.mark.parametrize(
