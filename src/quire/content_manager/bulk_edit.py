@@ -39,20 +39,34 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
 
         All of them or none. Raises what changing an entry raises, with the document in the details.
         """
-        writes = []
+        commands: dict[str, UpdateDocument] = {}
+        drafts: dict[str, EntryJson] = {}
         for document_id in self.document_ids:
-            before = yield from self._read_draft(writing, document_id)
+            drafts[document_id] = yield from self._read_draft(writing, document_id)
             with _errors_of(document_id):
                 command = yield from writing.change(document_id, self.body, self.locale)
-            writes.append((command, self._change(writing, command, document_id, before)))
-        return (yield from run_together(writing.unit, writes))
+            commands[document_id] = command
+        if (yield from writing.perform_in_bulk([*commands.values()])) is None:
+            writes = [
+                (command, self._change(writing, command, document_id))
+                for document_id, command in commands.items()
+            ]
+            yield from run_together(writing.unit, writes)
+        changes: Changes = []
+        for document_id, draft in drafts.items():
+            changes.append((yield from self._read_change(writing, document_id, draft)))
+        return changes
 
     def _change(
-        self, writing: ContentWriting, command: UpdateDocument, document_id: str, before: EntryJson
-    ) -> Program[dict[str, object]]:
-        """Change one document; returns its changed fields."""
+        self, writing: ContentWriting, command: UpdateDocument, document_id: str
+    ) -> Program[None]:
         with _errors_of(document_id):
             yield from writing.perform(command)
+
+    def _read_change(
+        self, writing: ContentWriting, document_id: str, before: EntryJson
+    ) -> Program[dict[str, object]]:
+        """Return the changed fields of a document."""
         after = yield from self._read_draft(writing, document_id)
         return _describe_changes(
             writing.permissions.content_type, document_id, before, after, self.body

@@ -3,7 +3,8 @@
 The result of other changes is recorded before the next change by an administrator.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import msgspec
 import orjson
@@ -163,25 +164,47 @@ def read_all_whole(
     return [entries_by_id[id_] for id_ in entry_ids if id_ in entries_by_id]
 
 
+class RevisionRequest(NamedTuple):
+    """A revision in the form of a request, and its missing targets."""
+
+    data: Data
+    missing: list[dict[str, object]]
+
+
 def revision_as_request(
     engine: WriteEngine, permissions: TypePermissions, revision: Revision
-) -> Program[tuple[Data, list[dict[str, object]]]]:
-    """Return a revision in the form of a request, and its missing targets."""
-    content_type, data = permissions.content_type, orjson.loads(revision.data)
-    existing_targets = ExistingTargets(locale=revision.locale)
-    targets = targets_in(engine.schema, content_type, data, existing_targets)
-    existing_targets.existing = yield from _read_existing(engine, permissions, targets)
-    body = request_data(engine.schema, content_type, data, existing_targets)
-    return body, existing_targets.missing
+) -> Program[RevisionRequest]:
+    """Return a revision in the form of a request."""
+    requests = yield from revisions_as_requests(engine, permissions, [revision])
+    return requests[0]
+
+
+def revisions_as_requests(
+    engine: WriteEngine, permissions: TypePermissions, revisions: Sequence[Revision]
+) -> Program[list[RevisionRequest]]:
+    """Return revisions of entries of a type in the form of requests."""
+    content_type = permissions.content_type
+    contents = [orjson.loads(revision.data) for revision in revisions]
+    targets = [ExistingTargets(locale=revision.locale) for revision in revisions]
+    named_targets: set[Target] = set()
+    for content, existing_targets in zip(contents, targets, strict=True):
+        named_targets |= targets_in(engine.schema, content_type, content, existing_targets)
+    existing = yield from _read_existing(engine, permissions, named_targets)
+    requests: list[RevisionRequest] = []
+    for content, existing_targets in zip(contents, targets, strict=True):
+        existing_targets.existing = existing
+        body = request_data(engine.schema, content_type, content, existing_targets)
+        requests.append(RevisionRequest(body, existing_targets.missing))
+    return requests
 
 
 def _read_existing(
-    engine: WriteEngine, permissions: TypePermissions, targets: frozenset[Target]
+    engine: WriteEngine, permissions: TypePermissions, targets: Collection[Target]
 ) -> Program[frozenset[Target]]:
-    by_uid: dict[str, list[str]] = {}
+    by_uid: dict[str, dict[str, None]] = {}
     for uid, document_id, _ in targets:
         if uid in engine.schema.content_types:
-            by_uid.setdefault(uid, []).append(document_id)
+            by_uid.setdefault(uid, {})[document_id] = None
     existing_targets: set[Target] = set()
     for uid, document_ids in by_uid.items():
         slots = Slots()

@@ -228,7 +228,7 @@ def parse_data(
         copied=copied,
     )
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
-    resolution = yield from resolve_targets(unit, layout, checked.values, version)
+    resolution = yield from resolve_targets(unit, layout, [checked.values], version)
     taken = yield from find_taken(unit, checked.uniques, version, document_id)
     missing_problems = [
         Problem((), _MISSING_RELATIONS.format(count, uid))
@@ -255,7 +255,7 @@ def refuse_unknown_targets(
     """
     rules = ValidationRules(draft=True, creating=False)
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
-    yield from resolve_targets(unit, layout, checked.values, version)
+    yield from resolve_targets(unit, layout, [checked.values], version)
 
 
 def check_publishable(
@@ -286,26 +286,82 @@ def are_all_publishable(
 
     It may be false for entries of which each can be published.
     """
-    content_type = content_type_of(layout)
     entries = yield from read_all_stored(unit.store, layout, [draft.id for draft in drafts])
     yield LONG_COMPUTATION
     rules = ValidationRules(draft=False, creating=True, strict_relations=False)
-    uniques: dict[_UniqueValues, list[OwnedValue]] = {}
+    checks: list[_OwnedCheck] = []
     for draft in drafts:
         if draft.id not in entries:
             return False
         checked = check_stored(unit.engine.schema, layout.model, entries[draft.id], rules)
         if checked.problems or checked.final_error is not None:
             return False
-        locale = draft.locale if content_type.localized else None
-        for check in checked.uniques:
-            column = unit.layout(check.model_uid).table.columns[check.attribute]
-            values = unit.encode(unit.layout(check.model_uid), {check.attribute: check.value})
-            same_column = _UniqueValues(
-                check.model_uid, check.component_path, check.attribute, locale
-            )
-            owned = OwnedValue(values[column], draft.document_id)
-            uniques.setdefault(same_column, []).append(owned)
+        checks += [_OwnedCheck(check, draft.document_id, draft.locale) for check in checked.uniques]
+    return (yield from _are_unused(unit, layout, checks))
+
+
+class ParsedEntries(NamedTuple):
+    """The values of several entries, and the rows of the targets of all their relations."""
+
+    values: list[EntryValues]
+    resolution: ResolvedTargets
+
+
+def parse_all_data(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    data_by_document: Mapping[str, Data],
+    version: WrittenVersion,
+    *,
+    draft: bool,
+) -> Program[ParsedEntries | None]:
+    """Parse changes of different documents as `parse_data` does, all at once.
+
+    ``None`` where that may reject one of them. Raises ValidationError for a missing target.
+    """
+    yield LONG_COMPUTATION
+    rules = ValidationRules(
+        draft=draft, creating=False, strict_relations=unit.engine.strict_relations
+    )
+    all_values: list[EntryValues] = []
+    checks: list[_OwnedCheck] = []
+    for document_id, data in data_by_document.items():
+        checked = check_entry(unit.engine.schema, layout.model, data, rules)
+        if checked.problems or checked.final_error is not None:
+            return None
+        all_values.append(checked.values)
+        checks += [_OwnedCheck(check, document_id, version.locale) for check in checked.uniques]
+    resolution = yield from resolve_targets(unit, layout, all_values, version)
+    if resolution.missing or not (yield from _are_unused(unit, layout, checks)):
+        return None
+    return ParsedEntries(all_values, resolution)
+
+
+class _OwnedCheck(NamedTuple):
+    """A value that has to be unique, and the entry that will have it."""
+
+    check: UniqueCheck
+    document_id: str
+    locale: str | None
+
+
+def _are_unused(
+    unit: UnitOfWork, layout: EntryLayout, checks: Sequence[_OwnedCheck]
+) -> Program[bool]:
+    """Tell whether no value is used twice, or published by another document."""
+    content_type = content_type_of(layout)
+    uniques: dict[_UniqueValues, list[OwnedValue]] = {}
+    for check, document_id, locale in checks:
+        owner = unit.layout(check.model_uid)
+        values = unit.encode(owner, {check.attribute: check.value})
+        same_column = _UniqueValues(
+            check.model_uid,
+            check.component_path,
+            check.attribute,
+            locale if content_type.localized else None,
+        )
+        owned = OwnedValue(values[owner.table.columns[check.attribute]], document_id)
+        uniques.setdefault(same_column, []).append(owned)
     for same_column, owned_values in uniques.items():
         if len({owned.value for owned in owned_values}) < len(owned_values):
             return False

@@ -6,7 +6,7 @@ An entry without draft & publish is linked to both the draft and the published r
 chooses one. Components follow the entry that they belong to.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
@@ -116,10 +116,26 @@ def target_uid(layout: EntryLayout, name: str) -> str | None:
     return attribute.target if isinstance(attribute, RelationAttribute) else None
 
 
+def linked_rows(
+    unit: UnitOfWork, layout: EntryLayout, values: EntryValues, resolution: ResolvedTargets
+) -> set[int]:
+    """Return the rows of the entry's own type that its relations, or its components', name."""
+    uid = layout.model.uid
+    return {
+        row
+        for attribute_target in _targets(unit, layout, values)
+        if attribute_target.uid == uid
+        for row in rows_of(unit, resolution, uid, attribute_target.target)
+    }
+
+
 def resolve_targets(
-    unit: UnitOfWork, layout: EntryLayout, values: EntryValues, version: WrittenVersion
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    entries: Sequence[EntryValues],
+    version: WrittenVersion,
 ) -> Program[ResolvedTargets]:
-    """Find the rows of every target in an entry's relations and those of its components.
+    """Find the rows of every target in the relations of entries and of their components.
 
     Raises ValidationError for the first missing document; missing ids are counted, because they are
     reported with the other problems of the entry.
@@ -128,7 +144,9 @@ def resolve_targets(
     requested_rows: dict[_RequestedRows, None] = {}
     ids: dict[str, dict[int, None]] = {}
     ids_by_uid: dict[str, dict[int, None]] = {}
-    for attribute_target in _targets(unit, layout, values):
+    for attribute_target in (
+        target for values in entries for target in _targets(unit, layout, values)
+    ):
         target = attribute_target.target
         if target.document_id is not None and not attribute_target.by_column:
             requested_rows[_request_rows(unit, version, attribute_target.uid, target)] = None

@@ -36,6 +36,7 @@ from quire.document_service.actions.publish import (
     unpublish_documents,
 )
 from quire.document_service.actions.update import update
+from quire.document_service.actions.update_documents import update_documents
 from quire.document_service.around_calls import run_around, steps_around
 from quire.document_service.commands import (
     CloneDocument,
@@ -388,7 +389,7 @@ def run_in_bulk(
     commands: Sequence[Command],
     read: Callable[[list[list[WrittenEntry]]], Program[T]],
 ) -> Program[T | None]:
-    """Publish, or unpublish, documents of one type with the same statements for all of them.
+    """Update, publish or unpublish documents of one type with the same statements for all of them.
 
     The result is that of `run_and_read` for each of them, with one ``read`` for all, whose result
     is returned. Returns ``None``, with nothing written, where they have to be run one by one:
@@ -397,6 +398,9 @@ def run_in_bulk(
     """
     if not _can_run_in_bulk(unit, commands):
         return None
+
+    if unit.engine.extensions.prepare:
+        commands = [prepared_command(unit.engine, unit.prepared, command) for command in commands]
 
     def act() -> Program[T]:
         if not unit.engine.policies.is_empty:
@@ -422,7 +426,12 @@ def _can_run_in_bulk(unit: UnitOfWork, commands: Sequence[Command]) -> bool:
     if len(commands) < 2 or len({(type(command), command.uid) for command in commands}) > 1:
         return False
     first = commands[0]
-    if not isinstance(first, PublishDocument | UnpublishDocument):
+    if not isinstance(first, UpdateDocument | PublishDocument | UnpublishDocument):
+        return False
+    updates = [command for command in commands if isinstance(command, UpdateDocument)]
+    if any(update.document_id is None for update in updates):
+        return False
+    if len({(update.locale, update.publish) for update in updates}) > 1:
         return False
     return not steps_around(unit.engine, first) and rules_for(unit, first) is None
 
@@ -430,6 +439,9 @@ def _can_run_in_bulk(unit: UnitOfWork, commands: Sequence[Command]) -> bool:
 def _dispatch_bulk(
     unit: UnitOfWork, commands: Sequence[Command]
 ) -> Program[list[list[WrittenEntry]]]:
+    updates = [command for command in commands if isinstance(command, UpdateDocument)]
+    if updates:
+        return (yield from update_documents(unit, updates))
     publications = [command for command in commands if isinstance(command, PublishDocument)]
     if publications:
         return (yield from publish_documents(unit, publications))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct, field
 
@@ -133,6 +133,14 @@ class Savepoint:
         yield Statement(f"ROLLBACK TO SAVEPOINT {self._name}")
         # `ROLLBACK TO` does not end the savepoint.
         yield from self.release()
+
+
+class ChangedEntry(NamedTuple):
+    """An entry that was written, the attributes that were given, and the time of the write."""
+
+    entry: WrittenEntry
+    fields: tuple[str, ...]
+    at: int
 
 
 class UnitOfWork(Struct, kw_only=True):
@@ -275,22 +283,22 @@ class UnitOfWork(Struct, kw_only=True):
         entry: WrittenEntry,
         fields: tuple[str, ...] = (),
     ) -> Program[None]:
-        """Record a webhook event of an entry, see `record_events`."""
-        yield from self.record_events(name, [entry], fields)
+        """Record a webhook event of an entry, see `record_changes`."""
+        yield from self.record_changes(name, [ChangedEntry(entry, fields, self.last_tick)])
 
-    def record_events(
-        self,
-        name: EventName,
-        entries: Sequence[WrittenEntry],
-        fields: tuple[str, ...] = (),
-    ) -> Program[None]:
+    def record_events(self, name: EventName, entries: Sequence[WrittenEntry]) -> Program[None]:
+        """Record webhook events of entries that were written at one time, see `record_changes`."""
+        changes = [ChangedEntry(entry, (), self.last_tick) for entry in entries]
+        yield from self.record_changes(name, changes)
+
+    def record_changes(self, name: EventName, changes: Sequence["ChangedEntry"]) -> Program[None]:
         """Record webhook events of entries of one type, which are published after the commit.
 
         The events of a deletion are recorded before the deletion, while the entries can be read.
         """
-        event_time = self.last_tick
         event_entries: Mapping[int, EntryJson] = {}
         if self.listening:
+            entries = [change.entry for change in changes]
             event_entries = yield from self._read_event_entries(name, entries)
         self.events.extend(
             Event(
@@ -302,11 +310,11 @@ class UnitOfWork(Struct, kw_only=True):
                 entry_id=entry.entry_id,
                 published=entry.published,
                 fields=fields,
-                at=event_time,
+                at=at,
                 origin=self.origin,
                 entry=event_entries.get(entry.entry_id),
             )
-            for entry in entries
+            for entry, fields, at in changes
         )
 
     def _read_event_entries(

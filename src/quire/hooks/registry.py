@@ -1,6 +1,7 @@
 """The checked hooks of a project as one frozen snapshot, and the limits of its Python code."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from inspect import iscoroutinefunction
 from typing import Any
 
 from msgspec import Struct, field
@@ -156,6 +157,15 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
         return any(hook.batch for hook in (*self.before, *self.after))
 
     @property
+    def allow_bulk(self) -> bool:
+        """Whether several documents can be written together.
+
+        A function that is called for each document and queries, or writes, could see that.
+        """
+        hooks = (*self.before, *self.after)
+        return all(hook.batch or not iscoroutinefunction(hook.function) for hook in hooks)
+
+    @property
     def need_links(self) -> bool:
         """Whether a change names the documents that were linked or unlinked."""
         return any(listener.linked for listener in self.listeners)
@@ -209,6 +219,11 @@ class Extensions(Struct, frozen=True, kw_only=True):
         """Tell whether a hook of one of the actions is called once for several writes."""
         write_hooks = (self.writes.get((uid, action)) for action in actions)
         return any(hooks is not None and hooks.have_batches for hooks in write_hooks)
+
+    def allow_bulk(self, uid: str, *actions: WriteAction) -> bool:
+        """Tell whether the hooks of the actions allow to write several documents together."""
+        write_hooks = (self.writes.get((uid, action)) for action in actions)
+        return all(hooks is None or hooks.allow_bulk for hooks in write_hooks)
 
     @property
     def admin_modules(self) -> dict[str, bytes]:

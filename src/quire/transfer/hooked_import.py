@@ -35,7 +35,7 @@ from quire.document_service.relation_targets import ResolvedTargets, WrittenVers
 from quire.document_service.system_columns import stamp
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.write_batches import run_interleaved
-from quire.document_service.write_entry import update_entry
+from quire.document_service.write_entry import EntryUpdate, update_entry
 from quire.document_service.write_hook_calls import HookedWrite, advise_batches, hooked_write
 from quire.errors import AppError
 from quire.hooks.errors import UnknownFieldError
@@ -382,7 +382,8 @@ class HookedImport:
         if changes:
             draft = content_type_of(layout).draft_and_publish
             values, resolution = yield from self._parse(layout, entry, changes, draft=draft)
-            yield from update_entry(self._unit, layout, row_id, values, {}, resolution, siblings)
+            entry_update = EntryUpdate(row_id=row_id, values=values, siblings=siblings)
+            yield from update_entry(self._unit, layout, entry_update, resolution)
 
     def _parse(
         self, layout: EntryLayout, entry: StagedEntry, changes: Data, *, draft: bool

@@ -483,6 +483,11 @@ async def test_statements_do_not_grow_with_the_entries(
                     group = [one for one, act in entries if act == action]
                     await add(office, release_id, *group, action=action)
                 for path, most in executions.items():
+                    if path == "undo":
+                        for one, act in entries:
+                            if act == "publish":
+                                lines = [{"text": "new"}]
+                                await change(office, one["documentId"], title="new", lines=lines)
                     before = len(log.statements)
                     done = await ask(office, "POST", f"/{release_id}/{path}", {})
                     assert done.status == 200, done.json

@@ -12,3 +12,8 @@ from tests.unit.document_service.press import Press, press_schema
 @pytest.fixture
 def press(open_store: Callable[[Schema], Store]) -> Press:
     return Press(open_store(press_schema()))
+
+
+@pytest.fixture
+def other_press(open_store: Callable[[Schema], Store]) -> Press:
+    return Press(open_store(press_schema()))

@@ -27,7 +27,7 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.password_hashing import Password, passwords_of
-from quire.document_service.service import run_command, run_in_bulk
+from quire.document_service.service import run_command, run_commands, run_in_bulk
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine, WriteProgram
 from quire.schema.attributes.base import StorageKind
 from quire.schema.load import build_schema
@@ -232,6 +232,10 @@ class Press:
         )
         return self.do(command)[0]
 
+    def update_all(self, commands: Sequence[UpdateDocument]) -> None:
+        """Change documents together, in one transaction."""
+        self._act(lambda unit: run_commands(unit, commands), commands)
+
     def publish(
         self, uid: str, document: str, locale: str | AllLocales | None = None
     ) -> list[WrittenEntry]:
@@ -240,8 +244,15 @@ class Press:
 
     def publish_in_bulk(self, uid: str, documents: Sequence[str]) -> bool:
         """Publish documents by the same statements; tells whether that was possible."""
-        commands = [PublishDocument(uid=uid, document_id=document) for document in documents]
+        return self._in_bulk(
+            [PublishDocument(uid=uid, document_id=document) for document in documents]
+        )
 
+    def update_in_bulk(self, commands: Sequence[UpdateDocument]) -> bool:
+        """Change documents by the same statements; tells whether that was possible."""
+        return self._in_bulk(commands)
+
+    def _in_bulk(self, commands: Sequence[Command]) -> bool:
         def note(_written: list[list[WrittenEntry]]) -> Program[bool]:
             yield from ()
             return True
@@ -249,7 +260,7 @@ class Press:
         def act(unit: UnitOfWork) -> Program[bool]:
             return bool((yield from run_in_bulk(unit, commands, note)))
 
-        return self._act(act)
+        return self._act(act, commands)
 
     def unpublish(
         self, uid: str, document: str, locale: str | AllLocales | None = None

@@ -10,17 +10,19 @@ from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.releases.publication import ReleasePublication, published_moment
 from quire.content_manager.releases.store import EntryKey
-from quire.content_manager.revisions import revision_as_request
+from quire.content_manager.revisions import revisions_as_requests
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import ReleaseSnapshot
 from quire.database.stores.revisions import Revision
 from quire.document_service.commands import UpdateDocument
-from quire.document_service.service import run_command
+from quire.document_service.service import run_commands
 from quire.errors import ConflictError, ValidationError
 from quire.schema.model import PUBLISHED_STATUS
 
 T = TypeVar("T")
 
+_ENTRIES_AT_ONCE = 100
+"""How many entries are read and written by the same statements."""
 _ENTRIES_CHANGED = "{count} of {all} entries have been published or unpublished again since"
 
 
@@ -129,12 +131,14 @@ class ReleaseUndo(Struct, frozen=True):
                 entries: Sequence[EntryKey] = entries,
                 changes: Mapping[EntryKey, tuple[str, str]] = changes,
             ) -> Program[None]:
-                for entry, (published_data, _) in changes.items():
-                    yield from self._write(entry, permissions, published_data)
+                yield from self._write(
+                    permissions, {entry: published for entry, (published, _) in changes.items()}
+                )
                 if not (yield from publication.publish_all(entries)):
                     raise _OneByOneError
-                for entry, (_, draft_data) in changes.items():
-                    yield from self._write(entry, permissions, draft_data)
+                yield from self._write(
+                    permissions, {entry: draft for entry, (_, draft) in changes.items()}
+                )
 
             try:
                 yield from unit.nested(restore_all, as_system=unit.is_system, causes=unit.causes)
@@ -150,27 +154,55 @@ class ReleaseUndo(Struct, frozen=True):
         """Restore entries one by one; ``changes`` are the earlier content and that of the draft."""
         for entry in entries:
             if entry in changes:
-                yield from self._write(entry, permissions, changes[entry][0])
+                yield from self._write(permissions, {entry: changes[entry][0]})
             yield from self.publication.publish(entry)
             if entry in changes:
-                yield from self._write(entry, permissions, changes[entry][1])
+                yield from self._write(permissions, {entry: changes[entry][1]})
 
-    def _write(self, entry: EntryKey, permissions: TypePermissions, content: str) -> Program[None]:
+    def _write(
+        self, permissions: TypePermissions, contents: Mapping[EntryKey, str]
+    ) -> Program[None]:
+        """Write contents to the drafts of entries of one type.
+
+        Those of one locale are written by the same statements.
+        """
+        by_locale: dict[str | None, list[EntryKey]] = {}
+        for entry in contents:
+            by_locale.setdefault(entry.locale, []).append(entry)
+        for entries in by_locale.values():
+            for start in range(0, len(entries), _ENTRIES_AT_ONCE):
+                batch = {
+                    entry: contents[entry] for entry in entries[start : start + _ENTRIES_AT_ONCE]
+                }
+                yield from self._write_in_locale(permissions, batch)
+
+    def _write_in_locale(
+        self, permissions: TypePermissions, contents: Mapping[EntryKey, str]
+    ) -> Program[None]:
         unit = self.publication.unit
-        revision = Revision(
-            uid=entry.uid,
-            document_id=entry.document_id,
-            locale=entry.locale,
-            status=PUBLISHED_STATUS,
-            created_at=0,
-            created_by=None,
-            data=content,
-        )
-        data, _ = yield from revision_as_request(unit.engine, permissions, revision)
-        command = UpdateDocument(
-            uid=entry.uid, document_id=entry.document_id, locale=entry.locale, data=data
-        )
-        yield from run_command(unit, command)
+        revisions = [
+            Revision(
+                uid=entry.uid,
+                document_id=entry.document_id,
+                locale=entry.locale,
+                status=PUBLISHED_STATUS,
+                created_at=0,
+                created_by=None,
+                data=content,
+            )
+            for entry, content in contents.items()
+        ]
+        requests = yield from revisions_as_requests(unit.engine, permissions, revisions)
+        commands = [
+            UpdateDocument(
+                uid=entry.uid,
+                document_id=entry.document_id,
+                locale=entry.locale,
+                data=request.data,
+            )
+            for entry, request in zip(contents, requests, strict=True)
+        ]
+        yield from run_commands(unit, commands)
 
 
 def _by_type(items: Iterable[T], entry_of: Callable[[T], EntryKey]) -> Iterator[list[T]]:

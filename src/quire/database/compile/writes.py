@@ -4,7 +4,7 @@ This module does not know documents, drafts or locales. Values are in the form t
 (see `Dialect.encoder`). A statement is compiled when its shape is first used.
 """
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -76,6 +76,33 @@ class Writes:
         rows = yield from self.run(("insert", table, columns), build, tuple(row.values()))
         return int(rows[0][0] or 0)
 
+    def insert_all(self, table: str, rows: Sequence[Mapping[str, Value]]) -> Program[list[int]]:
+        """Insert rows, see `insert`; returns their ids. Rows with the same columns share one."""
+        ids: dict[int, int] = {}
+        for columns, indexes in _by_columns(enumerate(rows)).items():
+            if len(indexes) == 1 or not columns:
+                for index in indexes:
+                    ids[index] = yield from self.insert(table, rows[index])
+                continue
+            for start in range(0, len(indexes), _ROWS_AT_ONCE):
+                batch = indexes[start : start + _ROWS_AT_ONCE]
+
+                def build(
+                    builder: StatementBuilder,
+                    columns: tuple[str, ...] = columns,
+                    count: int = len(batch),
+                ) -> sa.ClauseElement:
+                    insert, table_clause = _insert_rows(builder, table, columns, count)
+                    return insert.returning(table_clause.c.id)
+
+                arguments = [value for index in batch for value in rows[index].values()]
+                key = ("insert all", table, columns, len(batch))
+                inserted = yield from self.run(key, build, arguments)
+                # Ids are assigned in the order of insertion, but may be returned in another one.
+                new_ids = sorted(int(row[0] or 0) for row in inserted)
+                ids |= zip(batch, new_ids, strict=True)
+        return [ids[index] for index in range(len(rows))]
+
     def insert_many(
         self, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[Value]]
     ) -> Program[None]:
@@ -84,16 +111,8 @@ class Writes:
             batch = rows[start : start + _ROWS_AT_ONCE]
 
             def build(builder: StatementBuilder, count: int = len(batch)) -> sa.ClauseElement:
-                table_clause = sa.table(table, *(sa.column(name) for name in columns))
-                width = len(columns)
-                values = [
-                    {
-                        name: builder.plain_slot(row * width + slot)
-                        for slot, name in enumerate(columns)
-                    }
-                    for row in range(count)
-                ]
-                return sa.insert(table_clause).values(values)
+                insert, _ = _insert_rows(builder, table, columns, count)
+                return insert
 
             arguments = [value for row in batch for value in row]
             yield from self.run(("insert", table, columns, len(batch)), build, arguments)
@@ -176,6 +195,28 @@ class Writes:
 
         yield from self.run(("update", table, columns), build, (*row.values(), row_id))
 
+    def update_all(self, table: str, rows: Mapping[int, Mapping[str, Value]]) -> Program[None]:
+        """Set columns of rows by their ids; rows with the same columns share a statement."""
+        for columns, ids in _by_columns(rows.items()).items():
+            if len(ids) == 1:
+                yield from self.update(table, ids[0], rows[ids[0]])
+            if len(ids) == 1 or not columns:
+                continue
+            for start in range(0, len(ids), _ROWS_AT_ONCE):
+                batch = ids[start : start + _ROWS_AT_ONCE]
+
+                def build(
+                    builder: StatementBuilder,
+                    columns: tuple[str, ...] = columns,
+                    count: int = len(batch),
+                ) -> sa.ClauseElement:
+                    return _update_rows(builder, table, columns, count)
+
+                arguments = [
+                    value for row_id in batch for value in (row_id, *rows[row_id].values())
+                ]
+                yield from self.run(("update all", table, columns, len(batch)), build, arguments)
+
     def fill(
         self, table: str, row_ids: Collection[int], column: str, value: Value
     ) -> Program[None]:
@@ -204,3 +245,46 @@ class Writes:
             return sa.delete(table_clause).where(condition)
 
         yield from self.run_listed(("delete", table, column), build, ids)
+
+
+def _by_columns(
+    rows: Iterable[tuple[int, Mapping[str, Value]]],
+) -> dict[tuple[str, ...], list[int]]:
+    """Group rows by their columns; returns the keys of the rows in each group."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for key, row in rows:
+        groups.setdefault(tuple(row), []).append(key)
+    return groups
+
+
+def _insert_rows(
+    builder: StatementBuilder, table: str, columns: tuple[str, ...], count: int
+) -> tuple[sa.Insert, sa.TableClause]:
+    """Build the insertion of rows, whose values follow each other in the slots."""
+    table_clause = sa.table(table, sa.column("id"), *(sa.column(name) for name in columns))
+    width = len(columns)
+    values = [
+        {name: builder.plain_slot(row * width + slot) for slot, name in enumerate(columns)}
+        for row in range(count)
+    ]
+    return sa.insert(table_clause).values(values), table_clause
+
+
+def _update_rows(
+    builder: StatementBuilder, table: str, columns: tuple[str, ...], count: int
+) -> sa.ClauseElement:
+    """Build the update of rows; for each one the slots have its id and its values."""
+    names = ("id", *columns)
+    table_clause = sa.table(table, *(sa.column(name) for name in names))
+    # PostgreSQL gives placeholders the types of the first branch of the union, which has no rows.
+    typed_rows = table_clause.alias("typed")
+    typed = sa.select(*(typed_rows.c[name] for name in names)).where(sa.false())
+    width = len(names)
+    branches = [
+        sa.select(*(builder.plain_slot(row * width + slot) for slot in range(width)))
+        for row in range(count)
+    ]
+    new_rows = sa.union_all(typed, *branches).subquery()
+    new_values = {name: new_rows.c[name] for name in columns}
+    update = sa.update(table_clause).values(new_values)
+    return update.where(table_clause.c.id == new_rows.c.id)

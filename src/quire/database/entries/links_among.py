@@ -4,7 +4,7 @@ The copies of such documents depend on each other: a version of one links to the
 only if that exists. So they are published one after the other, and others together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import sqlalchemy as sa
 
@@ -30,6 +30,21 @@ def links_among(
     linked: dict[str, set[str]] = {}
     yield from _add_links(store, layout, documents, documents, layout.model.uid, linked)
     return linked
+
+
+def independent_groups(
+    document_ids: Iterable[str], linked: Mapping[str, Collection[str]]
+) -> list[list[str]]:
+    """Divide documents, in their order, into groups that are not linked to each other.
+
+    ``linked`` are the documents that are linked to each one, see `links_among`.
+    """
+    groups: list[list[str]] = []
+    for document_id in document_ids:
+        if not groups or not set(groups[-1]).isdisjoint(linked.get(document_id, ())):
+            groups.append([])
+        groups[-1].append(document_id)
+    return groups
 
 
 def _add_links(

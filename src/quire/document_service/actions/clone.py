@@ -12,7 +12,7 @@ from quire.document_service.relation_targets import WrittenVersion
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.write_batches import run_interleaved
-from quire.document_service.write_entry import update_entry
+from quire.document_service.write_entry import EntryUpdate, update_entry
 from quire.document_service.write_hook_calls import hooked_write
 from quire.errors import NotFoundError
 from quire.webhooks.events import EventName
@@ -76,7 +76,8 @@ def _clone_version(
             creating=False,
             document_id=document_id,
         )
-        yield from update_entry(unit, layout, row_id, values, {}, resolution)
+        entry_update = EntryUpdate(row_id=row_id, values=values)
+        yield from update_entry(unit, layout, entry_update, resolution)
     if not versioned:
         yield from check_publishable(unit, layout, row_id, version, document_id, is_copy=True)
     written = WrittenEntry(

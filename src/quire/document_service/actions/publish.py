@@ -16,7 +16,7 @@ from quire.database.entries.copy_version import (
     replace_versions,
 )
 from quire.database.entries.entry_layout import FIRST_PUBLISHED, EntryLayout
-from quire.database.entries.links_among import links_among
+from quire.database.entries.links_among import independent_groups, links_among
 from quire.database.entries.versions_query import EntryRow, entries_of, entries_of_documents
 from quire.database.program import Program, Value
 from quire.document_service.actions.delete import remove_entries
@@ -45,8 +45,8 @@ from quire.errors import NotFoundError
 from quire.hooks.write import WriteAction
 from quire.webhooks.events import EventName
 
-_DRAFTS_AT_ONCE = 100
-"""How many drafts are checked and copied by the same statements."""
+DRAFTS_AT_ONCE = 100
+"""How many drafts are checked, and copied or changed, by the same statements."""
 
 _Replace = Callable[
     [UnitOfWork, EntryLayout, EntryRow, Collection[EntryRow], SharedValues | None],
@@ -80,12 +80,11 @@ def publish_documents(
     """Publish one draft each of several documents of a type; returns the published entries.
 
     The result is that of `publish` for each of them in turn, but each step is one statement for up
-    to `_DRAFTS_AT_ONCE` of them. Drafts that are linked to each other are published in turn. Raises
+    to `DRAFTS_AT_ONCE` of them. Drafts that are linked to each other are published in turn. Raises
     NotInBulkError if not every command publishes exactly one draft, and where a draft may not be
     publishable, which only `publish` decides.
     """
-    uid = commands[0].uid
-    layout = unit.layout(uid)
+    layout = unit.layout(commands[0].uid)
     drafts, entries_by_document = yield from _single_drafts(unit, layout, commands)
     shared_values: dict[str, SharedValues | None] = {}
     for draft in drafts:
@@ -93,8 +92,24 @@ def publish_documents(
         shared_values[draft.document_id] = yield from shared_values_before(
             unit, layout, entries, draft.locale
         )
+    return (yield from publish_drafts(unit, layout, drafts, entries_by_document, shared_values))
+
+
+def publish_drafts(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    drafts: Sequence[EntryRow],
+    entries_by_document: Mapping[str, Sequence[EntryRow]],
+    shared_values: Mapping[str, SharedValues | None],
+) -> Program[list[list[WrittenEntry]]]:
+    """Publish drafts of different documents, see `publish_documents`.
+
+    ``entries_by_document`` are all entries of the documents, ``shared_values`` those before the
+    write, see `publish_draft`.
+    """
     hooked_writes = _hooked_publications(unit, layout, drafts, entries_by_document)
-    batched = unit.engine.extensions.has_batches(uid, "publish") if hooked_writes else False
+    extensions, uid = unit.engine.extensions, layout.model.uid
+    batched = bool(hooked_writes) and extensions.has_batches(uid, "publish")
     yield from run_interleaved(
         unit, [hooked.call_before() for hooked in hooked_writes], batched=batched
     )
@@ -102,23 +117,45 @@ def publish_documents(
         # Hooks may have written other versions of the documents.
         ids = [draft.document_id for draft in drafts]
         entries_by_document = yield from entries_of_documents(unit.store, layout, ids)
-        drafts = [_present_entry(draft, entries_by_document[draft.document_id]) for draft in drafts]
+        drafts = [present_entry(draft, entries_by_document[draft.document_id]) for draft in drafts]
     written_entries: list[WrittenEntry] = []
-    for start in range(0, len(drafts), _DRAFTS_AT_ONCE):
-        batch = drafts[start : start + _DRAFTS_AT_ONCE]
+    for start in range(0, len(drafts), DRAFTS_AT_ONCE):
+        batch = drafts[start : start + DRAFTS_AT_ONCE]
         if not (yield from are_all_publishable(unit, layout, batch)):
             raise NotInBulkError
         columns = stamp(unit, layout, publishedAt=unit.tick())
         if FIRST_PUBLISHED in layout.model.attributes:
             yield from _set_first_publication(unit, layout, batch)
-        for group in (yield from _independent_groups(unit, layout, batch, entries_by_document)):
+        drafts_by_document = {draft.document_id: draft for draft in batch}
+        linked = yield from linked_documents(unit, layout, batch, entries_by_document)
+        for group in independent_groups(drafts_by_document, linked):
             written_entries += yield from _replace_published(
-                unit, layout, group, entries_by_document, columns, shared_values
+                unit,
+                layout,
+                [drafts_by_document[document_id] for document_id in group],
+                entries_by_document,
+                columns,
+                shared_values,
             )
     yield from run_interleaved(
         unit, [hooked.call_after(published=True) for hooked in hooked_writes], batched=batched
     )
     return [[entry] for entry in written_entries]
+
+
+def linked_documents(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    drafts: Sequence[EntryRow],
+    entries_by_document: Mapping[str, Collection[EntryRow]],
+) -> Program[dict[str, set[str]]]:
+    """Return those of the documents of drafts that are linked to each one."""
+    documents = {
+        entry.id: draft.document_id
+        for draft in drafts
+        for entry in entries_by_document[draft.document_id]
+    }
+    return (yield from links_among(unit.store, layout, documents))
 
 
 def _single_drafts(
@@ -165,30 +202,6 @@ def _hooked_publications(
         for draft in drafts
     )
     return [hooked for hooked in writes if hooked is not None]
-
-
-def _independent_groups(
-    unit: UnitOfWork,
-    layout: EntryLayout,
-    drafts: Sequence[EntryRow],
-    entries_by_document: Mapping[str, Collection[EntryRow]],
-) -> Program[list[list[EntryRow]]]:
-    """Divide drafts, in their order, into groups of documents that are not linked to each other."""
-    documents = {
-        entry.id: draft.document_id
-        for draft in drafts
-        for entry in entries_by_document[draft.document_id]
-    }
-    linked = yield from links_among(unit.store, layout, documents)
-    groups: list[list[EntryRow]] = []
-    group_ids: set[str] = set()
-    for draft in drafts:
-        if not groups or not group_ids.isdisjoint(linked.get(draft.document_id, ())):
-            groups.append([])
-            group_ids = set()
-        groups[-1].append(draft)
-        group_ids.add(draft.document_id)
-    return groups
 
 
 def _replace_published(
@@ -360,10 +373,10 @@ def entries_after_hooks(
     if not may_have_changed(unit, entries):
         return entry, [*entries]
     present_entries = yield from entries_of(unit.store, layout, entry.document_id)
-    return _present_entry(entry, present_entries), present_entries
+    return present_entry(entry, present_entries), present_entries
 
 
-def _present_entry(entry: EntryRow, present_entries: Iterable[EntryRow]) -> EntryRow:
+def present_entry(entry: EntryRow, present_entries: Iterable[EntryRow]) -> EntryRow:
     """Return the present row of an entry. Raises NotFoundError if it was removed."""
     for present_entry in present_entries:
         if (present_entry.published, present_entry.locale) == (entry.published, entry.locale):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of, first_document_id
-from quire.database.program import Program
+from quire.database.program import Program, Value
 from quire.document_service.actions.create import create
 from quire.document_service.actions.publish import entries_after_hooks, publish_draft
 from quire.document_service.commands import (
@@ -32,9 +32,10 @@ from quire.document_service.shared_attributes import (
 )
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.document_service.write_entry import insert_entry, update_entry
+from quire.document_service.write_entry import EntryUpdate, insert_entry, update_entry
 from quire.document_service.write_hook_calls import hooked_write, may_have_changed
 from quire.errors import NotFoundError
+from quire.schema.model import ContentType
 from quire.webhooks.events import EventName
 
 
@@ -51,6 +52,21 @@ def update(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
         return (yield from _create_single(unit, command))
     locale = yield from entry_locale(unit, unit.layout(command.uid), command.locale)
     return (yield from _DocumentUpdate(unit, command, document_id, locale).run())
+
+
+def entry_to_update(content_type: ContentType, entries: Sequence[EntryRow]) -> EntryRow | None:
+    """Return the one of the entries in a locale that is written: the draft, if there are drafts."""
+    if not content_type.draft_and_publish:
+        return entries[0] if entries else None
+    return next((entry for entry in entries if not entry.published), None)
+
+
+def update_columns(unit: UnitOfWork, layout: EntryLayout, now: int) -> dict[str, Value]:
+    """Return the columns that the server sets when an entry is updated."""
+    columns = stamp(unit, layout, updatedAt=now)
+    if not layout.is_versioned():
+        columns |= stamp(unit, layout, publishedAt=now)
+    return columns | signature(unit, layout, creating=False)
 
 
 def _create_single(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
@@ -85,7 +101,7 @@ class _DocumentUpdate:
             )
             raise NotFoundError
         entries_in_locale = in_locale(self._unit, self._layout, entries, self._locale)
-        entry = self._entry_to_update(entries_in_locale)
+        entry = entry_to_update(self._type, entries_in_locale)
         require_unchanged(entry, self._command.expected)
         if entry is None and entries_in_locale:
             entry = yield from self._create_draft(entries_in_locale[0], entries)
@@ -132,12 +148,6 @@ class _DocumentUpdate:
     def _entries(self) -> Program[list[EntryRow]]:
         return (yield from entries_of(self._unit.store, self._layout, self._document_id))
 
-    def _entry_to_update(self, entries: Sequence[EntryRow]) -> EntryRow | None:
-        """Return the entry that is written: the draft, if there are drafts."""
-        if not self._type.draft_and_publish:
-            return entries[0] if entries else None
-        return next((entry for entry in entries if not entry.published), None)
-
     def _create_draft(
         self, published_entry: EntryRow, entries: Sequence[EntryRow]
     ) -> Program[EntryRow]:
@@ -176,17 +186,16 @@ class _DocumentUpdate:
             document_id=entry.document_id,
         )
         now = unit.tick()
-        columns = stamp(unit, layout, updatedAt=now)
-        if not versioned:
-            columns |= stamp(unit, layout, publishedAt=now)
-        columns |= signature(unit, layout, creating=False)
-        siblings = [other.id for other in entries if other.id != entry.id]
-        yield from update_entry(
-            unit, layout, entry.id, values, columns, resolution, siblings=siblings
+        entry_update = EntryUpdate(
+            row_id=entry.id,
+            values=values,
+            columns=update_columns(unit, layout, now),
+            siblings=[other.id for other in entries if other.id != entry.id],
         )
+        yield from update_entry(unit, layout, entry_update, resolution)
         updated_entry = replace(entry, updated_at=now)
         yield from self._emit(EventName.UPDATE, updated_entry, values)
-        return updated_entry, _attribute_names(values)
+        return updated_entry, attribute_names(values)
 
     def _add_locale(self, entries: Sequence[EntryRow]) -> Program[tuple[EntryRow, frozenset[str]]]:
         """Add a locale to the document; it starts with the values that all locales share.
@@ -226,12 +235,13 @@ class _DocumentUpdate:
             yield from copy_shared_values(unit, layout, source, row_id, copied_names)
         entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
         yield from self._emit(EventName.CREATE, entry, values)
-        return entry, _attribute_names(values)
+        return entry, attribute_names(values)
 
     def _emit(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
-        fields = tuple(sorted(_attribute_names(values)))
+        fields = tuple(sorted(attribute_names(values)))
         yield from self._unit.record_event(name, written_entry(self._command.uid, entry), fields)
 
 
-def _attribute_names(values: EntryValues) -> frozenset[str]:
+def attribute_names(values: EntryValues) -> frozenset[str]:
+    """Return the attributes that were given."""
     return frozenset((*values.scalars, *values.relations, *values.components))

@@ -4,7 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.database.entries.links.link_change import LinkChange, LinkedRow, LinkTarget
+from quire.database.entries.links.link_change import (
+    LinkChange,
+    LinkedRow,
+    LinkTarget,
+    RowLinkChange,
+)
 from quire.database.entries.links.link_statements import LinkStatements
 from quire.database.entries.links.ordering import without_duplicates
 from quire.database.program import Program
@@ -37,10 +42,14 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
     pointer: TargetColumns
     takes_target: bool
 
-    def apply(
-        self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
+    def apply(self, changes: Sequence[RowLinkChange], *, creating: bool) -> Program[None]:
+        """Change the targets of rows, one after the other; see `Links.apply_all`."""
+        for one in changes:
+            yield from self._apply(one.row_id, one.change, one.siblings, creating=creating)
+
+    def _apply(
+        self, row_id: int, change: LinkChange, siblings: Collection[int], *, creating: bool
     ) -> Program[None]:
-        """Change the target of a row; see `Links.apply`."""
         requested = change.connect[:1] if change.set is None else change.set[-1:]
         targets = without_duplicates(requested)
         if targets:
@@ -101,11 +110,12 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
     uid: str
     to_many: bool
 
-    def apply(
-        self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
-    ) -> Program[None]:
-        """Change which rows refer to a row; see `Links.apply`."""
-        del siblings  # a column holds one id, so links cannot be shared
+    def apply(self, changes: Sequence[RowLinkChange], *, creating: bool) -> Program[None]:
+        """Change which rows refer to rows, one after the other; see `Links.apply_all`."""
+        for one in changes:
+            yield from self._apply(one.row_id, one.change, creating=creating)
+
+    def _apply(self, row_id: int, change: LinkChange, *, creating: bool) -> Program[None]:
         table, pointer_values = self.pointer.table, self.pointer.values_for(row_id, self.uid)
         claimed_rows = self._claimed_rows(change)
         replaces = change.set is not None or (bool(claimed_rows) and not self.to_many)

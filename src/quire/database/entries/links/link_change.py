@@ -1,6 +1,6 @@
 """A requested change of the links of a row, and its present links."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from msgspec import Struct
@@ -47,6 +47,17 @@ class LinkChange(Struct, frozen=True, kw_only=True):
     connect: tuple[LinkTarget, ...] = ()
     disconnect: tuple[LinkTarget, ...] = ()
     strict: bool = True
+
+
+class RowLinkChange(Struct, frozen=True, kw_only=True):
+    """A requested change of the links of one attribute, and the row that it is for.
+
+    ``siblings`` are the other rows of the same document: their targets are not taken from them.
+    """
+
+    row_id: int
+    change: LinkChange
+    siblings: Collection[int] = ()
 
 
 class LinkedRow(Struct, frozen=True, kw_only=True):

@@ -72,17 +72,18 @@ class LinkStatements:
         rows = yield from self._run(key, build, tuple(fixed.values()), self._ids(ids))
         return rows
 
-    def same_documents(self, table: str, ids: Collection[int]) -> Program[frozenset[int]]:
-        """Return the ids of all rows of the documents of some rows."""
+    def documents_of(self, table: str, ids: Collection[int]) -> Program[dict[int, str]]:
+        """Return the document ids of rows."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            row, other = builder.table(table), builder.table(table)
-            is_member = self._dialect.member_of(other.c(_ROW), builder.parents())
-            documents = sa.select(other.c("document_id")).where(is_member)
-            return sa.select(row.c(_ROW)).where(row.c("document_id").in_(documents))
+            row = builder.table(table)
+            is_member = self._dialect.member_of(row.c(_ROW), builder.parents())
+            return sa.select(row.c(_ROW), row.c("document_id")).where(is_member)
 
         rows = yield from self._run(("links.documents", table), build, (), self._ids(ids))
-        return frozenset(int(row[0] or 0) for row in rows)
+        return {
+            int(row_id or 0): str(document) for row_id, document in rows if document is not None
+        }
 
     def insert(
         self,
@@ -97,9 +98,9 @@ class LinkStatements:
     ) -> Program[None]:
         """Insert rows in their order; ``fixed`` and ``row_columns`` columns are the same in all.
 
-        ``following`` is a column and the one that it counts within: a row without a value gets one
-        more than the highest. ``appended`` is a column that continues after the highest number
-        among rows with the same ``fixed`` columns.
+        ``following`` is a column and the one that it counts within: rows without a value are
+        numbered on after the highest. ``appended`` is a column that continues after the highest
+        number among rows with the same ``fixed`` columns.
         """
         if not rows:
             return
@@ -117,7 +118,10 @@ class LinkStatements:
                 highest = _highest(
                     other_rows.c[counted], other_rows.c[within] == value_rows.c[within]
                 )
-                values[counted] = sa.func.coalesce(value_rows.c[counted], highest + 1)
+                number = sa.func.row_number().over(
+                    partition_by=value_rows.c[within], order_by=value_rows.c.position
+                )
+                values[counted] = sa.func.coalesce(value_rows.c[counted], highest + number)
             if appended is not None:
                 other_rows = table_clause.alias("there")
                 highest = _highest(other_rows.c[appended], *_matches(builder, other_rows, fixed))
@@ -176,15 +180,19 @@ class LinkStatements:
         """Delete the rows with these ids."""
         yield from self._writes.delete(table, ids)
 
-    def delete_all(self, table: str, fixed: FixedColumns) -> Program[None]:
-        """Delete the rows with the given columns."""
+    def delete_all(
+        self, table: str, fixed: FixedColumns, ids_of_column: tuple[str, Collection[int]]
+    ) -> Program[None]:
+        """Delete the rows with the given columns, whose other column has one of some ids."""
+        column, ids = ids_of_column
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            table_clause = _table(table, fixed)
-            return sa.delete(table_clause).where(*_matches(builder, table_clause, fixed))
+            table_clause = _table(table, (*fixed, column))
+            member = self._dialect.member_of(table_clause.c[column], builder.parents())
+            return sa.delete(table_clause).where(*_matches(builder, table_clause, fixed), member)
 
-        key = ("links.clear", table, tuple(fixed))
-        yield from self._run(key, build, tuple(fixed.values()))
+        key = ("links.clear", table, tuple(fixed), column)
+        yield from self._run(key, build, tuple(fixed.values()), self._ids(ids))
 
     def delete_rows(
         self, table: str, fixed: FixedColumns, columns: Columns, rows: Sequence[Sequence[Value]]

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from quire.database.compile.writes import Writes
 from quire.database.entries.links.join_columns import BackColumnLinks, ColumnLinks, TargetColumns
-from quire.database.entries.links.link_change import LinkChange, LinkedRow
+from quire.database.entries.links.link_change import LinkChange, LinkedRow, RowLinkChange
 from quire.database.entries.links.link_statements import LinkStatements
 from quire.database.entries.links.link_tables import TableLinks
 from quire.database.entries.links.morph_tables import MorphLinks
@@ -32,10 +32,8 @@ _HELD_ONCE = {Relation.ONE_TO_ONE, Relation.ONE_TO_MANY}
 class AttributeLinks(Protocol):
     """Reads and writes the links of one attribute, for every form of storage."""
 
-    def apply(
-        self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
-    ) -> Program[None]:
-        """Change the links of a row; see `Links.apply`."""
+    def apply(self, changes: Sequence[RowLinkChange], *, creating: bool) -> Program[None]:
+        """Change the links of rows; see `Links.apply_all`."""
 
     def attach(
         self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
@@ -72,8 +70,18 @@ class Links:
         same document: their targets are not taken from them. Raises ValidationError for impossible
         positions, and TypeError when the attribute is neither a relation nor media.
         """
-        links = self._links(uid, attribute)
-        yield from links.apply(row_id, change, creating=creating, siblings=siblings)
+        row_change = RowLinkChange(row_id=row_id, change=change, siblings=siblings)
+        yield from self.apply_all(uid, attribute, [row_change], creating=creating)
+
+    def apply_all(
+        self, uid: str, attribute: str, changes: Sequence[RowLinkChange], *, creating: bool
+    ) -> Program[None]:
+        """Change the links of one attribute of different rows, see `apply`.
+
+        The result is that of changing them one after the other, if they do not link to each other.
+        Where possible each step is one statement for all of them.
+        """
+        yield from self._links(uid, attribute).apply(changes, creating=creating)
 
     def attach(
         self,

@@ -4,7 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.database.entries.links.link_change import LinkChange, LinkedRow, LinkTarget
+from quire.database.entries.links.link_change import (
+    LinkChange,
+    LinkedRow,
+    LinkTarget,
+    RowLinkChange,
+)
 from quire.database.entries.links.link_statements import LinkStatements
 from quire.database.entries.links.ordering import without_duplicates
 from quire.database.program import Program, Value
@@ -31,34 +36,42 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
     has_own_table: bool
     to_many: bool
 
-    def apply(
-        self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
-    ) -> Program[None]:
-        """Change the links of a row; see `Links.apply`.
+    def apply(self, changes: Sequence[RowLinkChange], *, creating: bool) -> Program[None]:
+        """Change the links of rows; see `Links.apply_all`.
 
         Lists that are set are rewritten and count from 1. Connected targets are appended, after all
-        links of the row in the table; positions are ignored.
+        links of the row in the table; positions are ignored. Targets can be shared by any number of
+        rows, so ``siblings`` do not matter.
         """
-        del siblings  # targets can be shared by any number of rows
+        replaced: dict[int, list[list[Value]]] = {}
+        for one in changes:
+            change = one.change
+            if change.set is not None:
+                replaced[one.row_id] = self._rows(change.set)
+            elif change.connect and not self.to_many:
+                replaced[one.row_id] = self._rows(change.connect)
+            else:
+                yield from self._connect(one.row_id, change, creating=creating)
+        yield from self._replace(replaced, creating=creating)
+
+    def _connect(self, row_id: int, change: LinkChange, *, creating: bool) -> Program[None]:
         connected = self._rows(change.connect)
-        if change.set is not None:
-            yield from self._replace(row_id, self._rows(change.set), creating=creating)
-        elif connected and not self.to_many:
-            yield from self._replace(row_id, connected, creating=creating)
-        else:
-            if not creating:
-                removed_rows = [*connected, *self._values(change.disconnect)]
-                yield from self.statements.delete_rows(
-                    self.table, self._attribute_columns(row_id), self._targets(), removed_rows
-                )
-            yield from self.statements.insert(
+        if not creating:
+            removed_rows = [*connected, *self._values(change.disconnect)]
+            yield from self.statements.delete_rows(
                 self.table,
-                self._row(row_id),
+                {self.source_column: row_id, **self._distinguishing_columns()},
                 self._targets(),
-                connected,
-                row_columns={FIELD: self.field},
-                appended=ORDER,
+                removed_rows,
             )
+        yield from self.statements.insert(
+            self.table,
+            {self.source_column: row_id, **self.type},
+            self._targets(),
+            connected,
+            row_columns={FIELD: self.field},
+            appended=ORDER,
+        )
 
     def attach(
         self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
@@ -67,12 +80,13 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         del siblings
         rows = [
             [
+                row_id,
                 *self._value(target.row, target.uid),
                 position if target.order is None else target.order,
             ]
             for position, target in enumerate(targets, 1)
         ]
-        yield from self._insert(row_id, rows, {} if self.has_own_table else {FIELD: self.field})
+        yield from self._insert(rows, {} if self.has_own_table else {FIELD: self.field})
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the targets of rows, in order."""
@@ -101,28 +115,32 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         return links_by_row
 
     def _replace(
-        self, row_id: int, rows: Sequence[Sequence[Value]], *, creating: bool
+        self, replaced: Mapping[int, Sequence[Sequence[Value]]], *, creating: bool
     ) -> Program[None]:
-        if not creating:
-            yield from self.statements.delete_all(self.table, self._attribute_columns(row_id))
-        numbered = [[*row, position] for position, row in enumerate(rows, 1)]
-        yield from self._insert(row_id, numbered, {FIELD: self.field})
+        """Write the lists of rows, given by the ids of these."""
+        if replaced and not creating:
+            yield from self.statements.delete_all(
+                self.table, self._distinguishing_columns(), (self.source_column, list(replaced))
+            )
+        numbered = [
+            [row_id, *row, position]
+            for row_id, rows in replaced.items()
+            for position, row in enumerate(rows, 1)
+        ]
+        yield from self._insert(numbered, {FIELD: self.field})
 
     def _insert(
-        self, row_id: int, rows: Sequence[Sequence[Value]], extra_columns: Mapping[str, str]
+        self, rows: Sequence[Sequence[Value]], extra_columns: Mapping[str, str]
     ) -> Program[None]:
-        columns = {**self._targets(), ORDER: StorageKind.FLOAT}
+        """Insert links: the id of the row, its target, and the order of each."""
+        columns = {
+            self.source_column: StorageKind.ID,
+            **self._targets(),
+            ORDER: StorageKind.FLOAT,
+        }
         yield from self.statements.insert(
-            self.table, self._row(row_id), columns, rows, row_columns=extra_columns
+            self.table, {**self.type}, columns, rows, row_columns=extra_columns
         )
-
-    def _row(self, row_id: int) -> dict[str, str | int]:
-        """Return the columns that all links of a row through this table share."""
-        return {self.source_column: row_id, **self.type}
-
-    def _attribute_columns(self, row_id: int) -> dict[str, str | int]:
-        """Return the columns that the links of this attribute of a row share."""
-        return {self.source_column: row_id, **self._distinguishing_columns()}
 
     def _distinguishing_columns(self) -> dict[str, str | int]:
         """Return the columns that distinguish the links of this attribute from others."""
