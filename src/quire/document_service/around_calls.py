@@ -55,6 +55,9 @@ Load = Callable[[], Awaitable[Sequence[EntryJson]]]
 _READ_ONE = "find_one"
 _READ_ACTIONS = frozenset({"find", _READ_ONE})
 
+_ENTRIES_AT_ONCE = 100
+"""How many written entries are read by the same statements."""
+
 _log = structlog.get_logger("quire.extensions")
 
 
@@ -337,15 +340,27 @@ def run_around(
 def read_written(
     unit: UnitOfWork, written_entries: Sequence[WrittenEntry]
 ) -> Program[list[EntryJson]]:
-    """Return written entries without their relations and components."""
-    documents: list[EntryJson] = []
-    for entry in written_entries:
-        status: Status = "published" if entry.published else "draft"
-        read = unit.engine.reads.entry(entry.uid, entry.entry_id, status=status, populated=False)
-        document = yield from read.first()
-        if document is not None:
-            documents.append(document)
-    return documents
+    """Return written entries of one type without their relations and components."""
+    entries_by_id: dict[int, EntryJson] = {}
+    for published in dict.fromkeys(entry.published for entry in written_entries):
+        status: Status = "published" if published else "draft"
+        ids = [entry.entry_id for entry in written_entries if entry.published == published]
+        uid, reads = written_entries[0].uid, unit.engine.reads
+        if len(ids) == 1:
+            entry = yield from reads.entry(uid, ids[0], status=status, populated=False).first()
+            if entry is not None:
+                entries_by_id[ids[0]] = entry
+            continue
+        for start in range(0, len(ids), _ENTRIES_AT_ONCE):
+            batch = ids[start : start + _ENTRIES_AT_ONCE]
+            read = reads.entries(uid, batch, status=status, populated=False)
+            entries, _ = yield from read.entries()
+            entries_by_id |= {entry["id"]: entry for entry in entries}
+    return [
+        entries_by_id[entry.entry_id]
+        for entry in written_entries
+        if entry.entry_id in entries_by_id
+    ]
 
 
 def _data_of(command: Command) -> object:

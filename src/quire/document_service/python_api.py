@@ -561,9 +561,15 @@ class Documents(Generic[D, Filters, Input]):
 
         Returns the drafts. Raises NotFoundError if nothing is published.
         """
+        return await self.discard_draft_many([document_id], locale=locale)
+
+    async def discard_draft_many(
+        self, document_ids: Sequence[str], *, locale: str | None = None
+    ) -> list[D]:
+        """Replace the drafts of documents by their published versions, all of them or none."""
         return await self._write(
             "update",
-            self._commands(DiscardDraft, [document_id], locale),
+            self._commands(DiscardDraft, document_ids, locale),
         )
 
     async def clone(
@@ -573,10 +579,28 @@ class Documents(Generic[D, Filters, Input]):
 
         Raises NotFoundError where there is no such document.
         """
-        command = CloneDocument(
-            uid=self._uid, document_id=document_id, locale=_locale_argument(locale), data=data or {}
+        return await self.clone_many([document_id], data, locale=locale)
+
+    async def clone_many(
+        self,
+        document_ids: Sequence[str],
+        data: Input | None = None,
+        *,
+        locale: str | None = None,
+    ) -> list[D]:
+        """Copy documents, with the same other values in each copy, all of them or none."""
+        return await self._write(
+            "create",
+            [
+                CloneDocument(
+                    uid=self._uid,
+                    document_id=document_id,
+                    locale=_locale_argument(locale),
+                    data=data or {},
+                )
+                for document_id in document_ids
+            ],
         )
-        return await self._write("create", [command])
 
     async def _read(
         self,
@@ -728,12 +752,14 @@ class Documents(Generic[D, Filters, Input]):
         self, unit: UnitOfWork, commands: Sequence[Command]
     ) -> Program[list[EntryJson]]:
         """Run commands; returns the written documents without relations and components."""
-        documents: list[EntryJson] = []
         results = yield from run_commands(unit, commands)
-        for command, entries in zip(commands, results, strict=True):
-            if not isinstance(command, DeleteDocument):
-                documents += yield from read_written(unit, entries)
-        return documents
+        written_entries = [
+            entry
+            for command, entries in zip(commands, results, strict=True)
+            for entry in entries
+            if not isinstance(command, DeleteDocument)
+        ]
+        return (yield from read_written(unit, written_entries))
 
 
 async def _add_computed_fields(
