@@ -147,7 +147,21 @@ ACTIONS: tuple[AdminAction, ...] = (
 )
 """All actions. Their order and labels are those of Strapi's responses."""
 
-ADMIN_ACTIONS: Mapping[str, AdminAction] = {action.uid: action for action in ACTIONS}
+_TOKEN_VERBS = ("access", "create", "read", "update", "regenerate", "delete")
+
+UNUSED_ACTIONS: tuple[AdminAction, ...] = (
+    _setting("admin::marketplace.read", "Access the marketplace", "plugins and marketplace"),
+    *(_setting(f"admin::transfer.tokens.{verb}", verb, "transfer tokens") for verb in _TOKEN_VERBS),
+    *(_setting(f"admin::admin-tokens.{verb}", verb, "admin tokens") for verb in _TOKEN_VERBS),
+)
+"""Actions of Strapi that permit nothing here.
+
+Roles of a Strapi project have them, and role editors send back what they have read.
+"""
+
+ADMIN_ACTIONS: Mapping[str, AdminAction] = {
+    action.uid: action for action in (*ACTIONS, *UNUSED_ACTIONS)
+}
 
 _HIDDEN_READABLE = (
     "plugin::upload.file",

@@ -102,3 +102,21 @@ async def test_super_admins_see_all_that_there_is_to_grant(office: Office) -> No
         (READ, PAPER),
         ("admin::users.create", None),
     }
+
+
+async def test_actions_of_strapi_without_an_effect_are_stored(office: Office) -> None:
+    role = (await office.ask("POST", "/admin/roles", {"name": "Ops 2"}, token=office.boss)).data
+    path = f"/admin/roles/{role['id']}/permissions"
+    names = ["admin::marketplace.read", "admin::transfer.tokens.access", "admin::admin-tokens.read"]
+    sent = [{"action": name, "subject": None} for name in names]
+    stored = await office.ask("PUT", path, {"permissions": sent}, token=office.boss)
+    shown = await office.ask("GET", path, token=office.boss)
+    keys = ("action", "subject", "properties", "conditions")
+    edited = [{key: permission[key] for key in keys} for permission in shown.data]
+    again = await office.ask("PUT", path, {"permissions": edited}, token=office.boss)
+    unknown = {"permissions": [{"action": "admin::marketplace.write", "subject": None}]}
+
+    assert role["code"].startswith("ops-2-")
+    assert [permission["action"] for permission in stored.data] == names
+    assert [permission["action"] for permission in again.data] == names
+    assert (await office.ask("PUT", path, unknown, token=office.boss)).status == 400
