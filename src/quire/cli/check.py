@@ -204,7 +204,8 @@ def _customisations(
     groups["served"] += _changed_routes(customisations)
     for finding in customisations.findings:
         if finding.effect == "closed":
-            names = ", ".join(finding.closes)
+            is_global = schema.content_types.keys() <= set(finding.closes)
+            names = "all content types" if is_global else ", ".join(finding.closes)
             groups["closed"].append(
                 f"{finding}; closed until Python code replaces the file, or it is listed under "
                 f"[migration] ignore: {names}"

@@ -8,8 +8,14 @@ from pathlib import Path
 from quire.customisations import generated_files
 from quire.customisations.config_folder import differences
 from quire.customisations.findings import Finding, warning_of
-from quire.customisations.javascript_files import folders, named_sources, sources
+from quire.customisations.javascript_files import (
+    folders,
+    named_sources,
+    registered_name,
+    sources,
+)
 from quire.javascript.modules import plain_export
+from quire.javascript.tokens import tokenise
 from quire.settings import Settings
 
 _PACKAGE_FILE = "package.json"
@@ -33,6 +39,8 @@ _EFFECTS = {
 
 _IDENTITY = re.compile(r"""(?:['"]usestrict['"];?)?(?:module\.exports=|exportdefault)
     (?:\(?(\w+)(?::\w+)?\)?=>(?:\1|\{return\1;?\}));?""", re.VERBOSE)  # fmt: skip
+
+_MIDDLEWARE_PATH = re.compile(r"(?:^|/)src/(?:api/([\w-]+)/)?middlewares/([\w-]+)")
 
 _CONFIGURATION = ("admin", "api", "database", "features", "middlewares", "plugins", "server")
 
@@ -88,6 +96,35 @@ def find_project_code(project: Path, types: Iterable[str]) -> Iterator[Finding]:
                 sentence = f"changes the plugin {folder.name} with code that does not run"
                 yield warning_of(file, "extension", sentence, plugin_types)
     yield from find_plugins(project)
+
+
+def global_middlewares(settings: Settings) -> frozenset[tuple[str, str]]:
+    """Return the project's own middlewares that ``config/middlewares`` puts before all routes.
+
+    Each is the name of its API, empty for those in ``src/middlewares``, and its own name. A name
+    that the file mentions counts, also one in an expression: whether that uses it is not known.
+    """
+    config = settings.project / "config"
+    files = (
+        file
+        for folder in (config, config / "env" / settings.environment)
+        for file in named_sources(settings.project, folder, "middlewares")
+    )
+    texts = (
+        token.text for file in files for token in tokenise(file.text) if token.kind == "string"
+    )
+    return frozenset(name for name in map(_middleware_name, texts) if name is not None)
+
+
+def _middleware_name(text: str) -> tuple[str, str] | None:
+    namespace, _, name = text.partition("::")
+    if namespace == "global":
+        return "", registered_name(name)
+    if namespace == "api":
+        api, _, name = name.partition(".")
+        return registered_name(api), registered_name(name)
+    path = _MIDDLEWARE_PATH.search(text)
+    return path and (registered_name(path[1] or ""), registered_name(path[2]))
 
 
 def find_configuration(settings: Settings) -> Iterator[Finding]:

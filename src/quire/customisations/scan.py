@@ -2,8 +2,9 @@
 
 Code that guards content must not be lost unnoticed. A content type whose routes or controllers
 contain code, or whose routes name a policy or a middleware of the project, is disabled until the
-owner lists each of the files under ``[migration] ignore``. Code that only adds something (services,
-lifecycles, cron tasks, start-up code, plugins, configuration) is a warning.
+owner lists each of the files under ``[migration] ignore``; a middleware of ``config/middlewares``
+disables all types. Code that only adds something (services, lifecycles, cron tasks, start-up code,
+plugins, configuration) is a warning.
 
 Nothing is run. A file that is exactly what the generator writes has no finding; router options, and
 middlewares, policies and actions that only check or change a little, are understood and served.
@@ -37,7 +38,12 @@ from quire.customisations.javascript_files import (
     registered_name,
     sources,
 )
-from quire.customisations.project_wide_code import find_configuration, find_project_code
+from quire.customisations.project_wide_code import (
+    find_configuration,
+    find_project_code,
+    global_middlewares,
+)
+from quire.customisations.query_change_analysis import understand_middleware
 from quire.customisations.reads import ReadContext
 from quire.customisations.route_config import GuardCode, GuardProblem
 from quire.customisations.router_files import (
@@ -47,6 +53,7 @@ from quire.customisations.router_files import (
     served_routes,
 )
 from quire.customisations.served_routes import CORE_ACTIONS, core_routes
+from quire.customisations.statements import NotUnderstoodError
 from quire.javascript.scope import Module
 from quire.javascript.syntax import Function, Object
 from quire.schema.model import USER_UID, ContentType, Schema
@@ -179,11 +186,18 @@ def find_customisations(
     in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
     in_apis += [finding for api in apis for finding in _service_findings(project, api, services)]
     routes = read_routes(files, types, code, controllers.actions)
+    global_guards = [*_global_middleware_findings(settings, apis, types)]
+    global_files = {finding.file for finding in global_guards}
     findings = [
         *_routes_findings(routes, apis, types),
         *_missing_routes_findings(apis, routes, has_routes=bool(files), types=types),
         *in_apis,
-        *_all_guard_findings(project, apis, routes, code),
+        *(
+            finding
+            for finding in _all_guard_findings(project, apis, routes, code)
+            if finding.file not in global_files
+        ),
+        *global_guards,
         *find_project_code(project, types),
         *find_configuration(settings),
     ]
@@ -374,11 +388,38 @@ def _all_guard_findings(
     """Policies and middlewares; each disables the types whose routes name it."""
     kinds: dict[str, FindingKind] = {"policies": "policy", "middlewares": "middleware"}
     for folder, kind in kinds.items():
-        for file in sources(project, project / "src" / folder):
-            yield from _guard_findings(file, kind, "", routes, code)
-        for api in apis:
-            for file in sources(project, api.folder / folder):
-                yield from _guard_findings(file, kind, api.name, routes, code)
+        for api, file in _guard_files(project, apis, folder):
+            yield from _guard_findings(file, kind, api, routes, code)
+
+
+def _global_middleware_findings(
+    settings: Settings, apis: list[_Api], types: Types
+) -> Iterator[Finding]:
+    """Find the middlewares before all routes; those that may refuse a request disable all types."""
+    names = global_middlewares(settings)
+    for api, file in _guard_files(settings.project, apis, "middlewares") if names else ():
+        if (api, file.name) in names and not _passes_all(file):
+            sentence = "is a global middleware, which may guard all routes, and does not run"
+            yield warning_of(file, "middleware", sentence, types)
+
+
+def _passes_all(file: SourceFile) -> bool:
+    """Whether a middleware is known to pass each request on without a change."""
+    try:
+        return not understand_middleware(file.module)
+    except NotUnderstoodError:
+        return False
+
+
+def _guard_files(
+    project: Path, apis: Iterable[_Api], folder: str
+) -> Iterator[tuple[str, SourceFile]]:
+    """Yield policies or middlewares with the API that they belong to, empty for the project."""
+    for file in sources(project, project / "src" / folder):
+        yield "", file
+    for api in apis:
+        for file in sources(project, api.folder / folder):
+            yield api.name, file
 
 
 def _guard_findings(

@@ -229,6 +229,62 @@ def test_what_guards_nothing_is_a_warning(
     assert [(kind, "warning")] == [(one.kind, one.effect) for one in found.findings]
 
 
+PASSIVE = "module.exports = () => async (ctx, next) => { await next(); };"
+GUARD = (
+    "module.exports = () => async (ctx, next) => {"
+    "delete ctx.request.body.data.owner; await next(); };"
+)
+
+
+@pytest.mark.parametrize(
+    ("file", "config", "content"),
+    [
+        ("src/middlewares/guard.js", "config/middlewares.js", "['global::guard']"),
+        ("src/middlewares/guard.js", "config/middlewares.js", "[{ name: 'global::guard' }]"),
+        ("src/middlewares/guard.js", "config/middlewares.ts", "[...(on ? ['global::guard'] : [])]"),
+        ("src/middlewares/guard.js", "config/env/production/middlewares.js", "['global::guard']"),
+        (
+            "src/middlewares/guard.js",
+            "config/middlewares.js",
+            "[{ resolve: './src/middlewares/guard' }]",
+        ),
+        ("src/api/tag/middlewares/guard.js", "config/middlewares.js", "['api::tag.guard']"),
+    ],
+)
+def test_a_global_middleware_closes_all_types(
+    project: Path, file: str, config: str, content: str
+) -> None:
+    write(project, file, GUARD)
+    write(project, config, f"module.exports = {content};")
+
+    found = scan(project)
+
+    assert {ARTICLE, TAG, ABOUT, USER} <= found.closed.keys()
+    assert (file, "middleware", "closed") in effects(found)
+    assert found.closed[ARTICLE] == (file,)
+
+    write(project, "quire.toml", f'[migration]\nignore = ["{file}"]\n')
+    assert scan(project).closed == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "config"),
+    [
+        (PASSIVE, "['global::guard']"),
+        (GUARD, "['strapi::logger', /* 'global::guard', */]"),
+        (GUARD, "['global::other']"),
+        (GUARD, "['api::tag.guard']"),
+    ],
+)
+def test_a_middleware_that_passes_all_or_that_nothing_names_closes_nothing(
+    project: Path, code: str, config: str
+) -> None:
+    write(project, "src/middlewares/guard.js", code)
+    write(project, "config/middlewares.js", f"module.exports = {config};")
+
+    assert scan(project).closed == {}
+
+
 def test_a_changed_plugin_closes_the_types_of_the_plugin(project: Path) -> None:
     file = "src/extensions/users-permissions/strapi-server.js"
     write(project, file, "module.exports = (plugin) => { plugin.routes = []; return plugin; };")
