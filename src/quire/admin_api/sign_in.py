@@ -101,7 +101,7 @@ class Credentials(RequestBody, forbid_unknown_fields=False):
 
 
 class SignedOutDevice(RequestBody, forbid_unknown_fields=False):
-    """The device to sign out; without it all."""
+    """Signs out one device, that of the caller; without it all."""
 
     device_id: str | UnsetType = UNSET
 
@@ -266,11 +266,12 @@ class AdminSignInApi:
         return _add_headers(respond_data({"token": tokens.access}), self._cookie.set(tokens))
 
     async def sign_out(self, request: Request) -> Response:
-        """End the caller's sessions: of one device if it is named, else all."""
+        """End the caller's sessions: of this device if one is named, else all."""
         body = request.body_fields
         device = body.get("deviceId")
         device_id = device[:_MAX_DEVICE_LENGTH] if isinstance(device, str) and device else None
-        await self._accounts.sign_out(request.administrator.id, device_id)
+        administrator = request.administrator
+        await self._accounts.sign_out(administrator.id, administrator.session_id, device_id)
         return _add_headers(respond_data({}), self._cookie.clear())
 
     async def invitation(self, request: Request) -> Response:

@@ -182,6 +182,13 @@ class Sessions:
             session for session in sessions if session.status == "active" and session.holds(now)
         ]
 
+    def device_of(self, user_id: int, session_id: str) -> Program[str | None]:
+        """Return the id of the device of a session; ``None`` if it is unknown."""
+        sessions = yield from self._select_sessions(user_id)
+        return next(
+            (session.device_id for session in sessions if session.session_id == session_id), None
+        )
+
     def end(self, user_id: int, session_id: str) -> Program[bool]:
         """End one session of a user with its successors; tell whether there was one."""
         family = _family((yield from self._select_sessions(user_id)), session_id)

@@ -129,9 +129,20 @@ class AdminAccounts:
         """Exchange a refresh token; ``None`` when it is invalid."""
         return await self._database.write(self._sessions.rotate(token, self._clock()))
 
-    async def sign_out(self, user_id: int, device_id: str | None = None) -> None:
-        """End all sessions of an administrator, or those of one device."""
-        await self._database.write(self._sessions.end_all(user_id, device_id=device_id))
+    async def sign_out(self, user_id: int, session_id: str, device_id: str | None = None) -> None:
+        """End all sessions of an administrator, or with a device those of the caller's device.
+
+        As in Strapi, the session says which device that is, and ``device_id`` only where it does
+        not.
+        """
+
+        def program() -> Program[None]:
+            device = device_id
+            if device is not None:
+                device = (yield from self._sessions.device_of(user_id, session_id)) or device
+            yield from self._sessions.end_all(user_id, device_id=device)
+
+        await self._database.write(program())
 
     async def invited(self, token: str) -> AdminUser | None:
         """Return the administrator who was invited with a token."""
