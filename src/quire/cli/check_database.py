@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
@@ -71,7 +71,7 @@ async def _examine_connection(
         problems=tuple(
             f"In the database, {item}." for item in missing_items if item.kind in _GRAVE
         ),
-        warnings=(*_summarize(item.kind for item in missing_items), *map(str, hints)),
+        warnings=(*_summarize([item.kind for item in missing_items]), *map(str, hints)),
         damage=tuple(f"The database is damaged: {line}" for line in damage),
         findings=tuple(await _findings(connection, layout, kind)),
     )
@@ -85,8 +85,16 @@ async def _findings(
     return [*findings, *await connection.run(kind.broken_references(reported_tables))]
 
 
-def _summarize(missing_kinds: Iterable[MissingKind]) -> Iterator[str]:
-    """Summarize missing indexes and foreign keys: a database of another server lacks hundreds."""
+def _summarize(missing_kinds: Collection[MissingKind]) -> Iterator[str]:
+    """Summarize missing indexes and foreign keys: a database of another server lacks hundreds.
+
+    Missing tables and columns are problems, one each; here is how to add them.
+    """
+    if any(kind in _GRAVE for kind in missing_kinds):
+        yield (
+            "The database lacks tables or columns, like one of an earlier version of Strapi 5; "
+            "`quire migrate` shows how to add them, `quire migrate --apply` adds them."
+        )
     counts = Counter(kind for kind in missing_kinds if kind not in _GRAVE)
     indexes = counts[MissingKind.INDEX] + counts[MissingKind.READ_INDEX]
     if indexes:

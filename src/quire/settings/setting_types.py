@@ -168,7 +168,8 @@ def _client(value: object) -> str:
         return str(value)
     if value in {"mysql", "mariadb", "mysql2"}:
         raise InvalidValueError(
-            'MySQL and MariaDB are not supported; expected "sqlite" or "postgres"'
+            'MySQL and MariaDB are not supported; expected "sqlite" or "postgres", '
+            "whose database `quire import` fills from an archive of `strapi export`"
         )
     meant = {"better-sqlite3": "sqlite", "sqlite3": "sqlite", "postgresql": "postgres"}
     hint = meant.get(value) if isinstance(value, str) else None

@@ -31,7 +31,9 @@ from quire.transfer.unpacking import UnpackedArchive
 DATABASE_SETTINGS = frozenset({OUR_RECORD, THEIR_RECORD, SCHEMA_KEY, SLOW_LISTS_KEY})
 """Settings about a database rather than its content."""
 
-_EXCLUDED_PREFIXES = ("admin::", "plugin::content-releases.")
+_ADMINISTRATION = "admin::"
+"""The namespace of administrators; Strapi exports their sessions, which nobody can use."""
+_EXCLUDED_PREFIXES = (_ADMINISTRATION, "plugin::content-releases.")
 _ENTRIES_AT_ONCE = 200
 _CORE_STORE = "core-store"
 _WEBHOOK = "webhook"
@@ -104,6 +106,8 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
     def entity_lines(self, counts: ImportCounts) -> Iterator[EntityLine]:
         """Iterate over the rows that the project has a type for; count them and the others."""
         for line in self.archive.lines(ArchiveStage.ENTITIES, EntityLine):
+            if line.type.startswith(_ADMINISTRATION):
+                continue
             if line.type not in self.schema.content_types or not is_exported(line.type):
                 counts.left_out[line.type] = counts.left_out.get(line.type, 0) + 1
                 continue

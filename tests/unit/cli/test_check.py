@@ -109,6 +109,7 @@ def test_what_the_database_lacks_is_reported(run: Run, project: Path) -> None:
     assert code == 1
     assert "problem  In the database, the table tags is missing." in output
     assert "problem  In the database, the table articles lacks the column views." in output
+    assert "`quire migrate --apply` adds them." in output
 
 
 def test_a_database_of_a_newer_layout_is_left_alone(run: Run, project: Path) -> None:

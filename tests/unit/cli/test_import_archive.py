@@ -309,6 +309,7 @@ def test_what_has_no_place_is_left_out_and_said(run: Run, tmp_path: Path) -> Non
 
     def more(found: list[Any]) -> None:
         found.append({"type": "plugin::menu.item", "id": 1, "data": {"documentId": "x"}})
+        found.append({"type": "admin::session", "id": 1, "data": {"documentId": "y"}})
 
     def dangling(found: list[Any]) -> None:
         found[0]["right"]["ref"] = 9999
@@ -319,6 +320,7 @@ def test_what_has_no_place_is_left_out_and_said(run: Run, tmp_path: Path) -> Non
 
     assert code == 0, messages
     assert "1 rows of plugin::menu.item were left out" in messages
+    assert "admin::session" not in messages
     assert "1 links to rows that the archive lacks were left out" in messages
 
 

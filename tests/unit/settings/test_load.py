@@ -204,7 +204,8 @@ def test_an_unsupported_database_is_named(load: Load) -> None:
 
     assert problem == (
         ".env: DATABASE_CLIENT: MySQL and MariaDB are not supported; "
-        'expected "sqlite" or "postgres"'
+        'expected "sqlite" or "postgres", whose database `quire import` fills '
+        "from an archive of `strapi export`"
     )
 
 

@@ -69,7 +69,10 @@ def open_connection(
     if not mutex:
         flags |= apsw.SQLITE_OPEN_NOMUTEX
     if not options.path.is_file():
-        message = f"There is no database at {options.path}; `quire new` makes one in the project."
+        message = (
+            f"There is no database at {options.path}; `quire new` makes one in the project, "
+            "`quire import` fills it from an archive."
+        )
         raise DatabaseOpenError(message)
     try:
         connection = apsw.Connection(
