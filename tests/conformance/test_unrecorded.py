@@ -216,6 +216,13 @@ async def test_parameters_of_documents_are_ignored_for_users_and_files(
     assert (await ask.get(target)).status == 200
 
 
+@pytest.mark.parametrize(
+    ("query", "status"), [("lookup=", 200), ("lookup", 200), ("lookup[]=", 400), ("lookup=0", 400)]
+)
+async def test_an_empty_lookup_is_none(ask: ProjectClient, query: str, status: int) -> None:
+    assert (await ask.get(f"/api/reviews?{query}")).status == status
+
+
 @pytest.mark.parametrize("path", ["/api/articles/%", "/api/articles/%zz", "/uploads/%zz"])
 async def test_a_percent_sign_needs_two_digits(ask: ProjectClient, path: str) -> None:
     response = await ask.get(path)

@@ -363,7 +363,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
     def _check_keys(self, query: Query, scope: Scope) -> None:
         if not self.content_type.is_api:
             return
-        if "lookup" in query:
+        if query.get("lookup"):
             error = ValidationError("Invalid params: 'lookup'")
             scope.findings.add((CheckStage.VERSIONS, Param.PUBLICATION), error)
         if not self.limits.strict_params:

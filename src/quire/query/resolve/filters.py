@@ -246,7 +246,7 @@ class _Filters:
         if isinstance(value, list):
             for item in value:
                 if isinstance(item, dict):
-                    self._report_attributes(item, model, path)
+                    self._report_attributes(attribute, item, model, path)
             return self._compare_list(attribute, OPERATORS["$in"], value, path, negated=negated)
         if not isinstance(value, dict):
             equals = OPERATORS["$eq"]
@@ -261,7 +261,7 @@ class _Filters:
                     attribute, operator, operand, model, path, negated=negated
                 )
             else:
-                self._stray_key(key, operand, model, path)
+                self._stray_key(attribute, key, operand, model, path)
                 condition = None
             conditions.append(condition)
         return _join(conditions, match_all=not negated)
@@ -285,11 +285,15 @@ class _Filters:
         return self._scalar(attribute, operand, model, path, negated=not negated)
 
     def _report_attributes(
-        self, value: Mapping[str, QueryValue], model: Model, path: str | None
+        self,
+        attribute: ScalarAttribute,
+        value: Mapping[str, QueryValue],
+        model: Model,
+        path: str | None,
     ) -> None:
         for key in value:
             if key in model.attributes:
-                self.scope.report_operand(f"{path} has no attribute {key}")
+                self.scope.report_operand(f"{path or attribute.name} has no attribute {key}")
 
     def _join_nested_list(
         self, attribute: ScalarAttribute, items: list[QueryValue], path: str | None
@@ -299,16 +303,23 @@ class _Filters:
         Only a text can be compared with that.
         """
         if attribute.type.cast is not as_text or not all(isinstance(i, str) for i in items):
-            self.scope.report_operand(f"A list cannot stand in a list at {path}")
+            self.scope.report_operand(f"A list cannot stand in a list at {path or attribute.name}")
         return ",".join(item for item in items if isinstance(item, str))
 
-    def _stray_key(self, key: str, value: QueryValue, model: Model, path: str | None) -> None:
+    def _stray_key(
+        self,
+        attribute: ScalarAttribute,
+        key: str,
+        value: QueryValue,
+        model: Model,
+        path: str | None,
+    ) -> None:
         """Record an error for a key below a scalar attribute that is no comparison."""
         if self._is_operator(key):
-            self.scope.report_operand(f"{key} cannot stand at {path}")
+            self.scope.report_operand(f"{key} cannot stand at {path or attribute.name}")
         elif key in model.attributes:
             self._attribute(model.attributes[key], value, model, path, negated=False)
-            self.scope.report_operand(f"{path} has no attribute {key}")
+            self.scope.report_operand(f"{path or attribute.name} has no attribute {key}")
         else:
             self.scope.report_invalid_key(key, path)
 
@@ -325,7 +336,7 @@ class _Filters:
         if isinstance(operator, CustomOperator):
             return self._custom_comparison(attribute, operator, operand, path, negated=negated)
         if isinstance(operand, list):
-            self._check_items(operand, model, path)
+            self._check_items(attribute, operand, model, path)
         if operator.operand is Operand.FLAG:
             is_true = operand not in _FALSE if isinstance(operand, str) else operand is not None
             return Comparison(
@@ -361,7 +372,7 @@ class _Filters:
     ) -> Filter | None:
         """Compare with an operator of the project's code."""
         if operator.on.isdisjoint({attribute.type.name, attribute.type.custom_name}):
-            self.scope.report_operand(f"{operator.name} cannot stand at {path}")
+            self.scope.report_operand(f"{operator.name} cannot stand at {path or attribute.name}")
             return None
         try:
             operands = operand_values(operator, operand)
@@ -372,11 +383,17 @@ class _Filters:
         predicate = CustomPredicate(operator.name)
         return Comparison(attribute.name, predicate, slots, negated=negated)
 
-    def _check_items(self, items: Iterable[QueryValue], model: Model, path: str | None) -> None:
+    def _check_items(
+        self,
+        attribute: ScalarAttribute,
+        items: Iterable[QueryValue],
+        model: Model,
+        path: str | None,
+    ) -> None:
         """Record errors for the keys of objects among operands, where only operators are known."""
         for item in items:
             if isinstance(item, dict):
-                self._report_attributes(item, model, path)
+                self._report_attributes(attribute, item, model, path)
                 for key in item:
                     if key not in model.attributes and not self._is_operator(key):
                         self.scope.report_invalid_key(key, path)

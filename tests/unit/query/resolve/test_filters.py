@@ -343,6 +343,19 @@ def test_a_key_that_is_not_there_or_not_for_this_caller_is_named(
     assert error.details == {"key": key, "path": path, "source": "query", "param": "filters"}
 
 
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("filters[documentId][title]=1", "documentId has no attribute title"),
+        ("filters[documentId][$or]=1", "$or cannot stand at documentId"),
+        ("filters[id][$eq][0][title]=1", "id has no attribute title"),
+        ("filters[title][rating]=1", "title has no attribute rating"),
+    ],
+)
+def test_an_operand_that_is_no_value_is_named_by_its_attribute(query: str, message: str) -> None:
+    assert problem(query).message == message
+
+
 @pytest.mark.parametrize("attribute", ["subject", "about"])
 def test_relations_to_any_type_cannot_be_filtered(attribute: str) -> None:
     assert problem(f"filters[{attribute}]=1", NOTE).message == f"Invalid key {attribute}"
