@@ -300,9 +300,9 @@ class ContentApi:
             return self._respond_exception(request, error)
 
     def reads_content(self, request: Request) -> bool:
-        """Tell whether a GET is for a route that `respond_now` handles, now or later."""
+        """Tell whether a GET is for a route that needs no ASGI messages."""
         match = self._match_route(request)
-        return match is not None and match[0].is_immediate
+        return match is not None and (match[0].is_immediate or match[0].runs_in_task)
 
     async def _respond_with_successor(
         self, request: Request, error: StaleSchemaError

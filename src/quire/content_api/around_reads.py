@@ -13,7 +13,6 @@ from quire.content_api.format_v4 import HEADER, VALUE
 from quire.content_api.http_messages import NO_CONTENT, NOT_MODIFIED, Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.database.execute.prepared_read import EntryJson
-from quire.database.interface import WouldBlockError
 from quire.document_service.around_calls import ActionResult, call_around_read, narrowing_rule
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
@@ -49,11 +48,11 @@ class AroundReads:
             return route
 
         async def respond(request: Request) -> Response:
-            if not request.may_wait:
-                raise WouldBlockError
             return await self.respond(request, uid, action, route.handler)
 
-        return replace(route, handler=respond, is_shared=False)
+        return replace(
+            route, handler=respond, is_immediate=False, runs_in_task=True, is_shared=False
+        )
 
     async def respond(
         self, request: Request, uid: str, action: ReadAction, handler: Handler

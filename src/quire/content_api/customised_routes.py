@@ -58,6 +58,7 @@ def guarded_routes(
             streams=route.streams,
             # Without authentication, the handler does everything.
             is_immediate=route.is_immediate and served_route.permission is not None,
+            runs_in_task=route.runs_in_task,
             is_open=served_route.permission is None,
         )
 

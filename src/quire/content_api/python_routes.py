@@ -82,6 +82,7 @@ def custom_route(
         path=route.path,
         action=None if route.public else route.action,
         handler=_limit_calls(handle, route, calls, clock),
+        runs_in_task=route.method == "GET",
         custom=route,
     )
 

@@ -60,13 +60,15 @@ class Route(DeclaredRoute, frozen=True, kw_only=True):
     """A route that is served.
 
     The handler of a route that ``is_immediate`` obeys `Request.may_wait`: it raises WouldBlockError
-    instead of waiting. A route that ``is_open`` needs no authentication. The response of a route
-    that ``is_shared`` depends only on the path, the query and the principal. ``series`` are those
-    of its requests, by method and status.
+    instead of waiting. A GET of it, or of one that ``runs_in_task``, needs no ASGI messages
+    (`quire.content_api.fast_path`). A route that ``is_open`` needs no authentication. The response
+    of a route that ``is_shared`` depends only on the path, the query and the principal. ``series``
+    are those of its requests, by method and status.
     """
 
     handler: Handler
     is_immediate: bool = False
+    runs_in_task: bool = False
     is_open: bool = False
     is_shared: bool = False
     series: dict[tuple[str, int], RequestSeries] = field(default_factory=dict)
