@@ -8,7 +8,6 @@ may catch its error and go on.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from copy import deepcopy
 from functools import partial
 from typing import Any, Protocol
 
@@ -27,6 +26,7 @@ from quire.document_service.commands import (
     DeleteDocument,
     UpdateDocument,
     WrittenEntry,
+    copied_data,
 )
 from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
@@ -383,7 +383,7 @@ def _call_of(
         document_id=command.document_id,
         locale=locale if unit.layout(command.uid).is_localized() else None,
         # Functions may change the data in place; a retried transaction starts from the original.
-        data=deepcopy(dict(data)),
+        data=copied_data(data),
     )
 
 

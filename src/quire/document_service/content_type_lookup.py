@@ -1,7 +1,7 @@
 """Looks up content types by uid."""
 
 from quire.database.entries.entry_layout import EntryLayout
-from quire.schema.model import AUTOMATIC_NAMES, ContentType
+from quire.schema.model import ContentType
 
 
 def content_type_of(layout: EntryLayout) -> ContentType:
@@ -13,6 +13,4 @@ def content_type_of(layout: EntryLayout) -> ContentType:
 
 def writable_fields(layout: EntryLayout) -> frozenset[str]:
     """Return the attributes of a content type that code may set."""
-    attributes = content_type_of(layout).attributes
-    names = {name for name, attribute in attributes.items() if attribute.writable}
-    return frozenset(names - AUTOMATIC_NAMES)
+    return content_type_of(layout).writable_names

@@ -5,11 +5,11 @@ The public functions of ``quire`` find it in a context variable; everything else
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from contextvars import ContextVar
 from copy import copy
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any, Self, TypeVar
 
 import structlog
@@ -105,14 +105,9 @@ class ExtensionContext(ABC):
         message = f"{self.name} does not run in a thread of its own: make it an async def"
         raise UnitOfWorkError(message)
 
-    @contextmanager
-    def activate(self) -> Iterator[None]:
+    def activate(self) -> AbstractContextManager[None]:
         """Make it the current unit of work of a block, and of the tasks that the block starts."""
-        token = _current.set(self)
-        try:
-            yield
-        finally:
-            _current.reset(token)
+        return _Activation(self)
 
     @abstractmethod
     async def read(self, act: Callable[[], Program[T]]) -> T:
@@ -130,6 +125,23 @@ class ExtensionContext(ABC):
     @abstractmethod
     def transaction(self) -> AbstractAsyncContextManager[None]:
         """Commit all writes of a block, or none if the block raises."""
+
+
+class _Activation:
+    """Sets the current unit of work of a block; a generator would cost each call of a hook more."""
+
+    __slots__ = ("_context", "_token")
+
+    def __init__(self, context: ExtensionContext) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._context)
+
+    def __exit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        _current.reset(self._token)
 
 
 def optional_context() -> ExtensionContext | None:

@@ -8,7 +8,6 @@ the transaction is rolled back, and restarted once they are prepared (`Preparati
 import asyncio
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 import structlog
@@ -25,6 +24,7 @@ from quire.document_service.commands import (
     PreparationNeededError,
     PreparedCommands,
     UpdateDocument,
+    copied_data,
 )
 from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
@@ -131,7 +131,7 @@ async def _prepare_command(
         document_id=command.document_id or "",
         locale=(locale or engine.default_locale) if layout.is_localized() else None,
         origin=tuple(map(str, context.causes)),
-        data=deepcopy(dict(data)),
+        data=copied_data(data),
         fields=writable_fields(layout),
     )
     source_entry = await _read_before(functions, command, context, write.locale)

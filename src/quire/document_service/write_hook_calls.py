@@ -17,7 +17,6 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
-from copy import deepcopy
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -27,7 +26,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import LONG_COMPUTATION, Program
-from quire.document_service.commands import Command, Data
+from quire.document_service.commands import Command, Data, copied_data
 from quire.document_service.content_type_lookup import content_type_of, writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.held_transaction import (
@@ -171,7 +170,7 @@ def _call(
             # plain functions that return a coroutine, such as decorated ones.
             result = call_plain(hook, hook.function, hook_input, unit.function_times)
         try:
-            if inspect.isawaitable(result):
+            if result is not None and inspect.isawaitable(result):
                 context.task = task = HookTask(result, context, hook.name, hook.place)
                 with FunctionTimer(hook, unit.function_times):
                     yield from task.program()
@@ -284,7 +283,7 @@ def hooked_write(
         locale=locale,
         origin=tuple(map(str, unit.causes)),
         # Hooks may change the data in place; a retried transaction starts from the original.
-        data=deepcopy(dict(data)) if isinstance(data, Mapping) else {},
+        data=copied_data(data) if isinstance(data, Mapping) else {},
         fields=writable_fields(layout),
     )
     return HookedWrite(unit, layout, hooks, write, data, source, entries)
@@ -340,7 +339,7 @@ class HookedWrite:
         self._write = write
         self._requested_data = data
         self._source = source
-        self._other_locales = _other_locales(layout, write, entries)
+        self._entries = entries
         self._before: EntryJson | None = None
         self._after: EntryJson | None = None
         self._links_before: frozenset[LinkedDocument] = frozenset()
@@ -359,7 +358,7 @@ class HookedWrite:
         """Set the locales that get shared fields; earlier hooks may have set some."""
         write, shared = self._write, self._layout.shared
         is_copied = bool(shared) if write.action not in WITH_DATA else shared & write.data.keys()
-        write.also_locales = self._other_locales if is_copied else ()
+        write.also_locales = _other_locales(self._layout, write, self._entries) if is_copied else ()
 
     def call_before(self) -> Program[Data]:
         """Call the ``before`` hooks; returns the data to write.
@@ -370,9 +369,9 @@ class HookedWrite:
             return self._requested_data
         if self._source is not None:
             source = self._source
-            names = self._hooks.needs_before()
+            names = self._hooks.needs_before
             if self._write.action in _REMOVING_ACTIONS:
-                names |= self._hooks.kept_fields()
+                names |= self._hooks.kept_fields
             self._before = yield from self._load_fields(
                 names, source.document_id, source.locale, published=source.published
             )
@@ -390,9 +389,9 @@ class HookedWrite:
         ``published`` says which version was written; ``None`` after a deletion.
         """
         write = self._write
-        needs = self._hooks.needs_after()
+        needs = self._hooks.needs_after
         if write.action not in _REMOVING_ACTIONS:
-            needs |= self._hooks.kept_fields()
+            needs |= self._hooks.kept_fields
         if published is not None and (self._hooks.after or needs):
             self._after = yield from self._load_fields(
                 needs, write.document_id, write.locale, published=published

@@ -1,6 +1,7 @@
 """The checked hooks of a project as one frozen snapshot, and the limits of its Python code."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -144,19 +145,19 @@ def require_depth(causes: Sequence[CallCause], limits: CodeLimits) -> None:
         raise HookLoopError(message)
 
 
-class WriteHooks(Struct, frozen=True, kw_only=True):
+class WriteHooks(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """The hooks of one action on one content type, in the order of their calls."""
 
     before: tuple[Hook, ...] = ()
     after: tuple[Hook, ...] = ()
     listeners: tuple[ChangeListener, ...] = ()
 
-    @property
+    @cached_property
     def have_batches(self) -> bool:
         """Whether one of them is called once for several writes."""
         return any(hook.batch for hook in (*self.before, *self.after))
 
-    @property
+    @cached_property
     def allow_bulk(self) -> bool:
         """Whether several documents can be written together.
 
@@ -165,21 +166,24 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
         hooks = (*self.before, *self.after)
         return all(hook.batch or not iscoroutinefunction(hook.function) for hook in hooks)
 
-    @property
+    @cached_property
     def need_links(self) -> bool:
         """Whether a change names the documents that were linked or unlinked."""
         return any(listener.linked for listener in self.listeners)
 
+    @cached_property
     def kept_fields(self) -> frozenset[str]:
-        """Return the fields that are stored with a change."""
+        """The fields that are stored with a change."""
         return frozenset(name for listener in self.listeners for name in listener.keep)
 
+    @cached_property
     def needs_before(self) -> frozenset[str]:
-        """Return the fields that hooks of either phase read of the entry before the write."""
+        """The fields that hooks of either phase read of the entry before the write."""
         return frozenset(name for hook in (*self.before, *self.after) for name in hook.needs)
 
+    @cached_property
     def needs_after(self) -> frozenset[str]:
-        """Return the fields that hooks read of the entry that was written."""
+        """The fields that hooks read of the entry that was written."""
         return frozenset(name for hook in self.after for name in hook.needs)
 
 

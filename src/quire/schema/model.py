@@ -124,6 +124,15 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     @cached_property
+    def writable_names(self) -> frozenset[str]:
+        """Names of the attributes that code may set."""
+        return frozenset(
+            name
+            for name, attribute in self.attributes.items()
+            if attribute.writable and name not in AUTOMATIC_NAMES
+        )
+
+    @cached_property
     def acceptances(self) -> Mapping[str, ValueRules]:
         """The functions that parse and check written values, by attribute with a column."""
         return {attribute.name: attribute.type.accept(attribute) for attribute in self.scalars}

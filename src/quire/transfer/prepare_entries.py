@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from copy import deepcopy
 from typing import NoReturn, TypeVar
 
 from quire.database.program import Program
-from quire.document_service.commands import Command
+from quire.document_service.commands import Command, copied_data
 from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.prepare_calls import IDENTITY, call_prepare
@@ -92,7 +91,7 @@ async def _prepare(
             document_id=entry.document_id,
             locale=entry.locale,
             origin=(),
-            data=deepcopy(data),
+            data=copied_data(data),
             fields=writable_fields(layout),
         )
         await call_prepare(functions, write, before, context, as_system=True)
