@@ -43,7 +43,8 @@ GrantedAction = tuple[str, Subject, GrantRule]
 def granted_by(schema: Schema, grants: Iterable[Grant]) -> list[GrantedAction]:
     """Return the grants of permissions. Invalid permissions grant nothing.
 
-    These are unknown actions, missing types, and conditions of which none is known.
+    These are unknown actions, missing types, and conditions of which none is known. As in Strapi,
+    neither do permissions with an empty list of fields.
     """
     granted_actions: list[GrantedAction] = []
     for grant in grants:
@@ -93,6 +94,8 @@ def _rule(schema: Schema, action: AdminAction, grant: Grant) -> GrantRule | None
     if content_type is None:
         return None
     fields = _parse_names(grant.properties, FIELDS) if FIELDS in action.properties else None
+    if fields is not None and not fields:
+        return None
     locales: frozenset[str] | None = None
     if content_type.localized:
         # Here a missing list means none, and only null means all.

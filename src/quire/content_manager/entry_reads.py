@@ -302,10 +302,17 @@ class ContentReading(Struct, frozen=True):
         versions: list[EntryJson],
         requested_version: RequestedVersion,
     ) -> dict[str, object]:
-        """Return the response for a document without this version: its other versions."""
-        if not any(permissions.rules_for_entry(entry_origin(version)) for version in versions):
-            raise ForbiddenError
+        """Return the response for a document without this version: its other versions.
+
+        It is the form in which the version is created. Raises ForbiddenError if the caller may
+        neither read another version, nor this one once it exists.
+        """
         locale = requested_version.locale if requested_version.names_locale else None
+        origins = [entry_origin(version) for version in versions]
+        # The creator of the document is the creator of an added locale.
+        created = replace(origins[0], locale=requested_version.locale)
+        if not any(map(permissions.rules_for_entry, [created, *origins])):
+            raise ForbiddenError
         missing_entry = {"documentId": versions[0]["documentId"], "locale": locale, "id": None}
         return {"data": {}, "meta": self._meta(permissions, versions, missing_entry)}
 

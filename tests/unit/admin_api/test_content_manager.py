@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.library.statements import log_statements
 from tests.unit.admin_api.office import PASSWORD, Office, open_office
 from tests.unit.admin_api.test_admin_users import clerk
@@ -124,6 +126,41 @@ async def test_locales_that_are_not_granted_are_closed(office: Office) -> None:
     assert await titles(office, office.boss) == ["Tide tables"]
     changed = await office.ask("PUT", french, {"title": "Marées d'été"}, token=token)
     assert changed.data["title"] == "Marées d'été"
+
+
+async def test_a_missing_locale_is_opened_by_who_may_only_read_that_one(office: Office) -> None:
+    document_id = await paper(office)
+    grants = [grant(verb, ["title"], locales=["fr"]) for verb in ("read", "create", "update")]
+    token = await editor(office, *grants)
+
+    opened = await office.ask("GET", f"{PAPERS}/{document_id}?locale=fr", token=token)
+    closed = await office.ask("GET", f"{PAPERS}/{document_id}?locale=en", token=token)
+    french = {"title": "Mar\u00e9es"}
+    path = f"{PAPERS}/{document_id}?locale=fr"
+    created = await office.ask("PUT", path, french, token=token)
+
+    assert (opened.status, opened.data, closed.status) == (200, {}, 403)
+    [english] = opened.json["meta"]["availableLocales"]
+    assert english["locale"] == "en"
+    assert "title" not in english
+    assert (created.status, created.data["title"]) == (200, "Mar\u00e9es")
+
+
+@pytest.mark.parametrize("verb", ["read", "create", "update"])
+async def test_a_permission_without_any_field_permits_nothing(office: Office, verb: str) -> None:
+    document_id = await paper(office)
+    others = {"read", "create", "update"} - {verb}
+    grants = [grant(other, ["title"]) for other in others]
+    token = await editor(office, *grants, grant(verb, []))
+    method, path = {
+        "read": ("GET", f"{PAPERS}/{document_id}"),
+        "create": ("POST", PAPERS),
+        "update": ("PUT", f"{PAPERS}/{document_id}"),
+    }[verb]
+    body = None if verb == "read" else {"title": "x"}
+
+    reply = await office.ask(method, path, body, token=token)
+    assert (reply.status, reply.json["error"]["name"]) == (403, "PolicyError")
 
 
 async def test_entries_of_others_are_closed_to_who_may_see_only_their_own(office: Office) -> None:
