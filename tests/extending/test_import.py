@@ -41,11 +41,12 @@ async def archive(tmp_path_factory: pytest.TempPathFactory, kind: Kind) -> Async
             ada = await sent("POST", "writers", {"name": "Ada"})
             bob = await sent("POST", "writers", {"name": "Bob"})
             lines = [{"text": "high"}, {"text": "low"}]
-            tides = {"title": "Tides", "writer": ada, "lines": lines, "lock": "a secret"}
+            tides = {"title": "Tides", "writer": ada, "price": 12.5}
+            secret = {"lines": lines, "lock": "a secret"}
             ids = {
                 "Ada": ada,
                 "Bob": bob,
-                "Tides": await sent("POST", "papers", tides),
+                "Tides": await sent("POST", "papers", {**tides, **secret}),
                 "Winds": await sent("POST", "papers?status=draft", {"title": "Winds"}),
                 "Rains": await sent("POST", "papers", {"title": "Rains", "writer": ada}),
             }
@@ -393,3 +394,40 @@ async def test_changes_are_delivered_by_the_next_server(
         async with asyncio.timeout(20):
             await module().all_delivered.wait()
     assert ("update", "Showers") in module().fired
+
+
+async def test_values_of_own_attribute_types_are_shown_and_checked(
+    archive: Archive, site: Path
+) -> None:
+    (file,) = (site / "src/api/paper").rglob("schema.json")
+    schema = json.loads(file.read_text())
+    schema["attributes"]["price"]["pluginOptions"] = {"quire": {"type": "money"}}
+    file.write_text(json.dumps(schema))
+    write_code(
+        site,
+        """
+        from decimal import Decimal
+
+        @attribute_type("money")
+        class Money(AttributeType[Decimal, AttributeOptions]):
+            stores = "decimal"
+
+            def parse(self, value, options):
+                if Decimal(value) > 100:
+                    raise ValidationError("is too much")
+                return Decimal(value)
+
+            def serialize(self, value, options) -> str:
+                return f"{value:.2f}"
+
+        @before_write(PAPER, on=["create"])
+        def raise_price(write):
+            fired.append(write.data.get("price"))
+            write.set(price="100.00" if write.data["title"] == "Tides" else "200.00")
+        """,
+    )
+
+    code, messages = await run_command("import", archive.path, site)
+
+    assert (code, module().fired) == (2, ["12.50", None])
+    assert "(en) cannot be imported: price: price is too much." in messages

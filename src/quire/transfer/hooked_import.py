@@ -201,7 +201,7 @@ class HookedImport:
         layout = self._unit.layout(uid)
         batched = self._extensions.has_batches(uid, action)
         for entries in self._staged.batches(uid, ENTRIES_AT_ONCE):
-            programs = [_named(entry, step(layout, entry)) for entry in entries]
+            programs = [self._named(entry, step(layout, entry)) for entry in entries]
             try:
                 yield from run_interleaved(self._unit, programs, batched=batched)
                 yield from self._unit.run_postponed()
@@ -212,7 +212,14 @@ class HookedImport:
             self._unit.changes.clear()
             self._unit.committed.clear()
             self._unit.events.clear()
-            self._archive.advance(0)  # it ends an interrupted import
+
+    def _named(self, entry: StagedEntry, program: Program[T]) -> Program[T]:
+        """Run the program of an entry. Raises TransferError, which names it, for its errors."""
+        self._archive.advance(0)  # it ends an interrupted import
+        try:
+            return (yield from program)
+        except (AppError, UnknownFieldError) as error:
+            raise refusal_of(error, [entry]) from error
 
     def _create(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
         """Call the ``before`` hooks of a creation and insert the row, which has no links yet."""
@@ -429,11 +436,3 @@ def _joins(line: LinkLine, ids: Mapping[str, set[int]]) -> bool:
     return line.left.ref in ids.get(line.left.type, ()) and line.right.ref in ids.get(
         line.right.type, ()
     )
-
-
-def _named(entry: StagedEntry, program: Program[T]) -> Program[T]:
-    """Run the program of an entry. Raises TransferError, which names it, for its errors."""
-    try:
-        return (yield from program)
-    except (AppError, UnknownFieldError) as error:
-        raise refusal_of(error, [entry]) from error

@@ -402,6 +402,53 @@ def number_books(write: Write[Document]) -> None:
 """
 
 
+RELATIONS = """
+RELATIONS = {"cover", "scans", "authors", "shelf", "sequel", "keeper"}
+
+
+@before_write("api::*", on=["create", "update"], order=-1)
+def relate(write: Write[Document]) -> None:
+    for name in RELATIONS & write.data.keys():
+        write.set(**{name: {"set": write.data[name]}})
+"""
+UNCHANGED = """
+from quire import *
+
+EVERY = ["create", "publish", "update"]
+
+
+@before_write("api::*", on=EVERY)
+def before(write: Write[Document]) -> None:
+    assert not {"id", "documentId", "createdAt", "locale"} & write.data.keys()
+    if write.action != "publish":
+        write.set({**write.data})
+
+
+@after_write("api::*", on=EVERY)
+async def after(write: Write[Document]) -> None:
+    with as_system("look"):
+        kind = documents(write.uid)
+        status = "draft" if write.action == "update" else "published"
+        if write.action != "create":
+            await kind.find_one(write.document_id, status=status, locale=write.locale)
+"""
+
+
+@pytest.mark.parametrize("more_code", ["", RELATIONS])
+def test_hooks_that_change_nothing_leave_what_strapi_has_exported_as_it_is(
+    run: Run, kind: Kind, site: Path, more_code: str
+) -> None:
+    code_file = site / "src/extensions/books.py"
+    code_file.parent.mkdir()
+    code_file.write_text(UNCHANGED + more_code, encoding="utf-8")
+
+    code, _, messages = run("import", PLAIN, site)
+
+    assert code == 0, messages
+    assert responses(site, token_of(run, site), RESPONSES) == expected(kind)
+    assert run("check", site).code == 0
+
+
 def test_what_a_hook_refuses_is_imported_without_hooks_and_that_is_logged(
     run: Run, kind: Kind, site: Path
 ) -> None:
