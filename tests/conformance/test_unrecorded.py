@@ -185,6 +185,8 @@ async def test_a_forbidden_start_of_a_list_with_commas_hides_all_of_it(
     ("value", "is_populated"),
     [
         ("=true", True),
+        ("=1", False),
+        ("=t", False),
         ("=0", False),
         ("=x", False),
         ("=*", False),

@@ -488,13 +488,13 @@ class _Populate:
     # Relations to any content type -----------------------------------------------------------
 
     def _morph_edge(self, attribute: Attribute, value: QueryValue, path: str) -> PlanEdge | None:
-        """Populate a polymorphic relation by a flag or fragments; Strapi ignores other values.
+        """Populate a polymorphic relation by ``true`` or fragments; Strapi ignores other values.
 
         Its links are to rows and not to documents: as in Strapi, drafts and published entries are
         populated together, except by fragments with options.
         """
         if isinstance(value, str):
-            return self.morph_list(attribute) if value in _TRUE else None
+            return self.morph_list(attribute) if value == "true" else None
         if not isinstance(value, dict):
             return None
         if value.get("populate") not in (None, "*"):
