@@ -61,7 +61,7 @@ async def test_prefilled_values_contain_nothing_unreadable(office: Office) -> No
     assert (await office.ask("GET", path(document_id, "fr"), token=token)).status in {403, 404}
 
     named = await editor(
-        office, grant("read", None), grant("read", [], uid=WRITER), email="n@example.com"
+        office, grant("read", None), grant("read", ["papers"], uid=WRITER), email="n@example.com"
     )
     filled = (await office.ask("GET", path(document_id), token=named)).data
     (connected,) = filled["writer"]["connect"]
