@@ -96,6 +96,31 @@ async def test_a_route_without_authentication_verifies_tokens_by_itself(
     assert {error(one) for one in refused} == {(401, "UnauthorizedError", "Invalid token.")}
 
 
+async def test_rows_have_the_ids_that_code_selects(kind: Kind, tmp_path: Path) -> None:
+    own = (
+        f"async own(ctx) {{ const notes = strapi.db.query('{NOTE}');"
+        "const all = { owner: { select: ['id'] } };"
+        "const one = await notes.findOne({ select: ['title'] });"
+        "const many = await notes.findMany({ select: ['id', 'title'], limit: 1 });"
+        "const mine = await notes.findOne({ select: ['title'], "
+        "populate: { owner: { select: ['username'] } } });"
+        "const other = await notes.findOne({ select: ['documentId'], populate: all });"
+        "return { one, many, mine, other, id: one.id ?? null }; },"
+    )
+    async with notes(kind, tmp_path, project(f"{own} {CREATE}")) as site:
+        ada, ada_id = await register(site, "ada")
+        made = read(await site.send("POST", "notes", {"data": {"title": "A"}}, ada))["data"]
+        found = read(await site.send("POST", "own/x", {}, ada))
+
+    row = found["many"][0]["id"]
+    assert found["one"] == {"title": "A"}
+    assert found["many"] == [{"id": row, "title": "A"}]
+    assert found["mine"] == {"id": row, "title": "A", "owner": {"username": "ada"}}
+    other = {"id": row, "documentId": made["documentId"], "owner": {"id": ada_id}}
+    assert found["other"] == other
+    assert found["id"] is None
+
+
 async def test_a_policy_looks_for_the_owner(kind: Kind, tmp_path: Path) -> None:
     own = f"{CREATE} async own(ctx) {{ return {{ done: true }}; }}"
     files = project(own, guards=POLICY, policies_mine=IS_OWNER)

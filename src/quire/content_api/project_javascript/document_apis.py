@@ -23,6 +23,7 @@ from quire.content_api.project_javascript.queries import (
     document_query,
     of_document,
     parameters_of,
+    remove_unselected_ids,
     rows_query,
 )
 from quire.customisations.evaluated_code.model import has_single_rows
@@ -105,14 +106,22 @@ class DataAccess(DataReads):
             )
             return len(await self._find_entries(content_type, "rows", query))
 
+        async def find_many(arguments: CallArguments) -> object:
+            parameters = parameters_of(_first_argument(arguments))
+            entries = await self._find_entries(content_type, "rows", rows_query(parameters))
+            remove_unselected_ids(entries, parameters)
+            return entries
+
+        async def find_one(arguments: CallArguments) -> object:
+            parameters = parameters_of(_first_argument(arguments))
+            entry = await self._find_entry(content_type, "first row", rows_query(parameters))
+            remove_unselected_ids(entry, parameters)
+            return entry
+
         return _object(
             {
-                "findMany": lambda arguments: self._find_entries(
-                    content_type, "rows", rows_query(parameters_of(_first_argument(arguments)))
-                ),
-                "findOne": lambda arguments: self._find_entry(
-                    content_type, "first row", rows_query(parameters_of(_first_argument(arguments)))
-                ),
+                "findMany": find_many,
+                "findOne": find_one,
                 "count": count,
                 "delete": lambda arguments: self._delete_row(
                     content_type, _first_argument(arguments)

@@ -16,6 +16,7 @@ _PARAMETERS = frozenset(
 )
 """Parameters of the document service; it ignores everything else."""
 _NULLS = {"$eq": "$null", "$eqi": "$null", "$ne": "$notNull", "$nei": "$notNull"}
+_IDS = ("id", "documentId")
 _LONGEST_LIST = 100
 """A longer list is parsed as an object."""
 _DRAFT, _PUBLISHED = "draft", "published"
@@ -43,12 +44,51 @@ def document_query(parameters: Mapping[str, object]) -> Query:
 
 
 def rows_query(parameters: Mapping[str, object]) -> Query:
-    """Return the query of a read by the query engine: rows of every status and locale."""
+    """Return the query of a read by the query engine: rows of every status and locale.
+
+    The content API always shows ids; `remove_unselected_ids` removes those that are not selected.
+    """
     try:
-        query = row_query(parameters)
+        query = row_query(_with_ids(parameters))
     except NotUnderstoodError as error:
         raise UnsupportedError(str(error)) from None
     return {**content_query(query), "locale": "*"}
+
+
+def _with_ids(parameters: Mapping[str, object]) -> dict[str, object]:
+    """Return parameters of the query engine that select the ids, also of populated entries."""
+    result = dict(parameters)
+    select, populate = result.get("select"), result.get("populate")
+    if isinstance(select, list):
+        result["select"] = [*_IDS, *(name for name in select if name not in _IDS)]
+    if isinstance(populate, dict):
+        result["populate"] = {
+            name: _with_ids(options) if isinstance(options, dict) else options
+            for name, options in populate.items()
+        }
+    return result
+
+
+def remove_unselected_ids(value: object, parameters: Mapping[str, object]) -> None:
+    """Remove the ids from entries of which ``parameters`` of the query engine select others.
+
+    As in Strapi, entries with populated ones keep their ``id``.
+    """
+    if isinstance(value, list):
+        for item in value:
+            remove_unselected_ids(item, parameters)
+    if not isinstance(value, dict):
+        return
+    select, populate = parameters.get("select"), parameters.get("populate")
+    if isinstance(populate, dict):
+        for name, options in populate.items():
+            if isinstance(options, dict):
+                remove_unselected_ids(value.get(name), options)
+    if isinstance(select, list):
+        kept_ids = {"id"} if populate else set()
+        for name in _IDS:
+            if name not in select and name not in kept_ids:
+                value.pop(name, None)
 
 
 def content_query(parameters: Mapping[str, object]) -> Query:
