@@ -2,7 +2,8 @@
 
 Servers on copies of one database, each with other settings, are compared in pairs with one that
 observes nothing (`bench.paired`); so is another one that observes nothing, which shows how exact
-the figures are. Spans are sent to a receiver in this process.
+the figures are. Spans are sent to a receiver in this process. What a request costs without a
+recorded trace is also measured in this process (`bench.switched`), which is far more exact.
 """
 
 import os
@@ -20,7 +21,7 @@ import cyclopts
 from rich.console import Console
 
 from bench.load import LoadError, running_loader
-from bench.paired import Pair, alternate, interval, share_processor
+from bench.paired import Interval, Pair, alternate, interval, share_processor
 from bench.postgresql import PostgresGround
 from bench.receiver import http_receiver
 from bench.report import Table, machine, microseconds, print_table
@@ -28,10 +29,12 @@ from bench.servers import Launch, ServerError, free_port, running
 from bench.sqlite import SqliteGround
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
+from bench.switched import switched_costs
 from bench.workloads import Workload, choose, workloads
 
 _FOLDER = Path(__file__).resolve().parents[1] / "build" / "bench"
 _DOCUMENTS = 1_000
+_SWITCHED_PAIRS = 1_000
 _SAMPLER = "parentbased_traceidratio"
 NONE = "neither"
 
@@ -161,11 +164,22 @@ def _difference(
         [[[pair.ratio for pair in pairs] for pairs in starts] for starts in workloads_starts],
         random,
     )
-    return _percent(result.ratio), f"{_percent(result.low)} to {_percent(result.high)}"
+    return _percent(result.value), f"{_percent(result.low)} to {_percent(result.high)}"
 
 
 def _percent(ratio: float) -> str:
     return f"{(ratio - 1) * 100:+.1f} %"
+
+
+def switched_table(results: Mapping[str, Mapping[str, Interval]]) -> Table:
+    """Return how much longer requests take if metrics and traces are switched on."""
+    rows = tuple(
+        (workload, name, f"{cost.value:+.2f} µs", f"{cost.low:+.2f} to {cost.high:+.2f} µs")
+        for workload, costs in results.items()
+        for name, cost in costs.items()
+    )
+    columns = ("Cached responses", "Switched on", "CPU", "95 %")
+    return Table("Cost of a request that is not recorded, in one process", columns, rows)
 
 
 def _without_new_documents(workload: Workload) -> Workload:
@@ -214,6 +228,12 @@ def observability(
     ]
     load_before = os.getloadavg()
     try:
+        with console.status("switching") as status:
+            stage = Stage(_FOLDER, make_tables, status.update)
+            folder = stage.quire(Scale(_DOCUMENTS), kind="switched").folder
+            reads = [workload for workload in chosen if not workload.writes]
+            results_by_switch = switched_costs(folder, reads, random, pairs=_SWITCHED_PAIRS)
+        print_table(switched_table(results_by_switch), console)
         for has_cache in (False, True):
             with console.status("starting") as status:
                 stage = Stage(_FOLDER, make_tables, status.update, database_kind)

@@ -43,9 +43,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A ratio, and the bounds between which it lies with a confidence of 95 %."""
+    """A value, and the bounds between which it lies with a confidence of 95 %."""
 
-    ratio: float
+    value: float
     low: float
     high: float
 
@@ -123,5 +123,5 @@ def interval(workloads: Sequence[Starts], random: Random) -> Interval:
         )
     results.sort()
     tail = round(len(results) * (1 - _CONFIDENCE) / 2)
-    ratio = fmean(median(ratios) for starts in workloads for ratios in starts)
-    return Interval(ratio, results[tail], results[-1 - tail])
+    value = fmean(median(ratios) for starts in workloads for ratios in starts)
+    return Interval(value, results[tail], results[-1 - tail])
