@@ -33,7 +33,7 @@ _ADVICE: Mapping[str, str] = {
     "service": "a function in a module",
     "lifecycles": "@before_write, @after_write, or @after_commit for effects elsewhere",
     "start-up": "a @schedule or a @job for work; nothing for what is registered",
-    "extension": "@before_write and the like for its content type",
+    "extension": "a @before_write of the plugin's content type, or a @route for routes of its own",
     "plugin": "a package with Python code",
     "cron": "a @schedule",
 }
