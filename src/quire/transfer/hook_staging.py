@@ -96,23 +96,29 @@ class EntryVersions(Struct, frozen=True, kw_only=True):
     modified: Data
 
 
+def created_data(engine: WriteEngine, staged: StagedEntries, entry: StagedEntry) -> Data:
+    """Return the data that an archive has for what is created."""
+    return _data(engine, staged, entry.line)
+
+
 def versions_of(engine: WriteEngine, staged: StagedEntries, entry: StagedEntry) -> EntryVersions:
     """Return the data of an entry, with what links say of its relations."""
-    schema, layout = engine.schema, engine.store.layout(entry.line.type)
-
-    def wire(line: EntityLine) -> Data:
-        return wire_data(schema, layout, line, staged.links(line.type, line.id))
-
-    created = wire(entry.line)
+    schema, model = engine.schema, engine.schema.content_types[entry.line.type]
+    created = created_data(engine, staged, entry)
     if entry.draft is None:
         return EntryVersions(created=created, draft={}, modified={})
-    draft = wire(entry.draft)
+    draft = _data(engine, staged, entry.draft)
     modified_names = changed_values(
-        without_component_ids(schema, layout.model, created),
-        without_component_ids(schema, layout.model, draft),
+        without_component_ids(schema, model, created),
+        without_component_ids(schema, model, draft),
     )
     modified = {name: draft.get(name) for name in modified_names}
     return EntryVersions(created=created, draft=draft, modified=modified)
+
+
+def _data(engine: WriteEngine, staged: StagedEntries, line: EntityLine) -> Data:
+    layout = engine.store.layout(line.type)
+    return wire_data(engine.schema, layout, line, staged.links(line.type, line.id))
 
 
 def as_json(data: object) -> Data:

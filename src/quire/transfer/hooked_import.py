@@ -47,6 +47,7 @@ from quire.transfer.hook_staging import (
     ENTRIES_AT_ONCE,
     EntryVersions,
     as_json,
+    created_data,
     hooked_uids,
     is_staged,
     refusal_of,
@@ -223,7 +224,7 @@ class HookedImport:
 
     def _create(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
         """Call the ``before`` hooks of a creation and insert the row, which has no links yet."""
-        archived = versions_of(self._engine, self._staged, entry).created
+        archived = created_data(self._engine, self._staged, entry)
         data: Mapping[str, object] = archived if entry.prepared is None else entry.prepared
         hooked = self._hooked(layout, "create", entry, data=data)
         if hooked is not None:
@@ -240,7 +241,7 @@ class HookedImport:
 
     def _finish_creation(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
         """Change relations and components that hooks have set, and call the ``after`` hooks."""
-        archived = versions_of(self._engine, self._staged, entry).created
+        archived = created_data(self._engine, self._staged, entry)
         data = archived if entry.created is None else entry.created
         changes = {
             name: value
@@ -270,7 +271,7 @@ class HookedImport:
             # A hook has published the entry itself.
             yield from delete_entries(unit.store, layout, replaced_ids)
         if entry.created is not None:
-            archived = versions_of(self._engine, self._staged, entry).created
+            archived = created_data(self._engine, self._staged, entry)
             changes = changed_values(archived, entry.created)
             yield from self._parse(layout, entry, changes, draft=False)
         published_at = _moment(entry.line, "publishedAt")
