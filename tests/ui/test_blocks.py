@@ -200,3 +200,25 @@ def test_text_of_word_processors_is_pasted_as_blocks(site: Site, page: Page) -> 
         expect(body.get_by_text("fenders")).to_be_visible()
         _save(page)
         assert site.api("GET", f"{ARTICLES}/{document_id}")["data"]["body"] == expected
+
+
+_TABLE = """<p>Tides</p><table><caption>Today</caption>
+<thead><tr><th>Port</th><th>High water</th></tr></thead>
+<tbody><tr><td><p>Dover</p></td><td> 06:12<br>18:40</td></tr><tr><td>Brest</td><td></td></tr>
+</tbody></table>
+<table><tr><td><p>Laid out</p><p>by a mail program</p></td></tr></table>"""
+
+
+def test_a_table_is_pasted_as_a_line_for_each_row(site: Site, page: Page) -> None:
+    document_id = _open(site, page, "Pasted")
+    body = page.get_by_role("textbox", name="Body")
+    body.click()
+    body.evaluate(_PASTE, _TABLE)
+    expect(body.get_by_text("by a mail program")).to_be_visible()
+    _save(page)
+    stored = site.api("GET", f"{ARTICLES}/{document_id}")["data"]["body"]
+    lines = ["".join(leaf["text"] for leaf in block["children"]) for block in stored]
+    rows = ["Port | High water", "Dover | 06:12 18:40", "Brest | "]
+    assert lines == ["Tides", "Today", *rows, "Laid out", "by a mail program"]
+    assert {block["type"] for block in stored} == {"paragraph"}
+    assert stored[2]["children"][0] == _text("Port", bold=True)

@@ -1,14 +1,15 @@
 """Lists: their content, and bulk actions."""
 
 import re
+from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
 from tests.ui.conftest import go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import HTTP, Site
-from tests.ui.steps import assert_fits_phone
+from tests.ui.steps import assert_fits_phone, expect_saved
 
 SAMPLE = "api::sample.sample"
 SAMPLES = f"/content-manager/collection-types/{SAMPLE}"
@@ -22,6 +23,46 @@ def make_samples(site: Site, word: str, number: int, **values: object) -> list[s
         for at in range(number)
     ]
     return [one["data"]["documentId"] for one in made]
+
+
+def test_a_list_that_was_on_its_way_before_a_change_is_not_shown_after_it(
+    site: Site, page: Page
+) -> None:
+    [document] = make_samples(site, "Aaa", 1)
+    go_on(page, f"{LIST}/{document}")
+    name = page.get_by_role("textbox", name="Name").first
+    held: list[Callable[[], None]] = []
+
+    def hold(route: Route) -> None:
+        if held:
+            route.continue_()
+            return
+        response = route.fetch()
+        held.append(lambda: route.fulfill(response=response))
+
+    page.route(re.compile(r"sample\.sample\?.*columns="), hold)
+    # Whoever points at the link lets the list be loaded.
+    to_list = page.get_by_role("main").get_by_role("link", name="sample", exact=True)
+    with page.expect_request(re.compile(r"sample\.sample\?.*columns=")):
+        to_list.hover()
+    name.fill("Aab")
+    page.keyboard.press("Control+s")
+    expect_saved(page)
+    held[0]()
+    to_list.click()
+    expect(page.get_by_role("link", name="Aab", exact=True)).to_be_visible()
+    site.api("DELETE", f"{SAMPLES}/{document}")
+
+
+def test_a_list_is_as_it_was_left_after_looking_at_an_entry(site: Site, page: Page) -> None:
+    [document] = make_samples(site, "Left", 1)
+    go_on(page, f"{LIST}?q=Left&sort=name:DESC")
+    page.get_by_role("link", name="Left 000").click()
+    expect(page.get_by_role("textbox", name="Name").first).to_have_value("Left 000")
+    page.get_by_role("main").get_by_role("link", name="sample", exact=True).click()
+    expect(page.get_by_role("textbox", name="Search sample")).to_have_value("Left")
+    expect(page).to_have_url(re.compile("sort=name"))
+    site.api("DELETE", f"{SAMPLES}/{document}")
 
 
 def test_several_entries_are_published_and_those_that_cannot_be_are_named(

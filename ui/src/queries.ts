@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { QueryClient, type Query } from '@tanstack/react-query'
 import { ApiError } from './api/client'
 
 export const queries = new QueryClient({
@@ -12,3 +12,13 @@ export const queries = new QueryClient({
     mutations: { retry: false },
   },
 })
+
+/**
+ * Load lists of entries again when they are shown next: an entry has changed, whose title lists of other types show, too.
+ * One that is on its way, because somebody points at its link, may be of before the change.
+ */
+export async function refreshLists(): Promise<void> {
+  const filters = { predicate: ({ queryKey }: Query) => queryKey[0] === 'content' && queryKey[2] === 'list' }
+  await queries.cancelQueries(filters)
+  await queries.invalidateQueries(filters)
+}

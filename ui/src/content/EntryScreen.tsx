@@ -4,6 +4,7 @@ import { useModel } from '../api/hooks'
 import { NotFound } from '../shell/ErrorScreens'
 import { EntryEditor } from './editor/EntryEditor'
 import type { Place } from './editor/place'
+import { lastSearch } from './list/lastSearch'
 
 export function EntryScreen() {
   const { uid, documentId } = useParams({ from: '/shell/content/$uid/$documentId' })
@@ -31,7 +32,7 @@ export function usePagePlace(uid: string, locale: string | undefined, compare: s
               replace: replaces,
               ignoreBlocker: replaces,
             }),
-      leave: () => navigate({ to: '/content/$uid', params: { uid }, search: locale ? { locale } : {}, ignoreBlocker: true }),
+      leave: () => navigate({ to: '/content/$uid', params: { uid }, search: lastSearch(uid, locale), ignoreBlocker: true }),
     }),
     [navigate, uid, locale, compare],
   )

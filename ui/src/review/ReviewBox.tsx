@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { toastError } from '../components/toast'
-import { queries } from '../queries'
+import { queries, refreshLists } from '../queries'
 import { assigneesQuery, entryReviewQuery, workflowsQuery } from './queries'
 
 type Props = { uid: string; documentId: string; locale: string | undefined; mayUpdate: boolean }
@@ -25,7 +25,7 @@ function Reviewed({ uid, documentId, locale, mayUpdate }: Props) {
       (await request('PUT /admin/x/review/entries/{uid}/{id}', { path: { uid, id: documentId }, query: { locale }, body })).data,
     onSuccess: (moved) => {
       queries.setQueryData(query.queryKey, moved)
-      void queries.invalidateQueries({ queryKey: ['content', uid, 'list'] })
+      void refreshLists()
     },
     onError: (error) => toastError(error),
   })

@@ -1,13 +1,40 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { wordingOf } from '../content/problems'
+import { i18next } from '../i18n'
+import german from '../i18n/de/content.json'
+import english from '../i18n/en/content.json'
+
+beforeEach(() =>
+  i18next.init({ lng: 'en', keySeparator: false, nsSeparator: false, interpolation: { escapeValue: false }, resources: { en: { translation: english }, de: { translation: german } } }),
+)
 
 describe('wordingOf', () => {
   it.each([
     [['isbn'], 'isbn has a wrong check digit', 'has a wrong check digit'],
-    [['links', '0', 'text'], 'links[0].text must be at least 3 characters', 'must be at least 3 characters'],
+    [['links', '0', 'text'], 'links[0].text must rhyme', 'must rhyme'],
     [['isbn'], 'isbns are listed elsewhere', 'isbns are listed elsewhere'],
-    [['title'], 'This attribute must be unique', 'This attribute must be unique'],
   ])('leaves out the position %j, which the label of the field names', (path, message, wording) => {
     expect(wordingOf({ path, message })).toBe(wording)
+  })
+})
+
+describe('the wording of the server', () => {
+  it.each([
+    ['title must be defined.', 'Dieses Feld ist erforderlich.'],
+    ['title must be at least 3 characters', 'Mindestens 3 Zeichen.'],
+    ['title must be at most 1 characters', 'Höchstens ein Zeichen.'],
+    ['title must match the following: "/^[a-z]+$/"', 'Das passt nicht zum Muster /^[a-z]+$/.'],
+    ['title must be greater than or equal to 12345.5', 'Mindestens 12.345,5.'],
+    ['title must be less than or equal to 10', 'Höchstens 10.'],
+    ['title field must have at least 2 items', 'Mindestens 2 Elemente.'],
+    ['title field must have less than or equal to 1 items', 'Höchstens ein Element.'],
+    ['title must be an integer', 'Das muss eine ganze Zahl sein.'],
+    ['title must be a valid email', 'Das ist keine E-Mail-Adresse.'],
+    ['This attribute must be unique', 'Ein anderer Eintrag hat diesen Wert.'],
+    // The project's own code says what it wants to.
+    ['title must be at least as long as 3 characters', 'must be at least as long as 3 characters'],
+  ])('%j is that of the language of the UI', async (message, wording) => {
+    await i18next.changeLanguage('de')
+    expect(wordingOf({ path: ['title'], message })).toBe(wording)
   })
 })

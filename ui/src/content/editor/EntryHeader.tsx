@@ -13,6 +13,7 @@ import { EntryScheduleBadge } from '../../releases/EntrySchedule'
 import { AddToRelease, ScheduleEntry } from '../../releases/lazy'
 import { entryScheduleQuery } from '../../releases/queries'
 import { defaultOther, PUBLISHED } from '../compare/versions'
+import { lastSearch } from '../list/lastSearch'
 import { previewUrl } from '../preview/previewUrl'
 import { LocalesDialog } from './LocalesDialog'
 import type { Loaded } from './loading'
@@ -85,7 +86,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
           <Stack gap={0} style={{ minWidth: 0 }}>
             <Breadcrumbs separator="›" separatorMargin={6} styles={{ root: { flexWrap: 'nowrap' } }}>
               {!isSingle && place.level === 0 && (
-                <Link to="/content/$uid" params={{ uid: type.uid }} search={locale ? { locale } : {}} className="quire-crumb">
+                <Link to="/content/$uid" params={{ uid: type.uid }} search={lastSearch(type.uid, locale)} className="quire-crumb">
                   {type.info.displayName}
                 </Link>
               )}

@@ -6,7 +6,7 @@ import { keys } from '../../api/keys'
 import type { ContentType, Entry } from '../../api/types'
 import { toast, toastError } from '../../components/toast'
 import { t } from '../../i18n'
-import { queries } from '../../queries'
+import { queries, refreshLists } from '../../queries'
 import { confirmDraftRelations, countDraftRelations, countLinkedDrafts } from '../draftRelations'
 import { wordingOf } from '../problems'
 import { loadedOf, loadEntry, type Loaded } from './loading'
@@ -69,7 +69,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   const unanswered = useRef<string[] | null>(null)
 
   const refresh = useCallback(() => {
-    void queries.invalidateQueries({ queryKey: [...keys.content(type.uid), 'list'] })
+    void refreshLists()
     void queries.invalidateQueries({ queryKey: ['relations'] })
     void queries.invalidateQueries({ queryKey: ['history', type.uid] })
     void queries.invalidateQueries({ queryKey: ['difference', type.uid] })

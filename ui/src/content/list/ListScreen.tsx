@@ -3,7 +3,7 @@ import { useDocumentTitle, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { Suspense, useMemo, useRef, useState } from 'react'
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales, useModel } from '../../api/hooks'
@@ -21,6 +21,7 @@ import { ColumnMenu } from './ColumnMenu'
 import { filterFields } from './fields'
 import { FilterChips, FilterMenu } from './FilterMenu'
 import { countRules } from './filters'
+import { rememberSearch } from './lastSearch'
 import { LocaleSelect, MissingSelect } from './LocaleSelects'
 import { ListMenu, ViewMenu } from './ListMenu'
 import { ListTable, type Density } from './ListTable'
@@ -51,6 +52,7 @@ export function ListScreen({ type }: { type: ContentType }) {
   const searchField = useRef<HTMLInputElement>(null)
   const { uid, info } = type
   useDocumentTitle(`${info.displayName} · Quire`)
+  useEffect(() => rememberSearch(uid, search), [uid, search])
 
   const list = useQuery({ ...pageQuery(uid, query), placeholderData: keepPreviousData })
   const rows = useMemo(() => list.data?.results ?? [], [list.data])

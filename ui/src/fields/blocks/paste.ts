@@ -94,7 +94,31 @@ function blockOf(element: HTMLElement): BlockNode[] {
   if (tag === 'BLOCKQUOTE') return [{ type: 'quote', children: text() }]
   if (tag === 'UL' || tag === 'OL') return [listOf(element, 0)]
   if (tag === 'HR') return []
+  // Tables that lay out a page or a message have others in them, or one cell in each row.
+  if (element instanceof HTMLTableElement && !element.querySelector('table') && Array.from(element.rows).some((row) => row.cells.length > 1)) return rowsOf(element)
   return blocksIn(element)
+}
+
+/** A table as blocks can hold it: a paragraph for each row, with bars between its cells. */
+function rowsOf({ caption, rows }: HTMLTableElement): BlockNode[] {
+  const above: BlockNode[] = caption ? [{ type: 'paragraph', children: cellOf(caption) }] : []
+  const bar = (at: number): Descendant[] => (at > 0 ? [{ type: 'text', text: ' | ' }] : [])
+  const rowOf = ({ cells }: HTMLTableRowElement): BlockNode => ({
+    type: 'paragraph',
+    children: Array.from(cells).flatMap((cell, at) => [...bar(at), ...cellOf(cell)]),
+  })
+  return [...above, ...Array.from(rows, rowOf)]
+}
+
+/** What stands in a cell, in one line. */
+function cellOf(cell: HTMLElement): Descendant[] {
+  const marks: Marks = cell.tagName === 'TH' ? { bold: true } : {}
+  const space: Descendant = { type: 'text', text: ' ' }
+  const isBlock = (node: Node) => node instanceof HTMLElement && BLOCKS.test(node.tagName)
+  const inlineAt = (node: Node) => (node.nodeName === 'BR' ? [space] : isBlock(node) ? [...inlineOf(node, marks), space] : inlineOf(node, marks))
+  return trimmed(Array.from(cell.childNodes).flatMap(inlineAt)).map(
+    (node) => ('text' in node ? { ...node, text: node.text.replace(/\s+/g, ' ') } : node),
+  )
 }
 
 function listOf(list: HTMLElement, depth: number): BlockNode {
