@@ -102,6 +102,7 @@ async def test_hooks_that_change_nothing_leave_every_row_as_it_was(
         """
         @before_write("api::*", on=["create", "update", "publish"])
         async def before(write):
+            assert principal().kind == "system"
             fired.append((write.action, write.data.get("title") or write.data.get("name")))
         """,
     )
