@@ -303,6 +303,47 @@ async def test_statements_of_hooks_do_not_grow_with_the_documents(
     assert grown == [0, 0]
 
 
+async def test_operations_of_a_batch_on_documents_of_a_type_share_statements(
+    tmp_path: Path, kind: Kind
+) -> None:
+    with log_statements() as log:
+        async with open_extended(tmp_path, kind, MANY + CODE) as office:
+            writes = []
+            for count in (10, 30):
+                data = [{"title": f"{number}"} for number in range(count)]
+                ids = await many(office, "create_many", data=data)
+                for action, values in (
+                    ("update", {"data": {"title": "new"}, "status": "draft"}),
+                    ("publish", {}),
+                    ("unpublish", {}),
+                ):
+                    operations = [
+                        {"type": PAPER, "action": action, "documentId": one, **values}
+                        for one in ids
+                    ]
+                    before = len(log.statements)
+                    reply = await office.ask("POST", "/api/_batch", {"operations": operations})
+                    assert reply.status == 200, reply.json
+                    assert [one["documentId"] for one in reply.data] == ids
+                    if action != "unpublish":
+                        assert [one["data"]["documentId"] for one in reply.data] == ids
+                    sent = [sql for sql in log.since(before) if "paper_rows" in sql]
+                    writes.append(sum(not sql.startswith("SELECT") for sql in sent))
+    assert writes[:3] == writes[3:]
+
+
+async def test_the_operation_that_fails_is_named(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, MANY) as office:
+        ids = await many(office, "create_many", data=[{"title": "A"}, {"title": "B"}])
+        operations = [
+            {"type": PAPER, "action": "update", "documentId": one, "data": {"title": title}}
+            for one, title in zip(ids, ("new", None), strict=True)
+        ]
+        reply = await office.ask("POST", "/api/_batch", {"operations": operations})
+        assert (reply.status, reply.json["error"]["details"]["operation"]) == (400, 1)
+        assert await titles(office) == ["A", "B"]
+
+
 ADVISED = """
 @before_write(PAPER, on=["publish"])
 async def find_equal(write):

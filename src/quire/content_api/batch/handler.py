@@ -1,17 +1,19 @@
 """The handler of batches.
 
-The operations of a batch run one after the other in one transaction. Each is checked like its
-single request: permissions first, then the query, then keys, then values. An operation may refer to
-the document of an earlier one instead of a document id.
+The operations of a batch run one after the other in one transaction, those of one kind on documents
+of one type with the same statements where possible. Each is checked like its single request:
+permissions first, then the query, then keys, then values. An operation may refer to the document of
+an earlier one instead of a document id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import NamedTuple
 
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from quire.access.actions import WRITE_ACTIONS
 from quire.content_api.batch.operations import BatchOperation, BatchOperations, OperationReferences
@@ -42,7 +44,12 @@ from quire.document_service.commands import (
 )
 from quire.document_service.computed_reads import ComputedReads
 from quire.document_service.read_service import ReadService
-from quire.document_service.service import DocumentService, run_and_read, run_together
+from quire.document_service.service import (
+    DocumentService,
+    run_and_read,
+    run_in_bulk,
+    run_together,
+)
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, ValidationError
 from quire.query.plan import ReadPlan
@@ -215,23 +222,11 @@ class BatchApi:
 
         computed_items: dict[int, Item] = {}
 
-        def run(unit: UnitOfWork, index: int, budget: ResponseBudget) -> Program[BatchResult]:
-            operation, command, read = prepared[index]
-            read_result = partial(_read_result, operation, read, budget)
-            if read.compiled.computed:
-                read_result = partial(_read_item, operation, read, budget, computed_items, index)
-            with OperationErrors(index):
-                return (yield from run_and_read(unit, command, read_result))
-
         def act(unit: UnitOfWork) -> Program[list[BatchResult]]:
             # A transaction that is tried again reads its results again.
             computed_items.clear()
-            budget = self._reader.budget()
-            writes = [
-                (operation.command, run(unit, index, budget))
-                for index, operation in enumerate(prepared)
-            ]
-            return (yield from run_together(unit, writes))
+            operations = _OperationRuns(unit, prepared, self._reader.budget(), computed_items)
+            return (yield from operations.run())
 
         commands = [command for _, command, _ in prepared]
         principal = request.principal
@@ -244,6 +239,64 @@ class BatchApi:
             for index, item in zip(indexes, items, strict=True):
                 results[index].data = item
         return results
+
+
+_ReadResult = Callable[[list[WrittenEntry]], Program[BatchResult]]
+"""Reads the result of an operation from the entries that it has written."""
+
+
+class _OperationRuns(Struct, frozen=True):
+    """Runs the operations of a batch in a transaction.
+
+    Results with computed fields are read into ``computed_items``, by the indexes of operations.
+    """
+
+    unit: UnitOfWork
+    prepared: Sequence[_PreparedOperation]
+    budget: ResponseBudget
+    computed_items: dict[int, Item]
+
+    def run(self) -> Program[list[BatchResult]]:
+        """Run all operations in order; returns their results."""
+        results: list[BatchResult] = []
+        for indexes in _group_by_kind([operation.command for operation in self.prepared]):
+            results += yield from self._run_group(indexes)
+        return results
+
+    def _run_group(self, indexes: Sequence[int]) -> Program[list[BatchResult]]:
+        """Run operations of one kind, with the same statements where possible."""
+
+        def read(written: list[list[WrittenEntry]]) -> Program[list[BatchResult]]:
+            results: list[BatchResult] = []
+            for index, entries in zip(indexes, written, strict=True):
+                results.append((yield from self._reader_of(index)(entries)))
+            return results
+
+        commands = [self.prepared[index].command for index in indexes]
+        done = yield from run_in_bulk(self.unit, commands, read)
+        if done is not None:
+            return done
+        writes = [(self.prepared[index].command, self._run_one(index)) for index in indexes]
+        return (yield from run_together(self.unit, writes))
+
+    def _run_one(self, index: int) -> Program[BatchResult]:
+        with OperationErrors(index):
+            command = self.prepared[index].command
+            return (yield from run_and_read(self.unit, command, self._reader_of(index)))
+
+    def _reader_of(self, index: int) -> _ReadResult:
+        operation, _, read = self.prepared[index]
+        if read.compiled.computed:
+            return partial(_read_item, operation, read, self.budget, self.computed_items, index)
+        return partial(_read_result, operation, read, self.budget)
+
+
+def _group_by_kind(commands: Sequence[Command]) -> list[list[int]]:
+    """Return the indexes of commands that follow each other, of one kind on one type."""
+    groups = groupby(
+        range(len(commands)), key=lambda index: (type(commands[index]), commands[index].uid)
+    )
+    return [[*indexes] for _, indexes in groups]
 
 
 def _group_by_plan(reads: Mapping[int, PreparedRead]) -> list[list[int]]:
