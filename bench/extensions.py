@@ -3,20 +3,22 @@
 Servers on copies of one database, each with other code, answer the same requests in turn, round
 after round; ratios are of CPU time within this run. They keep no responses, so that each of them is
 made. One server has no code, one has code of all kinds on another type than the one that is asked
-for: it should cost as much as none.
+for: it should cost as much as none. What a computed field costs includes the calls of its function,
+which are timed alone, too: in this process, where nothing interrupts them.
 """
 
 import http
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
 from statistics import median
+from time import perf_counter
 from typing import Literal
 
 import cyclopts
@@ -28,13 +30,16 @@ from bench.report import Table, microseconds, print_table
 from bench.servers import Server, ServerError, fetch, running
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
+from quire.hooks.document import Document
 
 _FOLDER = Path(__file__).resolve().parents[1] / "build" / "bench"
 _DOCUMENTS = 1_000
 _WARM_UP = 50
+_FUNCTION_CALLS = 100
 _FILTER = "filters[priority][$gte]=0"
 
 NONE = "no code"
+FUNCTION = "the function alone"
 _IMPORTS = """from quire import (
     Shape, after_commit, after_write, around, before_write, computed, route, rule,
 )
@@ -166,6 +171,11 @@ class _Client:
                 self._send(connection, case.method, target)
             return (cpu_microseconds(self._server.pid) - before) / requests
 
+    def titles(self) -> list[str]:
+        """Return the titles of the listed articles."""
+        _, body = fetch(self._server, _LIST)
+        return [article["title"] for article in json.loads(body)["data"]]
+
     def _send(self, connection: HTTPConnection, method: str, target: str) -> None:
         headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
         body = None
@@ -195,16 +205,35 @@ def measure(
             server = stack.enter_context(running(launch))
             named = Server(name, server.port, server.pid, server.start_seconds)
             clients[name] = _Client(named, numbers)
+        titles = clients[NONE].titles()
         for case in CASES:
             compared = (NONE, *case.servers)
             for name in compared:
                 clients[name].cost(case, requests=_WARM_UP)
             for round_ in range(rounds):
                 reported(f"{case.title}: round {round_ + 1} of {rounds}")
-                for name in compared:
+                # What comes first after another case is slower; each server takes its turn at that.
+                first = round_ % len(compared)
+                for name in (*compared[first:], *compared[:first]):
                     cost = clients[name].cost(case, requests=case.requests)
                     found[case.title, name].append(cost)
+                if "computed field" in case.servers:
+                    found[case.title, FUNCTION].append(_function_cost(titles))
     return found
+
+
+def _function_cost(titles: Sequence[str]) -> float:
+    """Return the time of the computed field's function for one list, in microseconds."""
+    start = perf_counter()
+    for _ in range(_FUNCTION_CALLS):
+        for title in titles:
+            _length(Document(title=title))
+    return (perf_counter() - start) / _FUNCTION_CALLS * 1_000_000
+
+
+def _length(document: Document) -> int:
+    """Return what the function of `_COMPUTED` does."""
+    return len(document["title"] or "")
 
 
 def table(found: Mapping[tuple[str, str], list[float]]) -> Table:
@@ -213,7 +242,7 @@ def table(found: Mapping[tuple[str, str], list[float]]) -> Table:
     for (title, name), costs in found.items():
         plain = found[title, NONE]
         row = [title, name, microseconds(min(costs)), microseconds(median(costs))]
-        if name == NONE:
+        if name in {NONE, FUNCTION}:
             row += ["", ""]
         else:
             row += [_more(min(costs), min(plain)), _more(median(costs), median(plain))]
