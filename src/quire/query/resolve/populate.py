@@ -491,7 +491,7 @@ class _Populate:
         """Populate a polymorphic relation by ``true`` or fragments; Strapi ignores other values.
 
         Its links are to rows and not to documents: as in Strapi, drafts and published entries are
-        populated together, except by fragments with options.
+        populated together, except by fragments with options and by paths separated by commas.
         """
         if isinstance(value, str):
             return self.morph_list(attribute) if value == "true" else None
@@ -585,19 +585,23 @@ class _Populate:
             publication=self.versions.publication if versioned else None,
         )
 
-    def morph_list(self, attribute: Attribute) -> PlanEdge:
-        """Populate a polymorphic relation with entries of all types."""
+    def morph_list(self, attribute: Attribute, *, versioned: bool = False) -> PlanEdge:
+        """Populate a polymorphic relation with entries of all types.
+
+        These are drafts and published entries, or with ``versioned`` those of the request's status.
+        """
         types = self.scope.schema.content_types.values()
-        nodes = [
-            _with_all_versions(self.node(model)) for model in types if self._may_be_listed(model)
-        ]
+        nodes = [self.node(model) for model in types if self._may_be_listed(model)]
+        if not versioned:
+            nodes = [_with_all_versions(node) for node in nodes]
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
 
 class _PathResolver:
     """Resolves trees of dotted paths.
 
-    ``lenient`` ignores private attributes instead of an error.
+    ``lenient`` is for paths separated by commas: private attributes are ignored instead of an
+    error, and polymorphic relations have the status of the request.
     """
 
     def __init__(self, populate: _Populate, prefix: str | None, *, lenient: bool) -> None:
@@ -667,7 +671,7 @@ class _PathResolver:
             return self._zone_edge(attribute, inner, own_path)
         target = self.scope.target(attribute)
         if target is None:
-            return self.populate.morph_list(attribute)
+            return self.populate.morph_list(attribute, versioned=self.lenient)
         node = self.populate.node(target, edges=self.edges(inner, target, own_path))
         return self.populate.permitted(model, attribute, node)
 
