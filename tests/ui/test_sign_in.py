@@ -257,5 +257,8 @@ def test_places_of_the_ui_are_shown_before_its_stylesheets_are_there(
     for one in held:
         one.continue_()
     name = "Hello" if user else "Sign in"
-    expect(page.get_by_role("heading", level=1).filter(has_text=name)).to_be_visible()
+    heading = page.get_by_role("heading", level=1).filter(has_text=name)
+    expect(heading).to_be_visible()
     expect(page.locator(".first")).to_have_count(0)
+    # The theme comes after the stylesheets, whose values it replaces.
+    expect(heading).to_have_css("font-size", "20px")

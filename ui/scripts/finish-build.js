@@ -9,11 +9,12 @@ const FIRST_LOAD = 320_000
 const LATER_PART = 150_000
 
 const built = fileURLToPath(new URL('../../src/quire/static/admin/', import.meta.url))
-// A browser shows what stands before a stylesheet while that is on the way; scripts wait for it anyway.
+// A browser shows what stands before a stylesheet while that is on the way; scripts wait for it anyway. It has to stand
+// before the root, where Mantine puts the variables of the theme, which replace those of the stylesheet.
 const STYLESHEET = /\s*<link rel="stylesheet"[^>]*>/g
 const written = readFileSync(`${built}index.html`, 'utf8')
 const stylesheets = written.match(STYLESHEET).join('')
-const page = written.replace(STYLESHEET, '').replace(/\s*<\/body>/, (end) => stylesheets + end)
+const page = written.replace(STYLESHEET, '').replace(/\s*<div id="root">/, (root) => stylesheets + root)
 writeFileSync(`${built}index.html`, page)
 
 const sizes = {}

@@ -33,6 +33,7 @@ function Dates({ children }: { children: ReactNode }) {
 // What a server refuses is shown with its request; the console is for mistakes of this code.
 const onCaughtError = (error: unknown) => error instanceof ApiError || console.error(error)
 
+document.getElementById('first')?.remove()
 createRoot(document.getElementById('root')!, { onCaughtError }).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={resolver} defaultColorScheme="auto">
