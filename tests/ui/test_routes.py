@@ -15,7 +15,6 @@ _ONE_CHANGE = "update-schema applies all changes of a review in one transaction"
 _ONE_SCHEMA = "GET /content-type-builder/schema has the whole model"
 _INIT = "GET /content-manager/init has all of it"
 _HOME = "GET /admin/x/home has all that the home screen shows"
-_DRAFT = "entries are published with their unsaved changes, by the route of one entry"
 _FORM = "the editor compares what is in the form, which the server does not know"
 _RESTORE = "the values of a revision are taken over into the form, where that can be undone"
 _BATCH = "POST /admin/x/publish-check tells more, and bulk actions go on in parts"
@@ -56,7 +55,6 @@ UNUSED = {
     "POST /admin/permissions/check": "the permissions of the role say it without a request",
     "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": _RESTORE,
     "POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation": _BATCH,
-    "POST /content-manager/collection-types/{uid}/actions/publish": _DRAFT,
     "POST /content-manager/collection-types/{uid}/clone/{id}": "auto-clone needs no form",
     "POST /content-type-builder/components": _ONE_CHANGE,
     "POST /content-type-builder/content-types": _ONE_CHANGE,
