@@ -1,4 +1,3 @@
-import './model.css'
 
 /** The screens of the model builder that are loaded together. */
 export { ArchiveScreen } from './ArchiveScreen'
