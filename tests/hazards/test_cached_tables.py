@@ -19,7 +19,7 @@ from tests.conformance.client import AsgiClient, Authorization, running
 from tests.conformance.corpus import credentials, read_cases
 from tests.hazards.test_response_cache_invalidation import Site
 
-_TRIES = 50
+_TRIES = 400
 _EVERY = 3
 """One of so many recorded reads is asked for."""
 CREDENTIALS = frozenset({"Anonymous", "_VerifiedAdministrator", "_VerifiedPrincipal"})

@@ -191,7 +191,7 @@ async def test_h005_words_of_the_inside_mean_nothing_outside(ask: Visitor, name:
     """What servers call their own options inside is no parameter, or is rejected."""
     everything = await ask("articles")
     for shape, right in product(
-        (f"{name}[updatedBy][password][$startsWith]={{}}", f"{name}[secret]={{}}", f"{name}={{}}"),
+        (f"{name}[updatedBy][password][$startsWith]={{}}", f"{name}[secret]={{}}", f"{name}=x{{}}"),
         ("$2", SECRET, "secret"),
     ):
         response = await ask_alike(ask, f"articles?{shape}", right)

@@ -1,7 +1,7 @@
 -- api::note.note: fields=id&populate=about,subject
 
 -- page
-SELECT t1.id, t1.document_id, t1.target_id
+SELECT t1.id, t1.document_id, t1.target_id, t1.target_type
 FROM notes AS t1 ORDER BY t1.id
  LIMIT $1 OFFSET $2;
 -- values: 25, 0
@@ -20,7 +20,7 @@ WHERE t1.note_id = ANY ($1) ORDER BY t1."order", t1.id;
 -- api::book.book
 SELECT t1.id, t1.id AS id_1, t1.document_id, t1.title, t1.summary, t1.body, t1.slug, t1.contact, t1.kind, t1.rating, t1.copies, t1.weight, t1.price, t1.lent, t1.printed, t1.opens, t1.happens, t1.stamped, t1.extra, t1.content, t1.shelf, t1.created_at, t1.updated_at, t1.published_at, t1.locale
 FROM books AS t1
-WHERE t1.id = ANY ($1) ORDER BY t1.id;
+WHERE (t1.id = ANY ($1)) AND t1.published_at IS NOT NULL ORDER BY t1.id;
 -- values: (parents)
 
 -- api::person.person
@@ -32,7 +32,7 @@ WHERE t1.id = ANY ($1) ORDER BY t1.id;
 -- api::book.book
 SELECT t1.id, t1.id AS id_1, t1.document_id, t1.title, t1.summary, t1.body, t1.slug, t1.contact, t1.kind, t1.rating, t1.copies, t1.weight, t1.price, t1.lent, t1.printed, t1.opens, t1.happens, t1.stamped, t1.extra, t1.content, t1.shelf, t1.created_at, t1.updated_at, t1.published_at, t1.locale
 FROM books AS t1
-WHERE t1.id = ANY ($1) ORDER BY t1.id;
+WHERE (t1.id = ANY ($1)) AND t1.published_at IS NOT NULL ORDER BY t1.id;
 -- values: (parents)
 
 -- api::person.person

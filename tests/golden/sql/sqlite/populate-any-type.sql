@@ -1,7 +1,7 @@
 -- api::note.note: fields=id&populate=about,subject
 
 -- page
-SELECT t1.id, t1.document_id, t1.target_id
+SELECT t1.id, t1.document_id, t1.target_id, t1.target_type
 FROM notes AS t1 ORDER BY t1.id
  LIMIT ? OFFSET ?;
 -- values: 25, 0
@@ -22,7 +22,7 @@ FROM json_each(?) AS anon_1) ORDER BY t1."order", t1.id;
 SELECT t1.id, t1.id AS id_1, t1.document_id, t1.title, t1.summary, t1.body, t1.slug, t1.contact, t1.kind, t1.rating, t1.copies, t1.weight, t1.price, t1.lent, t1.printed, t1.opens, t1.happens, t1.stamped, t1.extra, t1.content, t1.shelf, t1.created_at, t1.updated_at, t1.published_at, t1.locale
 FROM books AS t1
 WHERE t1.id IN (SELECT anon_1.value
-FROM json_each(?) AS anon_1) ORDER BY t1.id;
+FROM json_each(?) AS anon_1) AND t1.published_at IS NOT NULL ORDER BY t1.id;
 -- values: (parents)
 
 -- api::person.person
@@ -36,7 +36,7 @@ FROM json_each(?) AS anon_1) ORDER BY t1.id;
 SELECT t1.id, t1.id AS id_1, t1.document_id, t1.title, t1.summary, t1.body, t1.slug, t1.contact, t1.kind, t1.rating, t1.copies, t1.weight, t1.price, t1.lent, t1.printed, t1.opens, t1.happens, t1.stamped, t1.extra, t1.content, t1.shelf, t1.created_at, t1.updated_at, t1.published_at, t1.locale
 FROM books AS t1
 WHERE t1.id IN (SELECT anon_1.value
-FROM json_each(?) AS anon_1) ORDER BY t1.id;
+FROM json_each(?) AS anon_1) AND t1.published_at IS NOT NULL ORDER BY t1.id;
 -- values: (parents)
 
 -- api::person.person
