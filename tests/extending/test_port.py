@@ -59,8 +59,8 @@ def test_skeletons_load_and_are_never_overwritten(
     write_tree(tmp_path, JAVASCRIPT)
     assert run(["port", str(tmp_path), "--write"]) == 0
     extensions = load_extensions(tmp_path, schema)
-    hooks = extensions.writes["api::paper.paper", "create"]
-    assert [hook.name for hook in (*hooks.before, *hooks.after)] == ["before", "after"]
+    assert not extensions.writes
+    assert not extensions.schedules
     assert [(one.method, one.path) for one in extensions.routes] == [("GET", "papers/of/:name")]
     assert [one.name for one in extensions.policies] == ["is_owner"]
     assert extensions.policies[0].on == ("delete",)
@@ -70,6 +70,25 @@ def test_skeletons_load_and_are_never_overwritten(
     assert run(["port", str(tmp_path), "--write"]) == 0
     assert file.read_text() == "# mine\n"
     assert "exists and stays as it is" in capsys.readouterr().err
+
+
+async def test_skeletons_break_no_writes_and_leave_files_to_port(
+    tmp_path: Path, kind: Kind, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = "src/api/paper/content-types/paper/lifecycles.js"
+    async with office_project(tmp_path, kind) as project:
+        write_tree(project, {file: JAVASCRIPT[file]})
+        assert await asyncio.to_thread(run, ["port", str(project), "--write"]) == 0
+        async with run_office(project) as office:
+            response = await office.send("POST", "/api/papers", {"data": {"title": "Kept"}})
+            assert response.status == 201
+        await asyncio.to_thread(run, ["check", str(project)])
+    assert file in capsys.readouterr().out
+
+    skeleton = project / "src/api/paper/content-types/paper/ported_lifecycles.py"
+    skeleton.write_text(skeleton.read_text().replace("# @", "@"))
+    hooks = load_extensions(project, schema_in(project)).writes["api::paper.paper", "create"]
+    assert [hook.name for hook in (*hooks.before, *hooks.after)] == ["before", "after"]
 
 
 def test_a_project_without_such_code_has_nothing_to_port(

@@ -105,6 +105,8 @@ def _module(file: str, texts: Sequence[str]) -> str:
     notice = f"To be ported from {file}; list that file under [migration] ignore when it is done."
     if any(name in code for name in _REPLACING_DECORATORS):
         notice = f'To be ported from {file}; say replaces="{file}" when it is done.'
+    if re.search(rf"^{_DISABLED}@", code, re.MULTILINE):
+        notice += "\n\nFunctions whose decorators are comments are not called.\n"
     return f'"""{notice}"""\n\nfrom quire import {", ".join(names)}\n\n\n{code}'
 
 
@@ -114,6 +116,10 @@ _IMPORT_LINES = (
     *("Document", "PolicyContext", "Write", "after_write", "asgi_middleware", "before_write"),
     *("policy", "route", "schedule"),
 )
+
+
+_DISABLED = "# "
+"""Precedes decorators of functions that guard nothing: unwritten, they would break what works."""
 
 
 def _function(decorators: str, signature: str, file: str, returns: str = "None") -> str:
@@ -152,12 +158,12 @@ def _lifecycles(finding: Finding, schema: Schema) -> str:
         "api::*",
     )
     before_function = _function(
-        f'@before_write("{uid}", on=["create", "update"])',
+        f'{_DISABLED}@before_write("{uid}", on=["create", "update"])',
         "def before(write: Write[Document])",
         finding.file,
     )
     after_function = _function(
-        f'@after_write("{uid}", on=["create", "update", "delete"])',
+        f'{_DISABLED}@after_write("{uid}", on=["create", "update", "delete"])',
         "async def after(write: Write[Document])",
         finding.file,
     )
@@ -165,14 +171,16 @@ def _lifecycles(finding: Finding, schema: Schema) -> str:
 
 
 def _cron(finding: Finding, schema: Schema) -> str:  # noqa: ARG001 - as for all kinds
-    return _function('@schedule("0 3 * * *")', "async def task()", finding.file)
+    decorator = f'{_DISABLED}@schedule("0 3 * * *")'
+    return _function(decorator, "async def task()", finding.file)
 
 
 def _middleware(finding: Finding, schema: Schema) -> str:
     if finding.closes:
         return _policy(finding, schema)
     name = _identifier(finding.file)
-    return _function("@asgi_middleware()", f"def {name}(app: object)", finding.file, "object")
+    decorator = f"{_DISABLED}@asgi_middleware()"
+    return _function(decorator, f"def {name}(app: object)", finding.file, "object")
 
 
 def _route(route: UnservedRoute) -> str:

@@ -36,7 +36,9 @@ UPDATE versions SET draft = (
     SELECT min(draft.number) FROM versions AS draft
     WHERE draft.uid = versions.uid AND draft.document_id = versions.document_id
         AND draft.locale IS versions.locale AND NOT draft.is_published
-) WHERE is_published;
+) WHERE number IN (
+    SELECT min(number) FROM versions WHERE is_published GROUP BY uid, document_id, locale
+);
 UPDATE versions SET is_draft_of_published = 1
 WHERE number IN (SELECT draft FROM versions WHERE draft IS NOT NULL);
 """
@@ -159,10 +161,6 @@ class StagedEntries:
         self._connection.execute(
             "UPDATE versions SET created = ? WHERE number = ?", (_encode(data), entry.number)
         )
-
-    def forget_created(self) -> None:
-        """Forget what `set_created` has kept: the import begins."""
-        self._connection.execute("UPDATE versions SET created = NULL WHERE created IS NOT NULL")
 
 
 @contextmanager
