@@ -1,7 +1,9 @@
 """`quire import` calls the hooks of the project for what it stores."""
 
 import asyncio
+import io
 import json
+import tarfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -124,6 +126,46 @@ async def test_hooks_that_change_nothing_leave_every_row_as_it_was(
     ((action, actor, details),) = audit
     assert (action, actor) == ("import", "system")
     assert json.loads(details)["entries"] > 0
+
+
+def with_second_published_row(archive: Path, title: str, path: Path) -> None:
+    """Write an archive that has the published row of a document twice, as some databases do."""
+    with tarfile.open(archive) as source, tarfile.open(path, "w") as target:
+        for member in source:
+            file = source.extractfile(member)
+            content = b"" if file is None else file.read()
+            if member.name.startswith("entities/"):
+                lines = [json.loads(line) for line in content.splitlines()]
+                lines += [
+                    {**line, "id": 900}
+                    for line in lines
+                    if line["data"].get("title") == title and line["data"]["publishedAt"]
+                ]
+                content = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+                member.size = len(content)
+            target.addfile(member, io.BytesIO(content))
+
+
+async def test_a_document_with_two_published_rows_is_imported_with_its_draft(
+    kind: Kind, archive: Archive, site: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "twice.tar"
+    with_second_published_row(archive.path, "Rains", path)
+    write_code(
+        site,
+        """
+        @before_write(PAPER, on=["create", "update"])
+        def before(write):
+            fired.append(write.action)
+        """,
+    )
+
+    code, messages = await run_command("import", path, site)
+
+    assert code == 0, messages
+    rows = values(kind, site, "title, published_at IS NULL")
+    assert [title for title, is_draft in rows if not is_draft].count("Rains") == 2
+    assert [title for title, is_draft in rows if is_draft].count("Showers") == 1
 
 
 async def test_values_of_hooks_are_stored_in_both_versions(
