@@ -314,6 +314,28 @@ def cheap(who):
         assert writer["paperCount"] == 1
 
 
+async def test_what_is_read_under_rules_of_other_types_is_shown_to_nobody_else(
+    tmp_path: Path, kind: Kind
+) -> None:
+    rule = """
+@rule(PAPER, on=["find"])
+def only_of_the_first_user(who):
+    return who.id == 1
+"""
+    async with open_extended(tmp_path, kind, CODE + rule) as office:
+        await grant_all(office, "authenticated")
+        tokens = [await user(office, "ada"), await user(office, "bob")]
+        writer = await make(office, "writers", name="Ada")
+        await make(office, "papers", title="Sea", writer=writer["documentId"])
+        for target in ("/api/writers", f"/api/writers/{writer['documentId']}"):
+            for _ in range(3):
+                counts = []
+                for token in tokens:
+                    data = (await office.ask("GET", target, token=token)).data
+                    counts.append((data if isinstance(data, dict) else data[0])["paperCount"])
+                assert counts == [1, 0]
+
+
 async def test_what_is_read_under_a_rule_with_a_clock_is_computed_anew(
     tmp_path: Path, kind: Kind
 ) -> None:

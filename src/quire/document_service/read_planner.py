@@ -207,7 +207,8 @@ class ReadPlanner:
                     raise WouldBlockError
                 await self._compile_on_thread(resolved.plan)
             prepared = self.planned(resolved)
-            self._note_rule_actions(key, ability, resolved.rule_actions)
+            if not prepared.compiled.may_wait:
+                self._note_rule_actions(key, ability, resolved.rule_actions)
             # The default locale may have changed during the compilation. Then the cache was
             # cleared, and this read is for the former one.
             if self.default_locale == default_locale:
@@ -229,8 +230,10 @@ class ReadPlanner:
     ) -> None:
         """Cache the actions of `rule_actions`.
 
-        They depend neither on the results of rules, as a plan is narrowed by rules and never chosen
-        by them, nor on computed fields, which need fields of their own document.
+        They do not depend on the results of rules: a plan is narrowed by rules and never chosen by
+        them. Nor do computed fields add any, as they need fields of their own document; except
+        those with ``batch=True``, whose functions may read any type as the caller. A response with
+        such a field depends on all rules.
         """
         if key is None or len(key[2]) > _MAX_CACHED_QUERY:
             return
