@@ -281,6 +281,36 @@ async def test_a_hook_that_queries_for_each_document_sees_those_changed_before(
         assert [one["price"] for one in found.data] == [0, 5]
 
 
+COUNTED = """
+from functools import wraps
+
+def decorated(function):
+    @wraps(function)
+    def call(write):
+        return function(write)
+    return call
+
+@before_write(PAPER, on=["publish", "unpublish"])
+{decorator}
+async def count_published(write):
+    with as_system("count"):
+        fired.append(await documents(PAPER).count(status="published"))
+"""
+
+
+@pytest.mark.parametrize("decorator", ["", "@decorated"])
+async def test_a_hook_that_queries_for_each_document_sees_those_published_before(
+    tmp_path: Path, kind: Kind, decorator: str
+) -> None:
+    code = MANY + COUNTED.format(decorator=decorator)
+    async with open_extended(tmp_path, kind, code) as office:
+        ids = await many(office, "create_many", data=[{"title": title} for title in "ABC"])
+        await many(office, "publish_many", document_ids=ids)
+        assert fired() == [0, 1, 2]
+        await many(office, "unpublish_many", document_ids=ids)
+        assert fired() == [3, 2, 1]
+
+
 @pytest.mark.parametrize("call", ["publish_many", "update_many"])
 async def test_statements_of_hooks_do_not_grow_with_the_documents(
     tmp_path: Path, kind: Kind, call: str

@@ -433,7 +433,10 @@ def _can_run_in_bulk(unit: UnitOfWork, commands: Sequence[Command]) -> bool:
         return False
     if len({(update.locale, update.publish) for update in updates}) > 1:
         return False
-    return not steps_around(unit.engine, first) and rules_for(unit, first) is None
+    engine = unit.engine
+    if not engine.extensions.allow_bulk(first.uid, *command_actions(engine.schema, first)):
+        return False
+    return not steps_around(engine, first) and rules_for(unit, first) is None
 
 
 def _dispatch_bulk(

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from inspect import iscoroutinefunction
+from inspect import iscoroutinefunction, unwrap
 from typing import Any
 
 from msgspec import Struct, field
@@ -161,10 +161,11 @@ class WriteHooks(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     def allow_bulk(self) -> bool:
         """Whether several documents can be written together.
 
-        A function that is called for each document and queries, or writes, could see that.
+        A function that is called for each document and queries, or writes, could see that. A
+        decorated one may be a plain function that returns a coroutine.
         """
         hooks = (*self.before, *self.after)
-        return all(hook.batch or not iscoroutinefunction(hook.function) for hook in hooks)
+        return all(hook.batch or not iscoroutinefunction(unwrap(hook.function)) for hook in hooks)
 
     @cached_property
     def need_links(self) -> bool:

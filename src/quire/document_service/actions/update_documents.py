@@ -32,7 +32,6 @@ from quire.document_service.unit_of_work import ChangedEntry, UnitOfWork
 from quire.document_service.write_batches import run_interleaved
 from quire.document_service.write_entry import EntryUpdate, update_entries
 from quire.document_service.write_hook_calls import HookedWrite, hooked_write
-from quire.hooks.write import WriteAction
 from quire.webhooks.events import EventName
 
 
@@ -44,8 +43,7 @@ def update_documents(
     The result is that of `update` for each of them in turn, but each step is one statement for up
     to `DRAFTS_AT_ONCE` of them. Entries that are linked to each other, before the change or after
     it, are changed in turn. Raises NotInBulkError where `update` does more than change one entry,
-    for invalid data, whose errors only `update` knows, and for hooks that are called for each
-    document and may query.
+    and for invalid data, whose errors only `update` knows.
     """
     return (yield from _BulkUpdate(unit, commands).run())
 
@@ -60,10 +58,7 @@ class _BulkUpdate:
         self._layout: EntryLayout = unit.layout(first.uid)
         self._type = content_type_of(self._layout)
         self._publishes = first.publish and self._type.draft_and_publish
-        actions: tuple[WriteAction, ...] = ("update", "publish") if self._publishes else ("update",)
-        if len(self._commands) < len(commands) or not unit.engine.extensions.allow_bulk(
-            first.uid, *actions
-        ):
+        if len(self._commands) < len(commands):
             raise NotInBulkError
         self._locale: str | None = None
         self._entries: dict[str, list[EntryRow]] = {}
