@@ -16,8 +16,10 @@ Address = IPv4Address | IPv6Address
 Allows = Callable[[Address], bool]
 """Tells whether an address may be connected to."""
 
-_IPV4_EMBEDDING_NETWORKS = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
-"""IPv6 ranges that contain IPv4 addresses."""
+_NAT64 = IPv6Network("64:ff9b::/96")
+"""The IPv6 range whose addresses end with an IPv4 address (RFC 6052)."""
+_LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
+"""The range for translation within a network (RFC 8215): where the IPv4 address is, is unknown."""
 
 _INSIDE = (".localhost", ".local", ".internal")
 
@@ -30,11 +32,11 @@ def is_public(address: Address) -> bool:
     """Tell whether an address is public, in whatever notation."""
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
-        if inner is None and any(address in network for network in _IPV4_EMBEDDING_NETWORKS):
+        if inner is None and address in _NAT64:
             inner = IPv4Address(int(address) & 0xFFFF_FFFF)
         if inner is not None:
             return is_public(inner)
-        if address.teredo is not None or address.is_site_local:
+        if address.teredo is not None or address.is_site_local or address in _LOCAL_NAT64:
             return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 

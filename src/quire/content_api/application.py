@@ -260,7 +260,7 @@ class ContentApi:
 
     def _admit(self, principal: Principal, route: Route, request: Request) -> None:
         """Check the permission and the policies of a route. Raises ForbiddenError."""
-        request.caller, request.narrow = principal, self._narrow
+        request.identify(principal, self._narrow)
         self._authorizer.require(principal, route.action, route.uid)
         if self._policies.guard_read(route.action):
             request.is_guarded = True

@@ -110,6 +110,10 @@ class Request:
         self._id: bytes | None = None
         self._principal: Principal | None = None
 
+    def identify(self, caller: Principal, narrow: Callable[[Principal], Principal]) -> None:
+        """Set who asks, and the rules; those of an earlier attempt to respond no longer count."""
+        self.caller, self.narrow, self._principal = caller, narrow, None
+
     @property
     def principal(self) -> Principal:
         """The caller with an ability that is narrowed by all rules of the project.
