@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from quire.access.ability import FullAccess, NarrowedAbility, ProjectRules
+from quire.access.principal import Anonymous, Principal
 from quire.app import build_app
 from quire.content_api.application import ContentApi
 from quire.content_api.http_messages import Request, credential_of
@@ -122,3 +124,16 @@ async def test_a_read_that_has_to_wait_leaves_what_is_known_of_who_asks(
         asked_for_token.append(any("strapi_api_tokens" in sql for sql in log.statements))
     assert asked_for_token[0]
     assert asked_for_token[-2:] == [False, False]
+
+
+def test_a_request_that_is_repeated_is_narrowed_by_the_rules_of_the_repetition() -> None:
+    request = read(b"/api/papers")
+    for rule in ({"paper.find": "first"}, {"paper.find": "second"}):
+        ability = NarrowedAbility(FullAccess(), ProjectRules(rules=rule))
+        principal = Anonymous(ability=ability)
+
+        def narrow(_: Principal, narrowed: Principal = principal) -> Principal:
+            return narrowed
+
+        request.identify(Anonymous(ability=FullAccess()), narrow)
+        assert request.principal is principal
