@@ -362,6 +362,29 @@ async def test_operations_of_a_batch_on_documents_of_a_type_share_statements(
     assert writes[:3] == writes[3:]
 
 
+async def test_a_result_shows_linked_documents_as_they_were_after_its_operation(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, MANY) as office:
+        writer = await office.ask("POST", "/api/writers", {"data": {"name": "Ada"}})
+        data = [{"title": title, "writer": writer.data["documentId"]} for title in ("A", "B")]
+        ids = await many(office, "create_many", data=data, status="published")
+        operations = [
+            {
+                "type": PAPER,
+                "action": "update",
+                "documentId": one,
+                "data": {"title": title},
+                "populate": {"writer": {"populate": {"papers": {"sort": "title"}}}},
+            }
+            for one, title in zip(ids, ("C", "D"), strict=True)
+        ]
+        reply = await office.ask("POST", "/api/_batch", {"operations": operations})
+        assert reply.status == 200, reply.json
+        papers = [result["data"]["writer"]["papers"] for result in reply.data]
+        assert [[one["title"] for one in some] for some in papers] == [["B", "C"], ["C", "D"]]
+
+
 async def test_the_operation_that_fails_is_named(tmp_path: Path, kind: Kind) -> None:
     async with open_extended(tmp_path, kind, MANY) as office:
         ids = await many(office, "create_many", data=[{"title": "A"}, {"title": "B"}])

@@ -52,8 +52,8 @@ from quire.document_service.service import (
 )
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, ValidationError
-from quire.query.plan import ReadPlan
-from quire.schema.model import ContentType
+from quire.query.plan import PlanNode, ReadPlan
+from quire.schema.model import FILE_UID, ContentType
 
 PATH = "_batch"
 
@@ -273,11 +273,22 @@ class _OperationRuns(Struct, frozen=True):
             return results
 
         commands = [self.prepared[index].command for index in indexes]
-        done = yield from run_in_bulk(self.unit, commands, read)
-        if done is not None:
-            return done
+        # A result shows its document as its operation left it, with the documents linked then.
+        if not any(self._shows_others(self.prepared[index].read.plan.root) for index in indexes):
+            results = yield from run_in_bulk(self.unit, commands, read)
+            if results is not None:
+                return results
         writes = [(self.prepared[index].command, self._run_one(index)) for index in indexes]
         return (yield from run_together(self.unit, writes))
+
+    def _shows_others(self, node: PlanNode) -> bool:
+        """Tell whether a result can have values of other documents; files do not change here."""
+        types = self.unit.engine.schema.content_types
+        return any(
+            (inner.uid in types and inner.uid != FILE_UID) or self._shows_others(inner)
+            for edge in node.edges
+            for inner in (*edge.nodes, *edge.unlisted)
+        )
 
     def _run_one(self, index: int) -> Program[BatchResult]:
         with OperationErrors(index):
