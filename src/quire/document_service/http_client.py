@@ -78,8 +78,9 @@ class HttpClient:
         request; any other address raises httpx.TransportError.
 
         Raises httpx.HTTPStatusError for a status from 400 on, httpx.TransportError without a
-        response in time, ValueError for a response of more than 20 MB, and UnitOfWorkError within a
-        transaction in development; in production it logs a warning, once per line of code.
+        response in time, httpx.TooManyRedirects, ValueError for a response of more than 20 MB, and
+        UnitOfWorkError within a transaction in development; in production it logs a warning, once
+        per line of code.
         """
         refuse_in_transaction(f"http.{method.lower()}")
         try:
@@ -121,13 +122,16 @@ class HttpClient:
         for more than ``max_bytes`` (``None`` for any number).
         """
         refuse_in_transaction("http.stream")
-        wanted = dict(headers or {})
+        request_headers = dict(headers or {})
         if part is not None:
             # Bytes are counted as they are stored, not as they are compressed on the way.
-            wanted |= {"Range": f"bytes={part.start}-{part.end}", "Accept-Encoding": "identity"}
+            request_headers |= {
+                "Range": f"bytes={part.start}-{part.end}",
+                "Accept-Encoding": "identity",
+            }
         async with self._client(timeout, follow_redirects, public_only) as client:
             address = _checked_url(url, public_only=public_only)
-            request = client.build_request("GET", address, params=params, headers=wanted)
+            request = client.build_request("GET", address, params=params, headers=request_headers)
             response = await _send(client, request, _begin)
             try:
                 if response.is_error:
@@ -260,10 +264,10 @@ async def _pieces_of(response: httpx.Response, part: ByteRange | None) -> AsyncI
         return
     position = 0
     async for piece in response.aiter_bytes():
-        wanted = piece[max(part.start - position, 0) : max(part.end + 1 - position, 0)]
+        overlap = piece[max(part.start - position, 0) : max(part.end + 1 - position, 0)]
         position += len(piece)
-        if wanted:
-            yield wanted
+        if overlap:
+            yield overlap
         if position > part.end:
             return
 

@@ -208,7 +208,7 @@ class ReadPlanner:
                 await self._compile_on_thread(resolved.plan)
             prepared = self.planned(resolved)
             if not prepared.compiled.may_wait:
-                self._note_rule_actions(key, ability, resolved.rule_actions)
+                self._cache_rule_actions(key, ability, resolved.rule_actions)
             # The default locale may have changed during the compilation. Then the cache was
             # cleared, and this read is for the former one.
             if self.default_locale == default_locale:
@@ -225,7 +225,7 @@ class ReadPlanner:
         """
         return self._rule_actions.get((content_type.uid, mode, query, ability))
 
-    def _note_rule_actions(
+    def _cache_rule_actions(
         self, key: _Key | None, ability: Ability, actions: frozenset[str]
     ) -> None:
         """Cache the actions of `rule_actions`.

@@ -22,7 +22,11 @@ from quire.document_service.entry_values import EntryValues
 from quire.document_service.locale_selection import entry_locale, in_locale
 from quire.document_service.parse_input import parse_all_data
 from quire.document_service.preconditions import require_unchanged
-from quire.document_service.relation_targets import WrittenVersion, linked_rows
+from quire.document_service.relation_targets import (
+    ResolvedTargets,
+    WrittenVersion,
+    linked_rows,
+)
 from quire.document_service.shared_attributes import (
     SharedValues,
     shared_values_before,
@@ -108,12 +112,12 @@ class _BulkUpdate:
         )
         entries: dict[str, EntryRow] = {}
         for document_id, document_entries in self._entries.items():
-            found = entry_to_update(
+            entry = entry_to_update(
                 self._type, in_locale(self._unit, self._layout, document_entries, self._locale)
             )
-            if found is None:
+            if entry is None:
                 raise NotInBulkError
-            entries[document_id] = found
+            entries[document_id] = entry
         return entries
 
     def _hooked_writes(self, entries: Mapping[str, EntryRow]) -> dict[str, HookedWrite]:
@@ -150,16 +154,7 @@ class _BulkUpdate:
         if parsed is None:
             raise NotInBulkError
         values = dict(zip(entries, parsed.values, strict=True))
-        linked = yield from linked_documents(unit, layout, [*entries.values()], self._entries)
-        documents = {
-            entry.id: document_id for document_id in entries for entry in self._entries[document_id]
-        }
-        for document_id, entry_values in values.items():
-            for row in linked_rows(unit, layout, entry_values, parsed.resolution):
-                other = documents.get(row, document_id)
-                if other != document_id:
-                    linked.setdefault(document_id, set()).add(other)
-                    linked.setdefault(other, set()).add(document_id)
+        linked = yield from self._linked_documents(entries, values, parsed.resolution)
         groups = independent_groups(entries, linked)
         if self._publishes and (len(groups) > 1 or self._changes_common_lists(parsed.values)):
             # `update` publishes an entry before it changes the next one.
@@ -196,6 +191,27 @@ class _BulkUpdate:
             yield from unit.record_changes(EventName.UPDATE, changes)
             updated |= rows
         return updated
+
+    def _linked_documents(
+        self,
+        entries: Mapping[str, EntryRow],
+        values: Mapping[str, EntryValues],
+        resolution: ResolvedTargets,
+    ) -> Program[dict[str, set[str]]]:
+        """Return the documents that each one is linked to, before the change or after it."""
+        linked = yield from linked_documents(
+            self._unit, self._layout, [*entries.values()], self._entries
+        )
+        documents = {
+            entry.id: document_id for document_id in entries for entry in self._entries[document_id]
+        }
+        for document_id, entry_values in values.items():
+            for row in linked_rows(self._unit, self._layout, entry_values, resolution):
+                other = documents.get(row, document_id)
+                if other != document_id:
+                    linked.setdefault(document_id, set()).add(other)
+                    linked.setdefault(other, set()).add(document_id)
+        return linked
 
     def _changes_common_lists(self, values: Collection[EntryValues]) -> bool:
         """Tell whether drafts and published entries are in one list of a target.
