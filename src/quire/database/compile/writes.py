@@ -20,6 +20,8 @@ BoundValue = Value | Sequence[Value]
 
 _STATEMENTS = 5000
 _ROWS_AT_ONCE = 50
+_MAX_VALUES = 32_000
+"""How many values one statement has at most: SQLite allows 32,766 and PostgreSQL 65,535."""
 
 
 class Writes:
@@ -84,8 +86,9 @@ class Writes:
                 for index in indexes:
                     ids[index] = yield from self.insert(table, rows[index])
                 continue
-            for start in range(0, len(indexes), _ROWS_AT_ONCE):
-                batch = indexes[start : start + _ROWS_AT_ONCE]
+            count_at_once = _rows_at_once(len(columns))
+            for start in range(0, len(indexes), count_at_once):
+                batch = indexes[start : start + count_at_once]
 
                 def build(
                     builder: StatementBuilder,
@@ -202,8 +205,9 @@ class Writes:
                 yield from self.update(table, ids[0], rows[ids[0]])
             if len(ids) == 1 or not columns:
                 continue
-            for start in range(0, len(ids), _ROWS_AT_ONCE):
-                batch = ids[start : start + _ROWS_AT_ONCE]
+            count_at_once = _rows_at_once(len(columns) + 1)
+            for start in range(0, len(ids), count_at_once):
+                batch = ids[start : start + count_at_once]
 
                 def build(
                     builder: StatementBuilder,
@@ -245,6 +249,11 @@ class Writes:
             return sa.delete(table_clause).where(condition)
 
         yield from self.run_listed(("delete", table, column), build, ids)
+
+
+def _rows_at_once(width: int) -> int:
+    """Return how many rows of ``width`` values one statement writes."""
+    return max(1, min(_ROWS_AT_ONCE, _MAX_VALUES // width))
 
 
 def _by_columns(
