@@ -139,7 +139,7 @@ def test_a_value_is_edited_in_its_cell(site: Site, page: Page) -> None:
     field = page.get_by_role("textbox", name="Count")
     field.fill("101")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("must be less than or equal to 100", exact=True)).to_be_visible()
+    expect(page.get_by_text("At most 100.", exact=True)).to_be_visible()
     field.fill("8")
     page.keyboard.press("Enter")
     expect(page.get_by_role("cell", name="8", exact=True)).to_be_visible()
