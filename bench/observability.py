@@ -21,7 +21,13 @@ import cyclopts
 from rich.console import Console
 
 from bench.load import LoadError, running_loader
-from bench.paired import Interval, Pair, alternate, interval, share_processor
+from bench.paired import (
+    ConfidenceInterval,
+    TurnPair,
+    alternate,
+    confidence_interval,
+    share_processor,
+)
 from bench.postgresql import PostgresGround
 from bench.receiver import http_receiver
 from bench.report import Table, machine, microseconds, print_table
@@ -74,7 +80,7 @@ class PairedEffort:
     traces_per_second: int
 
 
-Pairs = Mapping[str, Mapping[str, Sequence[Sequence[Pair]]]]
+Pairs = Mapping[str, Mapping[str, Sequence[Sequence[TurnPair]]]]
 """The pairs of turns by workload, by server, and by start."""
 
 
@@ -90,7 +96,7 @@ def measure(
 
     Raises LoadError and ServerError when a server does not answer as it should.
     """
-    results: dict[str, dict[str, list[list[Pair]]]] = {
+    results: dict[str, dict[str, list[list[TurnPair]]]] = {
         workload.title: {name: [] for name in SERVERS if name != NONE} for workload in chosen
     }
     with http_receiver() as endpoint, running_loader() as loader:
@@ -158,9 +164,9 @@ def table(title: str, results: Pairs, random: Random) -> Table:
 
 
 def _difference(
-    workloads_starts: Sequence[Sequence[Sequence[Pair]]], random: Random
+    workloads_starts: Sequence[Sequence[Sequence[TurnPair]]], random: Random
 ) -> tuple[str, str]:
-    result = interval(
+    result = confidence_interval(
         [[[pair.ratio for pair in pairs] for pairs in starts] for starts in workloads_starts],
         random,
     )
@@ -171,7 +177,7 @@ def _percent(ratio: float) -> str:
     return f"{(ratio - 1) * 100:+.1f} %"
 
 
-def switched_table(results: Mapping[str, Mapping[str, Interval]]) -> Table:
+def switched_table(results: Mapping[str, Mapping[str, ConfidenceInterval]]) -> Table:
     """Return how much longer requests take if metrics and traces are switched on."""
     rows = tuple(
         (workload, name, f"{cost.value:+.2f} µs", f"{cost.low:+.2f} to {cost.high:+.2f} µs")

@@ -30,7 +30,7 @@ _CONCURRENCY = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TurnPair:
     """One pair of turns.
 
     ``cpu_us`` is the first server's CPU time per request in microseconds, ``ratio`` what the second
@@ -42,7 +42,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class ConfidenceInterval:
     """A value, and the bounds between which it lies with a confidence of 95 %."""
 
     value: float
@@ -71,7 +71,7 @@ def alternate(
     *,
     pairs: int,
     seconds: float,
-) -> list[Pair]:
+) -> list[TurnPair]:
     """Load two servers in turn, each for about ``seconds`` of CPU time, after both are warm.
 
     The CPU time of a pair is all that a server uses from one pair to the next, so that work which
@@ -100,11 +100,11 @@ def alternate(
             run(server, requests)
         used_before, used = used, [cpu_microseconds(server.pid) for server in servers]
         first, second = (after - then for after, then in zip(used, used_before, strict=True))
-        results.append(Pair(first / requests, second / first))
+        results.append(TurnPair(first / requests, second / first))
     return results
 
 
-def interval(workloads: Sequence[Starts], random: Random) -> Interval:
+def confidence_interval(workloads: Sequence[Starts], random: Random) -> ConfidenceInterval:
     """Return how servers compare: the median ratio of each start, and the mean of these.
 
     With several workloads, the mean is that of a server that spends equal time on each of them; all
@@ -124,4 +124,4 @@ def interval(workloads: Sequence[Starts], random: Random) -> Interval:
     results.sort()
     tail = round(len(results) * (1 - _CONFIDENCE) / 2)
     value = fmean(median(ratios) for starts in workloads for ratios in starts)
-    return Interval(value, results[tail], results[-1 - tail])
+    return ConfidenceInterval(value, results[tail], results[-1 - tail])

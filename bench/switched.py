@@ -18,7 +18,7 @@ import uvloop
 from uvicorn.server import ServerState
 
 from bench.load import request_bytes
-from bench.paired import Interval, Pair, interval
+from bench.paired import ConfidenceInterval, TurnPair, confidence_interval
 from bench.project import TOKEN
 from bench.workloads import Workload
 from quire.app import Application, build_app
@@ -52,7 +52,7 @@ class _Transport(asyncio.Transport):
 
 def switched_costs(
     folder: Path, chosen: Sequence[Workload], random: Random, *, pairs: int
-) -> dict[str, dict[str, Interval]]:
+) -> dict[str, dict[str, ConfidenceInterval]]:
     """Return by workload and by what is on how many microseconds more a request takes.
 
     ``folder`` is that of a project with a database. Raises RuntimeError when a response is not
@@ -63,7 +63,7 @@ def switched_costs(
 
 async def _costs(
     folder: Path, chosen: Sequence[Workload], random: Random, pairs: int
-) -> dict[str, dict[str, Interval]]:
+) -> dict[str, dict[str, ConfidenceInterval]]:
     overrides = {"metrics.port": 1, "tracing.endpoint": _UNUSED_ADDRESS}
     app = build_app(load_settings(folder, overrides=overrides))
     await app.start()
@@ -78,7 +78,7 @@ async def _costs(
 
 async def _workload_costs(
     app: Application, workload: Workload, random: Random, pairs: int
-) -> dict[str, Interval]:
+) -> dict[str, ConfidenceInterval]:
     content = app.content
     if content is None or content.tracing is None or content.tracing.limit is None:
         raise RuntimeError("the application has no fast path with traces")
@@ -104,7 +104,7 @@ async def _workload_costs(
             protocol.data_received(requests[number % len(requests)])
         return (time.thread_time_ns() - started) / _BATCH / 1000
 
-    results: dict[str, list[Pair]] = {name: [] for name in switches}
+    results: dict[str, list[TurnPair]] = {name: [] for name in switches}
     for _ in range(pairs):
         responses, used = transport.responses, {}
         for name in random.sample(list(switches), len(switches)):
@@ -113,15 +113,17 @@ async def _workload_costs(
         if transport.responses != responses + _BATCH * len(switches):
             raise RuntimeError("a response was not cached")
         for name, cpu_us in used.items():
-            results[name].append(Pair(used["neither"], cpu_us / used["neither"]))
+            results[name].append(TurnPair(used["neither"], cpu_us / used["neither"]))
         await asyncio.sleep(0)
     content.observer, content.tracing = observer, tracing
     return _differences(results, random)
 
 
-def _differences(results: Mapping[str, Sequence[Pair]], random: Random) -> dict[str, Interval]:
+def _differences(
+    results: Mapping[str, Sequence[TurnPair]], random: Random
+) -> dict[str, ConfidenceInterval]:
     return {
-        name: interval([[[pair.cpu_us * (pair.ratio - 1) for pair in pairs]]], random)
+        name: confidence_interval([[[pair.cpu_us * (pair.ratio - 1) for pair in pairs]]], random)
         for name, pairs in results.items()
         if name != "neither"
     }

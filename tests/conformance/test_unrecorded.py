@@ -26,7 +26,7 @@ BAD_HAS_PUBLISHED = (
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectClient:
+class RecordedProjectClient:
     """Sends requests to the recorded project, and expects them to change nothing."""
 
     client: AsgiClient
@@ -54,8 +54,8 @@ class ProjectClient:
 
 
 @pytest.fixture(scope="module")
-def ask(client: AsgiClient) -> ProjectClient:
-    return ProjectClient(client, AdminAuthorization(client, credentials()))
+def ask(client: AsgiClient) -> RecordedProjectClient:
+    return RecordedProjectClient(client, AdminAuthorization(client, credentials()))
 
 
 def invalid_key(key: str, path: str | None, param: str) -> dict[str, object]:
@@ -134,7 +134,7 @@ def plain(message: str) -> dict[str, object]:
     ],
 )
 async def test_a_query_with_errors_gets_the_error_of_the_reference(
-    ask: ProjectClient, target: str, error: dict[str, object]
+    ask: RecordedProjectClient, target: str, error: dict[str, object]
 ) -> None:
     response = await ask.get(target)
     expected = {"status": 400, "name": "ValidationError", **error}
@@ -153,7 +153,7 @@ async def test_a_query_with_errors_gets_the_error_of_the_reference(
     ],
 )
 async def test_names_of_flags_and_scalars_in_zones_populate_nothing(
-    ask: ProjectClient, populate: str, populated: set[str]
+    ask: RecordedProjectClient, populate: str, populated: set[str]
 ) -> None:
     response = await ask.get(f"{APPLE}&{populate}")
     entry = json.loads(response.content)["data"]
@@ -174,7 +174,7 @@ async def test_names_of_flags_and_scalars_in_zones_populate_nothing(
     ],
 )
 async def test_a_forbidden_start_of_a_list_with_commas_hides_all_of_it(
-    ask: ProjectClient, populate: str, populated: set[str]
+    ask: RecordedProjectClient, populate: str, populated: set[str]
 ) -> None:
     response = await ask.get(f"/api/articles?{ONE}&{populate}", "user:carol")
     entry = json.loads(response.content)["data"][0]
@@ -197,7 +197,7 @@ async def test_a_forbidden_start_of_a_list_with_commas_hides_all_of_it(
     ],
 )
 async def test_entries_that_use_a_file_are_populated_by_a_flag_or_by_type(
-    ask: ProjectClient, value: str, *, is_populated: bool
+    ask: RecordedProjectClient, value: str, *, is_populated: bool
 ) -> None:
     response = await ask.get(f"{FILE}?populate[related]{value}")
     assert response.status == 200
@@ -213,7 +213,7 @@ async def test_entries_that_use_a_file_are_populated_by_a_flag_or_by_type(
     ],
 )
 async def test_parameters_of_documents_are_ignored_for_users_and_files(
-    ask: ProjectClient, target: str
+    ask: RecordedProjectClient, target: str
 ) -> None:
     assert (await ask.get(target)).status == 200
 
@@ -221,12 +221,12 @@ async def test_parameters_of_documents_are_ignored_for_users_and_files(
 @pytest.mark.parametrize(
     ("query", "status"), [("lookup=", 200), ("lookup", 200), ("lookup[]=", 400), ("lookup=0", 400)]
 )
-async def test_an_empty_lookup_is_none(ask: ProjectClient, query: str, status: int) -> None:
+async def test_an_empty_lookup_is_none(ask: RecordedProjectClient, query: str, status: int) -> None:
     assert (await ask.get(f"/api/reviews?{query}")).status == status
 
 
 @pytest.mark.parametrize("path", ["/api/articles/%", "/api/articles/%zz", "/uploads/%zz"])
-async def test_a_percent_sign_needs_two_digits(ask: ProjectClient, path: str) -> None:
+async def test_a_percent_sign_needs_two_digits(ask: RecordedProjectClient, path: str) -> None:
     response = await ask.get(path)
     error = {"status": 400, "name": "BadRequestError", "message": "failed to decode"}
     assert json.loads(response.content) == {"data": None, "error": error}
@@ -253,7 +253,7 @@ async def test_a_percent_sign_needs_two_digits(ask: ProjectClient, path: str) ->
     ],
 )
 async def test_a_form_is_an_object(
-    ask: ProjectClient,
+    ask: RecordedProjectClient,
     method: str,
     path: str,
     who: str | None,
@@ -294,7 +294,7 @@ async def test_a_form_is_an_object(
     ],
 )
 async def test_a_password_is_repeated(
-    ask: ProjectClient, confirmation: object, messages: list[str]
+    ask: RecordedProjectClient, confirmation: object, messages: list[str]
 ) -> None:
     body = {"code": "x", "password": "NewPass123", "passwordConfirmation": confirmation}
     response = await ask.send(
@@ -306,7 +306,7 @@ async def test_a_password_is_repeated(
     ] == [(["passwordConfirmation"], message, confirmation) for message in messages]
 
 
-async def test_an_empty_name_is_too_short_and_missing(ask: ProjectClient) -> None:
+async def test_an_empty_name_is_too_short_and_missing(ask: RecordedProjectClient) -> None:
     body = {"username": "", "email": "a@b.co", "password": "", "role": 1}
     response = await ask.send(
         "POST", "/api/users", "full", json.dumps(body).encode(), "application/json"
@@ -320,7 +320,7 @@ async def test_an_empty_name_is_too_short_and_missing(ask: ProjectClient) -> Non
     ]
 
 
-async def test_a_path_to_sort_by_may_end_with_a_colon(ask: ProjectClient) -> None:
+async def test_a_path_to_sort_by_may_end_with_a_colon(ask: RecordedProjectClient) -> None:
     response = await ask.get("/api/articles?sort=author.name:,id&fields=id")
     assert (
         response.content == (await ask.get("/api/articles?sort=author.name,id&fields=id")).content
@@ -352,7 +352,7 @@ async def test_a_path_to_sort_by_may_end_with_a_colon(ask: ProjectClient) -> Non
     ],
 )
 async def test_unique_values_are_reported_in_the_order_of_attributes(
-    ask: ProjectClient, method: str, path: str, data: object, invalid: list[str]
+    ask: RecordedProjectClient, method: str, path: str, data: object, invalid: list[str]
 ) -> None:
     body = json.dumps({"data": data}).encode()
     response = await ask.send(method, path, "full", body, "application/json")
@@ -369,7 +369,7 @@ async def test_unique_values_are_reported_in_the_order_of_attributes(
     ],
 )
 async def test_null_is_no_id_of_a_present_component(
-    ask: ProjectClient, data: dict[str, object]
+    ask: RecordedProjectClient, data: dict[str, object]
 ) -> None:
     body = json.dumps({"data": data}).encode()
     target = "/api/articles/exehvvi9yq2ig2rwnvvrpv0s?status=draft"
@@ -390,7 +390,7 @@ async def test_null_is_no_id_of_a_present_component(
     ],
 )
 async def test_the_targets_of_an_entry_are_not_searched_and_have_its_status(
-    ask: ProjectClient, path: str, query: str, total: int
+    ask: RecordedProjectClient, path: str, query: str, total: int
 ) -> None:
     response = await ask.get(f"/content-manager/relations/{path}?{query}", "admin")
     found = json.loads(response.content)
@@ -463,7 +463,7 @@ async def test_the_targets_of_an_entry_are_not_searched_and_have_its_status(
     ],
 )
 async def test_an_entry_with_missing_relations_is_shown_as_it_was_read(
-    ask: ProjectClient, method: str, path: str, data: object, shown: dict[str, object]
+    ask: RecordedProjectClient, method: str, path: str, data: object, shown: dict[str, object]
 ) -> None:
     body = json.dumps({"data": data}).encode()
     response = await ask.send(method, path, "full", body, "application/json")
@@ -483,7 +483,7 @@ async def test_an_empty_file_is_stored_if_it_is_not_the_only_one(own_recorded: P
     full = ("files", ("full.txt", b"words", "text/plain"))
     infos = [("fileInfo", (None, json.dumps({"caption": text}))) for text in ("first", "second")]
     async with open_app(own_recorded) as client:
-        ask = ProjectClient(client, AdminAuthorization(client, credentials()))
+        ask = RecordedProjectClient(client, AdminAuthorization(client, credentials()))
         form = httpx.Request("POST", "http://quire/", files=[empty, full, *infos])
         media_type = form.headers["content-type"]
         response = await ask.send("POST", "/api/upload", "full", form.read(), media_type)
@@ -507,7 +507,7 @@ async def test_a_new_locale_has_the_required_values_that_all_locales_share(
     content_type["attributes"]["color"]["required"] = True
     schema.write_text(json.dumps(content_type))
     async with open_app(own_recorded) as client:
-        ask = ProjectClient(client, AdminAuthorization(client, credentials()))
+        ask = RecordedProjectClient(client, AdminAuthorization(client, credentials()))
         created = await ask.write("POST", "/api/tags", {"label": "Cheese", "color": "green"})
         tag = f"/api/tags/{json.loads(created.content)['data']['documentId']}"
         refused = await ask.write("PUT", f"{tag}?locale=fr", color)
@@ -523,7 +523,7 @@ async def test_events_have_what_belongs_to_components_and_no_other_locales(
     app = build_app(load_settings(own_recorded, environ={}))
     async with running(app) as client:
         events = record_events(app)
-        ask = ProjectClient(client, AdminAuthorization(client, credentials()))
+        ask = RecordedProjectClient(client, AdminAuthorization(client, credentials()))
         body = json.dumps({"heading": "Harbour"}).encode()
         path = "/content-manager/single-types/api::homepage.homepage"
         response = await ask.send("PUT", path, "admin", body, "application/json")
@@ -553,7 +553,7 @@ async def test_events_have_what_belongs_to_components_and_no_other_locales(
     ],
 )
 async def test_options_of_a_type_select_the_versions_that_use_a_file(
-    ask: ProjectClient, option: str, query: str, states: set[bool]
+    ask: RecordedProjectClient, option: str, query: str, states: set[bool]
 ) -> None:
     populate = f"populate[gallery][populate][related][on][api::article.article]{option}"
     response = await ask.get(f"/api/articles?pagination[pageSize]=100&{populate}{query}")
@@ -572,7 +572,7 @@ async def test_options_of_a_type_select_the_versions_that_use_a_file(
     [("", {True, False}), ("&status=draft", {True, False}), ("&status=published", {True})],
 )
 async def test_a_file_leads_to_drafts_unless_published_entries_are_requested(
-    ask: ProjectClient, query: str, states: set[bool]
+    ask: RecordedProjectClient, query: str, states: set[bool]
 ) -> None:
     on = "populate[related][on][api::article.article]"
     response = await ask.get(f"/api/upload/files?{on}[populate][categories]=true{query}")

@@ -80,7 +80,7 @@ class AdminSession(SessionSummary):
     """A session of the caller."""
 
 
-class EndedSessions(Struct, rename="camel"):
+class EndSessionsOptions(Struct, rename="camel"):
     """Which sessions stay: the present one for ``true`` or ``1``."""
 
     keep_current: str | UnsetType = UNSET
@@ -119,7 +119,7 @@ class ProfileApi:
             path,
             SIGNED_IN,
             self.end_sessions,
-            query=EndedSessions,
+            query=EndSessionsOptions,
             response=empty_response,
         )
         path = f"{me}/sessions/:id"

@@ -137,10 +137,10 @@ class ProviderApi:
         cookie_state = cipher.open(_cookie(request), AT_PROVIDER, provider.name)
         page = provider.callback if cookie_state is None else cookie_state["callback"]
         try:
-            sign_in_state, code = _returned(request, provider, cookie_state)
+            sign_in_state, code = _read_callback(request, provider, cookie_state)
             profile = await self._exchange(provider).profile(code, sign_in_state)
-        except _RefusedError as error:
-            return respond_redirect(_with_query(page, error.reported))
+        except _FailedSignInError as error:
+            return respond_redirect(_with_query(page, error.parameters))
         except ProviderError as error:
             _log_refusal(provider, error)
             return respond_redirect(_with_query(page, _oauth_error(NOT_DONE)))
@@ -188,36 +188,37 @@ class ProviderApi:
         return Response(response.status, response.body, response.content_type, headers)
 
 
-class _RefusedError(Exception):
-    """A browser does not come back as it was sent; ``reported`` is the query for the page."""
+class _FailedSignInError(Exception):
+    """A sign-in failed at the provider; ``parameters`` are the query of the page that is shown."""
 
-    def __init__(self, reported: Mapping[str, str]) -> None:
+    def __init__(self, parameters: Mapping[str, str]) -> None:
         super().__init__()
-        self.reported = reported
+        self.parameters = parameters
 
 
-def _returned(
+def _read_callback(
     request: Request, provider: Provider, cookie_state: Mapping[str, str] | None
 ) -> tuple[SignInState, str]:
     """Return the state of a sign-in and the provider's code for it.
 
-    Raises _RefusedError when the provider reports an error, and when another browser, or none, was
-    sent to it. As in the reference, errors of the provider need no state: they sign nobody in.
+    Raises _FailedSignInError when the provider reports an error, and when another browser, or
+    none, was sent to it. As in the reference, errors of the provider need no state: they sign
+    nobody in.
     """
     state_name, code_name = provider.preset.comes_back_with
     is_oauth2 = not provider.preset.request_url
     if is_oauth2 and (error := _text(request, "error")):
         description = _text(request, "error_description")
-        raise _RefusedError(
+        raise _FailedSignInError(
             {"error": error, **({"error_description": description} if description else {})}
         )
     state, code = _text(request, state_name), _text(request, code_name)
     if is_oauth2 and not code:
-        raise _RefusedError(_oauth_error(NO_CODE))
+        raise _FailedSignInError(_oauth_error(NO_CODE))
     if cookie_state is None or not is_same(state, cookie_state["state"]):
-        raise _RefusedError(_oauth_error(WRONG_STATE if is_oauth2 else OTHER_SIGN_IN))
+        raise _FailedSignInError(_oauth_error(WRONG_STATE if is_oauth2 else OTHER_SIGN_IN))
     if not code:
-        raise _RefusedError(_oauth_error(NOT_DONE))
+        raise _FailedSignInError(_oauth_error(NOT_DONE))
     return SignInState(**cookie_state), code
 
 

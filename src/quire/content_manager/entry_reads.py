@@ -272,21 +272,27 @@ class ContentReading(Struct, frozen=True):
         localization_rows, _ = yield from self.planner.localizations(
             permissions, draft_document_ids
         ).entries(budget=budget)
-        versions = DocumentVersions(permissions.content_type, localization_rows)
+        self._add_localizations(permissions, entries, localization_rows)
         sanitizer = self.sanitizer(permissions, requested_version)
-        localization_sanitizer = self.sanitizer(
-            permissions, RequestedVersion("draft", EVERY_LOCALE)
-        )
+        return [sanitizer.entry(entry) for entry in entries]
+
+    def _add_localizations(
+        self,
+        permissions: TypePermissions,
+        entries: Sequence[EntryJson],
+        localization_rows: list[EntryJson],
+    ) -> None:
+        """Give entries their localizations, with what the caller may see of them."""
+        versions = DocumentVersions(permissions.content_type, localization_rows)
+        sanitizer = self.sanitizer(permissions, RequestedVersion("draft", EVERY_LOCALE))
         for entry in entries:
             localizations = [
-                localization_sanitizer.entry({**localization})
-                for localization in versions.localizations(entry)
+                sanitizer.entry({**localization}) for localization in versions.localizations(entry)
             ]
             entry["localizations"] = [
                 {name: value for name, value in localization.items() if name not in CREATORS}
                 for localization in localizations
             ]
-        return [sanitizer.entry(entry) for entry in entries]
 
     def sanitizer(
         self, permissions: TypePermissions, requested_version: RequestedVersion

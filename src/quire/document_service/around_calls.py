@@ -26,7 +26,7 @@ from quire.document_service.commands import (
     DeleteDocument,
     UpdateDocument,
     WrittenEntry,
-    copied_data,
+    copy_data,
 )
 from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
@@ -47,7 +47,6 @@ from quire.hooks.function_times import FunctionTimer
 from quire.hooks.policies import RuleAction
 from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.time import ObservedTime
-from quire.query.plan import Status
 
 Step = tuple[RuleAction, AroundCall]
 """An action, and a function around it."""
@@ -55,8 +54,6 @@ Load = Callable[[], Awaitable[Sequence[EntryJson]]]
 _READ_ONE = "find_one"
 _READ_ACTIONS = frozenset({"find", _READ_ONE})
 
-_ENTRIES_AT_ONCE = 100
-"""How many written entries are read by the same statements."""
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -341,21 +338,12 @@ def read_written(
     unit: UnitOfWork, written_entries: Sequence[WrittenEntry]
 ) -> Program[list[EntryJson]]:
     """Return written entries of one type without their relations and components."""
-    entries_by_id: dict[int, EntryJson] = {}
-    for published in dict.fromkeys(entry.published for entry in written_entries):
-        status: Status = "published" if published else "draft"
-        ids = [entry.entry_id for entry in written_entries if entry.published == published]
-        uid, reads = written_entries[0].uid, unit.engine.reads
-        if len(ids) == 1:
-            entry = yield from reads.entry(uid, ids[0], status=status, populated=False).first()
-            if entry is not None:
-                entries_by_id[ids[0]] = entry
-            continue
-        for start in range(0, len(ids), _ENTRIES_AT_ONCE):
-            batch = ids[start : start + _ENTRIES_AT_ONCE]
-            read = reads.entries(uid, batch, status=status, populated=False)
-            entries, _ = yield from read.entries()
-            entries_by_id |= {entry["id"]: entry for entry in entries}
+    if not written_entries:
+        return []
+    rows = [(entry.entry_id, entry.published) for entry in written_entries]
+    entries_by_id = yield from unit.engine.reads.entries_by_id(
+        written_entries[0].uid, rows, populated=False
+    )
     return [
         entries_by_id[entry.entry_id]
         for entry in written_entries
@@ -383,7 +371,7 @@ def _call_of(
         document_id=command.document_id,
         locale=locale if unit.layout(command.uid).is_localized() else None,
         # Functions may change the data in place; a retried transaction starts from the original.
-        data=copied_data(data),
+        data=copy_data(data),
     )
 
 

@@ -18,22 +18,22 @@ Data = Mapping[str, object] | list[object]
 _IMMUTABLE_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
-def copied_data(data: Mapping[str, object]) -> dict[str, object]:
+def copy_data(data: Mapping[str, object]) -> dict[str, object]:
     """Return a deep copy of data, which functions of the project may change in place.
 
     The data are mostly JSON: `deepcopy` takes many times as long, and is for everything else.
     """
-    return {name: _copied(value) for name, value in data.items()}
+    return {name: _copy_value(value) for name, value in data.items()}
 
 
-def _copied(value: object) -> object:
+def _copy_value(value: object) -> object:
     kind = type(value)
     if kind in _IMMUTABLE_TYPES:
         return value
     if kind is dict:
-        return {key: _copied(inner) for key, inner in value.items()}  # type: ignore[attr-defined]  # a dict
+        return {key: _copy_value(inner) for key, inner in value.items()}  # type: ignore[attr-defined]  # a dict
     if kind is list:
-        return [_copied(inner) for inner in value]  # type: ignore[attr-defined]  # a list
+        return [_copy_value(inner) for inner in value]  # type: ignore[attr-defined]  # a list
     return deepcopy(value)
 
 

@@ -289,14 +289,16 @@ def are_all_publishable(
     entries = yield from read_all_stored(unit.store, layout, [draft.id for draft in drafts])
     yield LONG_COMPUTATION
     rules = ValidationRules(draft=False, creating=True, strict_relations=False)
-    checks: list[_OwnedCheck] = []
+    checks: list[_EntryUniqueCheck] = []
     for draft in drafts:
         if draft.id not in entries:
             return False
         checked = check_stored(unit.engine.schema, layout.model, entries[draft.id], rules)
         if checked.problems or checked.final_error is not None:
             return False
-        checks += [_OwnedCheck(check, draft.document_id, draft.locale) for check in checked.uniques]
+        checks += [
+            _EntryUniqueCheck(check, draft.document_id, draft.locale) for check in checked.uniques
+        ]
     return (yield from _are_unused(unit, layout, checks))
 
 
@@ -324,20 +326,22 @@ def parse_all_data(
         draft=draft, creating=False, strict_relations=unit.engine.strict_relations
     )
     all_values: list[EntryValues] = []
-    checks: list[_OwnedCheck] = []
+    checks: list[_EntryUniqueCheck] = []
     for document_id, data in data_by_document.items():
         checked = check_entry(unit.engine.schema, layout.model, data, rules)
         if checked.problems or checked.final_error is not None:
             return None
         all_values.append(checked.values)
-        checks += [_OwnedCheck(check, document_id, version.locale) for check in checked.uniques]
+        checks += [
+            _EntryUniqueCheck(check, document_id, version.locale) for check in checked.uniques
+        ]
     resolution = yield from resolve_targets(unit, layout, all_values, version)
     if resolution.missing or not (yield from _are_unused(unit, layout, checks)):
         return None
     return ParsedEntries(all_values, resolution)
 
 
-class _OwnedCheck(NamedTuple):
+class _EntryUniqueCheck(NamedTuple):
     """A value that has to be unique, and the entry that will have it."""
 
     check: UniqueCheck
@@ -346,7 +350,7 @@ class _OwnedCheck(NamedTuple):
 
 
 def _are_unused(
-    unit: UnitOfWork, layout: EntryLayout, checks: Sequence[_OwnedCheck]
+    unit: UnitOfWork, layout: EntryLayout, checks: Sequence[_EntryUniqueCheck]
 ) -> Program[bool]:
     """Tell whether no value is used twice, or published by another document."""
     content_type = content_type_of(layout)

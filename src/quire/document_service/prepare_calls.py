@@ -24,7 +24,7 @@ from quire.document_service.commands import (
     PreparationNeededError,
     PreparedCommands,
     UpdateDocument,
-    copied_data,
+    copy_data,
 )
 from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
@@ -131,7 +131,7 @@ async def _prepare_command(
         document_id=command.document_id or "",
         locale=(locale or engine.default_locale) if layout.is_localized() else None,
         origin=tuple(map(str, context.causes)),
-        data=copied_data(data),
+        data=copy_data(data),
         fields=writable_fields(layout),
     )
     source_entry = await _read_before(functions, command, context, write.locale)
@@ -230,7 +230,7 @@ async def _call(
                     async with timeout:
                         await result
     except AppError as error:
-        add_place(error, hook)
+        add_location(error, hook)
         raise
     except TimeoutError as error:
         if not timeout.expired():
@@ -248,13 +248,13 @@ async def _call(
         call_context.is_ended = True
 
 
-def add_place(error: Exception, hook: Hook) -> None:
+def add_location(error: Exception, hook: Hook) -> None:
     """Add to an error which function has raised it, unless an inner one is known."""
     if not hasattr(error, "__notes__"):
         error.add_note(f"raised by {hook.name} ({hook.place})")
 
 
 def _hook_error(error: Exception, hook: Hook) -> InternalServerError:
-    add_place(error, hook)
+    add_location(error, hook)
     _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
     return InternalServerError()

@@ -25,7 +25,7 @@ from quire.database.compile.grouped_counts import compile_grouped_counts
 from quire.database.compile.statements import Query as CompiledQuery
 from quire.database.compile.statements import Values
 from quire.database.dialect import Dialect
-from quire.database.execute.prepared_read import PreparedRead, bind_read
+from quire.database.execute.prepared_read import EntryJson, PreparedRead, bind_read
 from quire.database.interface import WouldBlockError
 from quire.database.lru import BoundedCache
 from quire.database.program import Program, Statement
@@ -82,6 +82,8 @@ PLANS = 1000
 TOO_MANY_QUERIES = "Too many large queries are waiting"
 _MAX_CACHED_QUERY = 4096
 """Longer query strings are not cached: otherwise clients could fill the memory with them."""
+_ENTRIES_AT_ONCE = 100
+"""How many rows a statement reads by their ids."""
 _MAX_COMPILATIONS = 100
 _LARGE_PLAN = 20
 """Plans with more parts are compiled on another thread: a part takes about a millisecond."""
@@ -364,6 +366,28 @@ class ReadPlanner:
         plan = ReadPlan(root=replace(resolved_read.plan.root, filter=condition))
         ids: SlotValue = [*entry_ids]
         return self.planned(ResolvedRead(plan=plan, values=(*resolved_read.values, ids)))
+
+    def entries_by_id(
+        self, uid: str, rows: Sequence[tuple[int, bool]], *, populated: bool
+    ) -> Program[dict[int, EntryJson]]:
+        """Read rows as `entry` does; each is given by its id and whether it is published."""
+        entries_by_id: dict[int, EntryJson] = {}
+        for published in dict.fromkeys(published for _, published in rows):
+            status: Status = "published" if published else "draft"
+            ids = [id_ for id_, is_published in rows if is_published == published]
+            if len(ids) == 1:
+                entry = yield from self.entry(
+                    uid, ids[0], status=status, populated=populated
+                ).first()
+                if entry is not None:
+                    entries_by_id[ids[0]] = entry
+                continue
+            for start in range(0, len(ids), _ENTRIES_AT_ONCE):
+                batch = ids[start : start + _ENTRIES_AT_ONCE]
+                read = self.entries(uid, batch, status=status, populated=populated)
+                entries, _ = yield from read.entries()
+                entries_by_id |= {entry["id"]: entry for entry in entries}
+        return entries_by_id
 
     def _resolved_entry(self, uid: str, status: Status, *, populated: bool) -> ResolvedRead:
         key = (uid, status, populated)

@@ -33,14 +33,10 @@ from quire.hooks.registry import (
     Hook,
 )
 from quire.mail.senders import NoSender, Sender
-from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import Schema
 from quire.webhooks.events import Event, EventName
-
-_ENTRIES_AT_ONCE = 100
-"""How many entries of events are read by the same statements."""
 
 T = TypeVar("T")
 WriteProgram = Callable[["UnitOfWork"], Program[T]]
@@ -322,24 +318,10 @@ class UnitOfWork(Struct, kw_only=True):
     ) -> Program[dict[int, EntryJson]]:
         """Return the entries as events contain them, by the ids of their rows."""
         populated = name is not EventName.DELETE and not name.is_media
-        reads = self.engine.reads
-        event_entries: dict[int, EntryJson] = {}
-        for published in dict.fromkeys(entry.published for entry in entries):
-            status: Status = "published" if published else "draft"
-            uid = entries[0].uid
-            ids = [entry.entry_id for entry in entries if entry.published == published]
-            if len(ids) == 1:
-                read = reads.entry(uid, ids[0], status=status, populated=populated)
-                event_entry = yield from read.first()
-                if event_entry is not None:
-                    event_entries[ids[0]] = event_entry
-                continue
-            for start in range(0, len(ids), _ENTRIES_AT_ONCE):
-                batch = ids[start : start + _ENTRIES_AT_ONCE]
-                read = reads.entries(uid, batch, status=status, populated=populated)
-                found, _ = yield from read.entries()
-                event_entries |= {entry["id"]: entry for entry in found}
-        return event_entries
+        rows = [(entry.entry_id, entry.published) for entry in entries]
+        return (
+            yield from self.engine.reads.entries_by_id(entries[0].uid, rows, populated=populated)
+        )
 
     def encode(self, layout: EntryLayout, scalars: Mapping[str, object]) -> dict[str, Value]:
         """Return the columns of scalar values, in the model's order.

@@ -92,7 +92,7 @@ def update_entries(
         links = yield from component_links(unit.store, layout, ids)
         for name in _names_in(layout, (update.values.components for update in with_components)):
             changes = [
-                _ComponentsChange(
+                _ComponentListChange(
                     update.row_id,
                     update.values.components[name],
                     [link for link in links if (link.entity, link.field) == (update.row_id, name)],
@@ -144,12 +144,12 @@ def _insert_entries(
     row_ids = yield from unit.store.writes.insert_all(layout.table.name, rows)
     for name in _names_in(layout, (entry.values.components for entry in entries)):
         is_list = _is_list(layout.model.attributes[name])
-        places = [
-            _ComponentPlace(row_id, component, position if is_list else None)
+        components = [
+            _PositionedComponent(row_id, component, position if is_list else None)
             for row_id, entry in zip(row_ids, entries, strict=True)
             for position, component in enumerate(entry.values.components.get(name, ()), 1)
         ]
-        yield from _add_components(unit, layout, name, places, resolution)
+        yield from _add_components(unit, layout, name, components, resolution)
     updates = [
         EntryUpdate(row_id=row_id, values=entry.values)
         for row_id, entry in zip(row_ids, entries, strict=True)
@@ -158,7 +158,7 @@ def _insert_entries(
     return row_ids
 
 
-class _ComponentPlace(NamedTuple):
+class _PositionedComponent(NamedTuple):
     """A component of a row, and its position in a list."""
 
     row_id: int
@@ -170,36 +170,42 @@ def _add_components(
     unit: UnitOfWork,
     layout: EntryLayout,
     name: str,
-    places: Sequence[_ComponentPlace],
+    components: Sequence[_PositionedComponent],
     resolution: ResolvedTargets,
 ) -> Program[None]:
     """Insert components of an attribute of rows, and link them."""
     ids: dict[int, int] = {}
-    for group in _grouped(places):
-        inner = unit.layout(places[group[0]].component.uid)
-        entries = [_NewEntry(places[index].component.values, {}) for index in group]
+    for group in _group_by_model(components):
+        inner = unit.layout(components[group[0]].component.uid)
+        entries = [_NewEntry(components[index].component.values, {}) for index in group]
         inserted_ids = yield from _insert_entries(unit, inner, entries, resolution)
         ids |= zip(group, inserted_ids, strict=True)
     links = [
-        (place.row_id, ids[index], place.component.uid, name, place.order)
-        for index, place in enumerate(places)
+        (positioned.row_id, ids[index], positioned.component.uid, name, positioned.order)
+        for index, positioned in enumerate(components)
     ]
     yield from attach_components(unit.store, layout, links)
 
 
-def _grouped(places: Sequence[_ComponentPlace]) -> Iterable[list[int]]:
+def _group_by_model(components: Sequence[_PositionedComponent]) -> Iterable[list[int]]:
     """Return the indexes of components that are written together: those of one model.
 
     The components of a single row are written one after the other, in the order of the request, so
     that the ids of their own components are in that order, too. So are all where a present one is
     given twice.
     """
-    present = [(place.component.uid, place.component.id) for place in places if place.component.id]
-    if len({place.row_id for place in places}) < 2 or len(set(present)) < len(present):
-        return [[index] for index in range(len(places))]
+    present = [
+        (positioned.component.uid, positioned.component.id)
+        for positioned in components
+        if positioned.component.id
+    ]
+    if len({positioned.row_id for positioned in components}) < 2 or len(set(present)) < len(
+        present
+    ):
+        return [[index] for index in range(len(components))]
     groups: dict[str, list[int]] = {}
-    for index, place in enumerate(places):
-        groups.setdefault(place.component.uid, []).append(index)
+    for index, positioned in enumerate(components):
+        groups.setdefault(positioned.component.uid, []).append(index)
     return groups.values()
 
 
@@ -207,7 +213,7 @@ def _is_list(attribute: Attribute) -> bool:
     return isinstance(attribute, DynamicZoneAttribute) or getattr(attribute, "repeatable", False)
 
 
-class _ComponentsChange(NamedTuple):
+class _ComponentListChange(NamedTuple):
     """The components that an attribute of a row will have, and the links of the present ones."""
 
     row_id: int
@@ -219,7 +225,7 @@ def _replace_components(
     unit: UnitOfWork,
     layout: EntryLayout,
     name: str,
-    changes: Sequence[_ComponentsChange],
+    changes: Sequence[_ComponentListChange],
     resolution: ResolvedTargets,
 ) -> Program[None]:
     """Replace the components of an attribute of rows.
@@ -230,8 +236,8 @@ def _replace_components(
     attribute = layout.model.attributes[name]
     is_list = _is_list(attribute)
     removed_links: list[ComponentLink] = []
-    new_places: list[_ComponentPlace] = []
-    present_places: list[_ComponentPlace] = []
+    new_components: list[_PositionedComponent] = []
+    present_components: list[_PositionedComponent] = []
     orders: dict[int, dict[str, Value]] = {}
     for change in changes:
         links_by_key = {(link.uid, link.id): link for link in change.links}
@@ -239,24 +245,26 @@ def _replace_components(
         component_keys = {(component.uid, component.id) for component in change.components}
         removed_links += [link for key, link in links_by_key.items() if key not in component_keys]
         for position, component in enumerate(change.components, 1):
-            place = _ComponentPlace(change.row_id, component, position if is_list else None)
+            positioned = _PositionedComponent(
+                change.row_id, component, position if is_list else None
+            )
             if component.id is None:
-                new_places.append(place)
+                new_components.append(positioned)
                 continue
-            present_places.append(place)
+            present_components.append(positioned)
             link = links_by_key[component.uid, component.id]
-            if link.order != place.order:
-                orders[link.link_id] = {ORDER: place.order}
+            if link.order != positioned.order:
+                orders[link.link_id] = {ORDER: positioned.order}
     yield from detach_components(unit.store, layout, removed_links)
-    for group in _grouped(present_places):
-        inner = unit.layout(present_places[group[0]].component.uid)
+    for group in _group_by_model(present_components):
+        inner = unit.layout(present_components[group[0]].component.uid)
         updates = [
             EntryUpdate(row_id=component.id or 0, values=component.values)
-            for component in (present_places[index].component for index in group)
+            for component in (present_components[index].component for index in group)
         ]
         yield from update_entries(unit, inner, updates, resolution)
     yield from unit.store.writes.update_all(layout.table.components_table, orders)
-    yield from _add_components(unit, layout, name, new_places, resolution)
+    yield from _add_components(unit, layout, name, new_components, resolution)
 
 
 def _reject_foreign(

@@ -26,7 +26,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import LONG_COMPUTATION, Program
-from quire.document_service.commands import Command, Data, copied_data
+from quire.document_service.commands import Command, Data, copy_data
 from quire.document_service.content_type_lookup import content_type_of, writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.held_transaction import (
@@ -37,7 +37,7 @@ from quire.document_service.held_transaction import (
 from quire.document_service.password_hashing import passwords_in
 from quire.document_service.prepare_calls import (
     IDENTITY,
-    add_place,
+    add_location,
     linked_documents,
     needed_fields,
     needed_view,
@@ -179,11 +179,11 @@ def _call(
         finally:
             context.is_ended = True
     except AppError as error:
-        add_place(error, hook)
+        add_location(error, hook)
         raise
     except Exception as error:
         _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
-        add_place(error, hook)
+        add_location(error, hook)
         raise InternalServerError from error
 
 
@@ -283,7 +283,7 @@ def hooked_write(
         locale=locale,
         origin=tuple(map(str, unit.causes)),
         # Hooks may change the data in place; a retried transaction starts from the original.
-        data=copied_data(data) if isinstance(data, Mapping) else {},
+        data=copy_data(data) if isinstance(data, Mapping) else {},
         fields=writable_fields(layout),
     )
     return HookedWrite(unit, layout, hooks, write, data, source, entries)

@@ -27,7 +27,7 @@ IMPORT_ACTIONS: tuple[WriteAction, ...] = ("create", "publish", "update")
 """The actions of an import."""
 
 
-def hooked_uids(extensions: Extensions) -> frozenset[str]:
+def uids_with_hooks(extensions: Extensions) -> frozenset[str]:
     """Return the content types with functions that an import calls."""
     keys = (*extensions.writes, *extensions.prepare)
     return frozenset(uid for uid, action in keys if action in IMPORT_ACTIONS)
@@ -145,7 +145,7 @@ def _messages(error: AppError | UnknownFieldError) -> Iterator[str]:
     """Yield the messages of an error with their paths, and the function that has raised it."""
     cause = error.__cause__
     if isinstance(error, AppError) and error.details and "errors" in error.details:
-        for detail in msgspec.convert(error.details["errors"], list[_Detail]):
+        for detail in msgspec.convert(error.details["errors"], list[_ErrorDetail]):
             path = ".".join(map(str, detail.path))
             yield f"{path}: {detail.message}" if path else detail.message
     elif isinstance(error, InternalServerError) and cause is not None:
@@ -156,7 +156,7 @@ def _messages(error: AppError | UnknownFieldError) -> Iterator[str]:
         yield from getattr(raised, "__notes__", ())
 
 
-class _Detail(Struct, frozen=True):
+class _ErrorDetail(Struct, frozen=True):
     """A problem in the details of an error."""
 
     message: str

@@ -38,9 +38,9 @@ from quire.mail.senders import choose_sender
 from quire.schema.model import FILE_UID, USER_UID, Schema
 from quire.settings import Settings
 from quire.strapi_project.schema import load_options
-from quire.transfer.hook_staging import hooked_uids, stage_entries
-from quire.transfer.hooked_import import HookedImport
+from quire.transfer.hook_staging import stage_entries, uids_with_hooks
 from quire.transfer.import_program import ArchiveImport, ImportCounts
+from quire.transfer.import_with_hooks import ImportWithHooks
 from quire.transfer.prepare_entries import prepare_entries
 from quire.transfer.staged_entries import StagedEntries, open_staged_entries
 from quire.transfer.unpacking import UnpackedArchive
@@ -217,7 +217,7 @@ class _ImportRun:
 
         Raises TransferError when one of them refuses an entry.
         """
-        uids = hooked_uids(self._into.extensions)
+        uids = uids_with_hooks(self._into.extensions)
         if not uids:
             yield
             return
@@ -298,7 +298,7 @@ class _ImportRun:
                     is_system=True,
                     hash_password=hash_password,
                 )
-                counts = yield from HookedImport(archive, *self._staged, unit).program()
+                counts = yield from ImportWithHooks(archive, *self._staged, unit).program()
                 yield from self._record(database, counts, _WITH_HOOKS, _SYSTEM)
             if self._into.without_hooks:
                 yield from self._record(database, counts, _WITHOUT_HOOKS)

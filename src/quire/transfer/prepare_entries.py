@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import NoReturn, TypeVar
 
 from quire.database.program import Program
-from quire.document_service.commands import Command, copied_data
+from quire.document_service.commands import Command, copy_data
 from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.prepare_calls import IDENTITY, call_prepare
@@ -91,7 +91,7 @@ async def _prepare(
             document_id=entry.document_id,
             locale=entry.locale,
             origin=(),
-            data=copied_data(data),
+            data=copy_data(data),
             fields=writable_fields(layout),
         )
         await call_prepare(functions, write, before, context, as_system=True)

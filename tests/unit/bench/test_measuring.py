@@ -14,10 +14,9 @@ from bench.driver import DriverJob, Statement, cpu_per_request
 from bench.load import LoadError, LoadJob, load, run_load
 from bench.processes import cpu_seconds, process_tree, resident_megabytes
 from bench.servers import Launch, Server, ServerError, fetch, plain, running
+from tests.unit.bench.marks import needs_proc
 
 RESPONSES = {"/api/articles?sort=title": '{"data":["é"]}', "/api/tags": '{"data":[]}'}
-
-needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
 
 
 @pytest.fixture(scope="module")

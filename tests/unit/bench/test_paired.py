@@ -7,23 +7,22 @@ from random import Random
 import pytest
 
 from bench.load import LoadError, LoadJob, running_loader
-from bench.paired import alternate, interval, share_processor
+from bench.paired import alternate, confidence_interval, share_processor
 from bench.processes import thread_ids
 from bench.servers import plain, running
 from bench.workloads import Workload
+from tests.unit.bench.marks import needs_proc
 
 TARGET = "/api/tags"
 
-needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
-
 
 def test_ratios_without_spread_have_an_interval_without_width() -> None:
-    result = interval([[[1.25, 1.25, 1.25], [1.25]]], Random(1))
+    result = confidence_interval([[[1.25, 1.25, 1.25], [1.25]]], Random(1))
     assert (result.low, result.value, result.high) == (1.25, 1.25, 1.25)
 
 
 def test_a_start_counts_as_much_as_another_and_outliers_do_not() -> None:
-    result = interval([[[1.0, 1.0, 1.0, 1.0, 9.0], [2.0]]], Random(1))
+    result = confidence_interval([[[1.0, 1.0, 1.0, 1.0, 9.0], [2.0]]], Random(1))
     assert result.value == 1.5
     # There are only two starts: either of them might have been drawn twice.
     assert result.low == 1.0
@@ -31,7 +30,7 @@ def test_a_start_counts_as_much_as_another_and_outliers_do_not() -> None:
 
 
 def test_workloads_count_equally() -> None:
-    result = interval([[[1.0], [1.0]], [[1.5, 1.5], [1.5]]], Random(1))
+    result = confidence_interval([[[1.0], [1.0]], [[1.5, 1.5], [1.5]]], Random(1))
     assert (result.low, result.value, result.high) == (1.25, 1.25, 1.25)
 
 
@@ -39,7 +38,7 @@ def test_more_pairs_narrow_the_interval() -> None:
     random = Random(1)
     widths = []
     for count in (5, 500):
-        result = interval([[[random.gauss(1, 0.1) for _ in range(count)]]], random)
+        result = confidence_interval([[[random.gauss(1, 0.1) for _ in range(count)]]], random)
         assert result.low <= result.value <= result.high
         widths.append(result.high - result.low)
     assert widths[1] < widths[0] / 3

@@ -3,14 +3,14 @@
 from collections import OrderedDict
 from datetime import UTC, datetime
 
-from quire.document_service.commands import copied_data
+from quire.document_service.commands import copy_data
 
 
 def test_a_change_of_a_copy_does_not_change_the_data() -> None:
     moment = datetime(2027, 1, 15, tzinfo=UTC)
     inner = OrderedDict(a=[1])
     data = {"title": "Sea", "lines": [{"text": "x", "tags": ["y"]}], "at": moment, "other": inner}
-    copy = copied_data(data)
+    copy = copy_data(data)
     assert copy == data
     lines: list[dict[str, object]] = copy["lines"]  # type: ignore[assignment]  # as above
     lines[0]["text"] = "changed"

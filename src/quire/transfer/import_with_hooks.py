@@ -48,9 +48,9 @@ from quire.transfer.hook_staging import (
     EntryVersions,
     as_json,
     created_data,
-    hooked_uids,
     is_staged,
     refusal_of,
+    uids_with_hooks,
     versions_of,
 )
 from quire.transfer.import_program import ArchiveImport, ImportCounts, RowBatch, store_rows
@@ -69,7 +69,7 @@ T = TypeVar("T")
 _Step = Callable[[EntryLayout, StagedEntry], Program[None]]
 
 
-class HookedImport:
+class ImportWithHooks:
     """The import of staged entries within one transaction.
 
     ``highest_ids`` are those of the rows of the archive, by uid.
@@ -88,7 +88,7 @@ class HookedImport:
         self._unit = unit
         self._engine = unit.engine
         self._extensions = unit.engine.extensions
-        self._uids = hooked_uids(self._extensions)
+        self._uids = uids_with_hooks(self._extensions)
         self._writes = unit.store.writes
         self._rows = EntryRows(archive.schema, archive.tables, archive.kind.dialect())
         self._rewritten: set[int] = set()
@@ -182,9 +182,9 @@ class HookedImport:
         stored_count = 0
         for line in archive.archive.lines(ArchiveStage.LINKS, LinkLine):
             if linked_ids is None:
-                if not _joins(line, self._rows.known):
+                if not _has_both_ends(line, self._rows.known):
                     continue
-            elif _joins(line, linked_ids):
+            elif _has_both_ends(line, linked_ids):
                 continue
             link = links.row(line)
             batch.add_link(link)
@@ -202,7 +202,7 @@ class HookedImport:
         layout = self._unit.layout(uid)
         batched = self._extensions.has_batches(uid, action)
         for entries in self._staged.batches(uid, ENTRIES_AT_ONCE):
-            programs = [self._named(entry, step(layout, entry)) for entry in entries]
+            programs = [self._with_entry_in_errors(entry, step(layout, entry)) for entry in entries]
             try:
                 yield from run_interleaved(self._unit, programs, batched=batched)
                 yield from self._unit.run_postponed()
@@ -214,7 +214,7 @@ class HookedImport:
             self._unit.committed.clear()
             self._unit.events.clear()
 
-    def _named(self, entry: StagedEntry, program: Program[T]) -> Program[T]:
+    def _with_entry_in_errors(self, entry: StagedEntry, program: Program[T]) -> Program[T]:
         """Run the program of an entry. Raises TransferError, which names it, for its errors."""
         self._archive.advance(0)  # it ends an interrupted import
         try:
@@ -226,7 +226,7 @@ class HookedImport:
         """Call the ``before`` hooks of a creation and insert the row, which has no links yet."""
         archived = created_data(self._engine, self._staged, entry)
         data: Mapping[str, object] = archived if entry.prepared is None else entry.prepared
-        hooked = self._hooked(layout, "create", entry, data=data)
+        hooked = self._hooked_write(layout, "create", entry, data=data)
         if hooked is not None:
             data = as_json((yield from hooked.call_before()))
         changes = changed_values(archived, data)
@@ -249,7 +249,7 @@ class HookedImport:
             if not _is_scalar(layout, name)
         }
         yield from self._write_changes(layout, entry, entry.line.id, changes)
-        hooked = self._hooked(layout, "create", entry, data=data)
+        hooked = self._hooked_write(layout, "create", entry, data=data)
         if hooked is not None:
             yield from hooked.call_after(published=not content_type_of(layout).draft_and_publish)
 
@@ -258,7 +258,7 @@ class HookedImport:
         if not entry.is_published:
             return
         unit, row = self._unit, _entry_row(entry, entry.line, published=False)
-        hooked = self._hooked(layout, "publish", entry, source=row, entries=[row])
+        hooked = self._hooked_write(layout, "publish", entry, source=row, entries=[row])
         if hooked is not None:
             yield from hooked.call_before()
         present_row, rows = yield from entries_after_hooks(unit, layout, row, [row])
@@ -274,7 +274,7 @@ class HookedImport:
             archived = created_data(self._engine, self._staged, entry)
             changes = changed_values(archived, entry.created)
             yield from self._parse(layout, entry, changes, draft=False)
-        published_at = _moment(entry.line, "publishedAt")
+        published_at = _milliseconds(entry.line, "publishedAt")
         columns = stamp(unit, layout, publishedAt=published_at)
         yield from self._writes.update(layout.table.name, present_row.id, columns)
         if entry.draft is not None:
@@ -303,7 +303,7 @@ class HookedImport:
         data: Mapping[str, object] = (
             versions.modified if entry.prepared_update is None else entry.prepared_update
         )
-        hooked = self._hooked(
+        hooked = self._hooked_write(
             layout, "update", entry, data=data, source=published, entries=[published, draft]
         )
         if hooked is not None:
@@ -357,7 +357,7 @@ class HookedImport:
             yield from link_to_itself(self._unit.store, copy)
         return replace(draft, id=copy.id)
 
-    def _hooked(
+    def _hooked_write(
         self,
         layout: EntryLayout,
         action: WriteAction,
@@ -420,10 +420,12 @@ def _unpublished(layout: EntryLayout, line: EntityLine) -> EntityLine:
 
 
 def _entry_row(entry: StagedEntry, line: EntityLine, *, published: bool) -> EntryRow:
-    return EntryRow(line.id, entry.document_id, entry.locale, _moment(line, "updatedAt"), published)
+    return EntryRow(
+        line.id, entry.document_id, entry.locale, _milliseconds(line, "updatedAt"), published
+    )
 
 
-def _moment(line: EntityLine, name: str) -> int | None:
+def _milliseconds(line: EntityLine, name: str) -> int | None:
     value = line.data.get(name)
     return None if value is None else ms_from_iso(value)
 
@@ -432,7 +434,7 @@ def _is_scalar(layout: EntryLayout, name: str) -> bool:
     return isinstance(layout.model.attributes.get(name), ScalarAttribute)
 
 
-def _joins(line: LinkLine, ids: Mapping[str, set[int]]) -> bool:
+def _has_both_ends(line: LinkLine, ids: Mapping[str, set[int]]) -> bool:
     """Tell whether both ends of a link are among some rows."""
     return line.left.ref in ids.get(line.left.type, ()) and line.right.ref in ids.get(
         line.right.type, ()
