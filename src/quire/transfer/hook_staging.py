@@ -56,7 +56,7 @@ def stage_entries(
     rows = EntryRows(archive.schema, archive.tables, archive.kind.dialect())
     for line in archive.entity_lines(ImportCounts()):
         for _ in rows.rows(line):
-            pass
+            pass  # only the ids are needed here, which `rows` records
         document_id = line.data.get(IDENTITY)
         if not isinstance(document_id, str):
             continue
