@@ -338,12 +338,7 @@ def read_written(
     unit: UnitOfWork, written_entries: Sequence[WrittenEntry]
 ) -> Program[list[EntryJson]]:
     """Return written entries of one type without their relations and components."""
-    if not written_entries:
-        return []
-    rows = [(entry.entry_id, entry.published) for entry in written_entries]
-    entries_by_id = yield from unit.engine.reads.entries_by_id(
-        written_entries[0].uid, rows, populated=False
-    )
+    entries_by_id = yield from unit.engine.reads.written_entries(written_entries, populated=False)
     return [
         entries_by_id[entry.entry_id]
         for entry in written_entries

@@ -30,6 +30,7 @@ from quire.database.interface import WouldBlockError
 from quire.database.lru import BoundedCache
 from quire.database.program import Program, Statement
 from quire.database.tables.table_map import TableMap
+from quire.document_service.commands import WrittenEntry
 from quire.errors import ServiceUnavailableError
 from quire.metrics.caches import CacheCounter
 from quire.query.filter_operators import Predicate
@@ -367,14 +368,15 @@ class ReadPlanner:
         ids: SlotValue = [*entry_ids]
         return self.planned(ResolvedRead(plan=plan, values=(*resolved_read.values, ids)))
 
-    def entries_by_id(
-        self, uid: str, rows: Sequence[tuple[int, bool]], *, populated: bool
+    def written_entries(
+        self, written: Sequence[WrittenEntry], *, populated: bool
     ) -> Program[dict[int, EntryJson]]:
-        """Read rows as `entry` does; each is given by its id and whether it is published."""
+        """Return rows of one type that were written, by their ids, as `entry` reads them."""
         entries_by_id: dict[int, EntryJson] = {}
-        for published in dict.fromkeys(published for _, published in rows):
+        for published in dict.fromkeys(entry.published for entry in written):
             status: Status = "published" if published else "draft"
-            ids = [id_ for id_, is_published in rows if is_published == published]
+            uid = written[0].uid
+            ids = [entry.entry_id for entry in written if entry.published == published]
             if len(ids) == 1:
                 entry = yield from self.entry(
                     uid, ids[0], status=status, populated=populated

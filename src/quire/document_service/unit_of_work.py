@@ -318,10 +318,7 @@ class UnitOfWork(Struct, kw_only=True):
     ) -> Program[dict[int, EntryJson]]:
         """Return the entries as events contain them, by the ids of their rows."""
         populated = name is not EventName.DELETE and not name.is_media
-        rows = [(entry.entry_id, entry.published) for entry in entries]
-        return (
-            yield from self.engine.reads.entries_by_id(entries[0].uid, rows, populated=populated)
-        )
+        return (yield from self.engine.reads.written_entries(entries, populated=populated))
 
     def encode(self, layout: EntryLayout, scalars: Mapping[str, object]) -> dict[str, Value]:
         """Return the columns of scalar values, in the model's order.
