@@ -50,7 +50,12 @@ PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 test: setup ## Run the tests, except for system tests
 	$(PYTEST) $(if $(filter tests/%,$(ARGS)),,-m "not system") $(ARGS)
 
-test-system: setup ## Run the system tests: with a browser, or servers and tools in processes
+# The tools that check the accessibility of the admin UI; its build needs none of them.
+AXE := ui/node_modules/axe-core/package.json
+$(AXE): | setup
+	$(NPM) ci --no-audit --no-fund --loglevel=error
+
+test-system: setup $(AXE) ## Run the system tests: with a browser, or servers and tools in processes
 	$(PYTEST) -m "system" $(ARGS)
 
 check: setup ## Check style, formatting, types and the direction of imports
