@@ -2,11 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from quire.customisations import generated_files
 from quire.customisations.config_folder import differences
+from quire.customisations.end_user_extension import UnknownChangeError, understand_extension
+from quire.customisations.end_user_routes import AUTHENTICATION, END_USER_PLUGIN
+from quire.customisations.end_user_routes import PREFIX as ACTIONS_PREFIX
 from quire.customisations.findings import Finding, warning_of
 from quire.customisations.javascript_files import (
     folders,
@@ -14,6 +17,7 @@ from quire.customisations.javascript_files import (
     registered_name,
     sources,
 )
+from quire.customisations.served_routes import UnservedRoute
 from quire.javascript.modules import plain_export
 from quire.javascript.tokens import tokenise
 from quire.settings import Settings
@@ -41,6 +45,9 @@ _IDENTITY = re.compile(r"""(?:['"]usestrict['"];?)?(?:module\.exports=|exportdef
     (?:\(?(\w+)(?::\w+)?\)?=>(?:\1|\{return\1;?\}));?""", re.VERBOSE)  # fmt: skip
 
 _MIDDLEWARE_PATH = re.compile(r"(?:^|/)src/(?:api/([\w-]+)/)?middlewares/([\w-]+)")
+
+_VERSION = re.compile(r"[~^v]?([0-9]+)\.([0-9]+)[.0-9a-z-]*")
+_FIRST_WITH_FACTORY = (5, 23)
 
 _CONFIGURATION = ("admin", "api", "database", "features", "middlewares", "plugins", "server")
 
@@ -74,13 +81,16 @@ def _missing_plugin_effect(name: str) -> str | None:
     return "a plugin that does not run: its tables stay, its routes are not served"
 
 
-def _dependencies(project: Path) -> frozenset[str]:
+def _dependencies(project: Path) -> Mapping[str, str]:
+    """Return the packages that a project depends on, with their versions."""
     try:
         package = json.loads((project / _PACKAGE_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return frozenset()
+        return {}
     dependencies = package.get("dependencies") if isinstance(package, dict) else None
-    return frozenset(dependencies) if isinstance(dependencies, dict) else frozenset()
+    if not isinstance(dependencies, dict):
+        return {}
+    return {name: version for name, version in dependencies.items() if isinstance(version, str)}
 
 
 def find_project_code(project: Path, types: Iterable[str]) -> Iterator[Finding]:
@@ -90,12 +100,61 @@ def find_project_code(project: Path, types: Iterable[str]) -> Iterator[Finding]:
         if not generated_files.is_empty_start_up(file.exported):
             yield warning_of(file, "start-up", "has functions that do not run at the start")
     for folder in folders(source / "extensions"):
+        if folder.name == END_USER_PLUGIN:
+            continue
         plugin_types = [uid for uid in types if uid.startswith(f"plugin::{folder.name}.")]
         for file in named_sources(project, folder, "strapi-server"):
             if not _IDENTITY.fullmatch(re.sub(r"\s+", "", file.text)):
                 sentence = f"changes the plugin {folder.name} with code that does not run"
                 yield warning_of(file, "extension", sentence, plugin_types)
     yield from find_plugins(project)
+
+
+def find_end_user_extension(
+    project: Path, types: Iterable[str]
+) -> tuple[list[Finding], list[UnservedRoute]]:
+    """Find what the extension of the plugin for end users closes, and the routes that it adds.
+
+    ``types`` are the uids of all content types.
+    """
+    findings: list[Finding] = []
+    routes: list[UnservedRoute] = []
+    folder = project / "src" / "extensions" / END_USER_PLUGIN
+    all_types = tuple(types)
+    for file in named_sources(project, folder, "strapi-server"):
+        try:
+            changes = understand_extension(
+                file.module, ignores_members_of_factories=ignores_members_of_factories(project)
+            )
+        except UnknownChangeError as error:
+            sentence = f"changes the plugin {END_USER_PLUGIN}, and {error}"
+            closes = [uid for uid in all_types if uid.startswith(ACTIONS_PREFIX)]
+            findings.append(warning_of(file, "extension", sentence, closes))
+            continue
+        if AUTHENTICATION in changes.actions:
+            sentence = "changes the authentication of all requests by code that does not run"
+            findings.append(warning_of(file, "extension", sentence, all_types))
+        elif changes.actions:
+            sentence = f"has actions of the plugin {END_USER_PLUGIN} that do not run"
+            closes = [f"{ACTIONS_PREFIX}{action}" for action in sorted(changes.actions)]
+            findings.append(warning_of(file, "extension", sentence, closes))
+        findings += [warning_of(file, "extension", note) for note in sorted(changes.notes)]
+        routes += [
+            UnservedRoute(route.method, route.path, route.action, file.path)
+            for route in changes.routes
+        ]
+    return findings, routes
+
+
+def ignores_members_of_factories(project: Path) -> bool:
+    """Whether the project's Strapi makes its controller ``auth`` with a function.
+
+    Other members of that function, such as ``auth.callback = …`` in an extension, have no effect.
+    """
+    versions = _dependencies(project)
+    name = f"@strapi/plugin-{END_USER_PLUGIN}"
+    version = _VERSION.fullmatch(versions.get(name, versions.get("@strapi/strapi", "")))
+    return version is not None and (int(version[1]), int(version[2])) >= _FIRST_WITH_FACTORY
 
 
 def global_middlewares(settings: Settings) -> frozenset[tuple[str, str]]:

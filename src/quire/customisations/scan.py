@@ -28,6 +28,7 @@ from quire.customisations.controllers import (
     read_controller,
     service_methods,
 )
+from quire.customisations.end_user_routes import END_USER_ACTIONS, PREFIX
 from quire.customisations.evaluated_code.checks import ScriptProject
 from quire.customisations.evaluated_code.model import ServiceCode, has_single_rows
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind, warning_of
@@ -40,6 +41,7 @@ from quire.customisations.javascript_files import (
 )
 from quire.customisations.project_wide_code import (
     find_configuration,
+    find_end_user_extension,
     find_project_code,
     global_middlewares,
 )
@@ -188,6 +190,7 @@ def find_customisations(
     routes = read_routes(files, types, code, controllers.actions)
     global_guards = [*_global_middleware_findings(settings, apis, types)]
     global_files = {finding.file for finding in global_guards}
+    extension_findings, extension_routes = find_end_user_extension(project, types)
     findings = [
         *_routes_findings(routes, apis, types),
         *_missing_routes_findings(apis, routes, has_routes=bool(files), types=types),
@@ -199,6 +202,7 @@ def find_customisations(
         ),
         *global_guards,
         *find_project_code(project, types),
+        *extension_findings,
         *find_configuration(settings),
     ]
     customisations = _apply_ignores(findings, settings.migration.ignore, replaced, types)
@@ -210,7 +214,7 @@ def find_customisations(
         routes=MappingProxyType(
             served_routes(routes, controllers.actions, customisations.closed, types)
         ),
-        unserved=tuple(routes.unserved),
+        unserved=(*routes.unserved, *extension_routes),
     )
 
 
@@ -254,7 +258,7 @@ def _apply_ignores(
 def _is_closable(name: str, types: Types) -> bool:
     """Whether a name is that of a content type, or of one of its actions."""
     uid, _, action = name.rpartition(".")
-    if name in types:
+    if name in types or name.removeprefix(PREFIX) in END_USER_ACTIONS:
         return True
     return uid in types and action in {core_action for _, _, core_action in core_routes(types[uid])}
 

@@ -88,8 +88,11 @@ class _UnknownSyntaxError(Exception):
     """Unsupported syntax."""
 
 
-def parse_module(source: str) -> tuple[Statement, ...]:
-    """Parse a module. Unsupported parts are `Opaque`; this never fails."""
+def parse_module(source: str) -> tuple[tuple[Statement, ...], Mapping[int, int]]:
+    """Parse a module; return its statements, and the lines of all statements by their ``id``.
+
+    Unsupported parts are `Opaque`; this never fails.
+    """
     parser = _Parser(tokenise(source))
     statements: list[Statement] = []
     while not parser.at_end:
@@ -98,8 +101,10 @@ def parse_module(source: str) -> tuple[Statement, ...]:
             statements += parser.statement()
         except (_UnknownSyntaxError, RecursionError):
             parser.position = start
+            line = parser.tokens[start].line
             statements.append(parser.skip_statement())
-    return tuple(statements)
+            parser.lines[id(statements[-1])] = line
+    return tuple(statements), parser.lines
 
 
 def _parse_hole(source: str) -> Expression:
@@ -117,6 +122,7 @@ class _Parser:
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
         self.position = 0
+        self.lines: dict[int, int] = {}
 
     @property
     def at_end(self) -> bool:
@@ -125,6 +131,12 @@ class _Parser:
     # Statements
 
     def statement(self) -> list[Statement]:
+        line = self._peek().line
+        statements = self._statement()
+        self.lines.update((id(statement), line) for statement in statements)
+        return statements
+
+    def _statement(self) -> list[Statement]:
         token = self._peek()
         if token.is_mark(";"):
             self._next()
@@ -521,7 +533,11 @@ class _Parser:
         return token.text
 
     def _type_declaration(self) -> None:
-        """Skip an interface, a type or an enumeration."""
+        """Skip an interface, a type, an enumeration, or a variable that is declared only."""
+        if self._peek(1).is_word("const", "let", "var"):
+            self._next()
+            self._declarations()
+            return
         is_alias = self._next().is_word("type")
         while not self._peek().is_mark("{", "="):
             self._next()

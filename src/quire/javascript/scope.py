@@ -102,12 +102,17 @@ class Module:
         self._exported: list[Expression] = []
         self._evaluating: set[str] = set()
         self.is_known = True
-        statements = parse_module(source)
+        statements, self._lines = parse_module(source)
+        self.statements = statements
         for statement in statements:
             self._analyse_statement(statement)
         self._modified_names = frozenset(_modified_names(statements))
         self._reassigned_names = frozenset(_assigned_names(statements))
         self._passed_names = frozenset(_passed_names(statements))
+
+    def line_of(self, statement: Statement) -> int | None:
+        """Return the number of the line in which a statement of the module begins."""
+        return self._lines.get(id(statement))
 
     @cached_property
     def bindings(self) -> Mapping[str, Expression]:

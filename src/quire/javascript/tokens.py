@@ -34,12 +34,14 @@ class Token(Struct, frozen=True):
     """One token.
 
     The ``text`` of a string is its value, that of a template its text between the quotes.
-    ``starts_line`` tells whether a line ended before it, which may end a statement.
+    ``starts_line`` tells whether a line ended before it, which may end a statement; ``line`` is the
+    number of its line, from 1.
     """
 
     kind: TokenKind
     text: str
     starts_line: bool = False
+    line: int = 1
 
     def is_mark(self, *texts: str) -> bool:
         """Whether this is one of the given punctuation marks."""
@@ -55,14 +57,18 @@ def tokenise(source: str) -> tuple[Token, ...]:
     tokens: list[Token] = []
     position = 1 if source.startswith("\ufeff") else 0
     starts_line = True
+    line = 1
     while position < len(source):
         blank = _WHITESPACE_OR_COMMENT.match(source, position)
         if blank:
             starts_line |= "\n" in blank[0]
+            line += blank[0].count("\n")
             position = blank.end()
             continue
+        start = position
         kind, text, position = _next(source, position, tokens)
-        tokens.append(Token(kind, text, starts_line))
+        tokens.append(Token(kind, text, starts_line, line))
+        line += source.count("\n", start, position)
         starts_line = False
     return tuple(tokens)
 
