@@ -1,12 +1,14 @@
 """Hooks run once per document, locale and action, for every caller."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import NamedTuple
 
 import pytest
 import pytest_asyncio
 
 from tests.databases.kind import Kind
 from tests.extending.project import (
+    FILE,
     PAPERS,
     fired_hooks,
     open_extended,
@@ -57,18 +59,29 @@ async def call(method: str, id: str) -> int:
 
 TITLE = {"title": "Tides"}
 """
+AROUND = """
+@around("api::*", on=EVERY)
+async def whole(call, proceed):
+    fired.append(("around", call.action, call.locale, call.document_id))
+    return await proceed(call)
+"""
 TITLE = {"title": "Tides"}
 
 Call = Callable[[Office, str], Awaitable[object]]
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
-async def office(tmp_path_factory: pytest.TempPathFactory, kind: Kind) -> AsyncIterator[Office]:
+@pytest_asyncio.fixture(
+    loop_scope="session", scope="module", params=[CODE, CODE + AROUND], ids=["hooks", "around"]
+)
+async def office(
+    tmp_path_factory: pytest.TempPathFactory, kind: Kind, request: pytest.FixtureRequest
+) -> AsyncIterator[Office]:
     """An office for all tests: each makes the document that it changes."""
-    async with open_extended(tmp_path_factory.mktemp("counts"), kind, CODE) as opened:
+    code: str = request.param
+    async with open_extended(tmp_path_factory.mktemp("counts"), kind, code) as opened:
         site = opened.app.settings.project / ".site"
         write_tree(site, *SCHEMA)
-        write_code(site, CODE)
+        write_code(site, code)
         kind.settle(site)
         yield opened
         kind.release(site)
@@ -152,62 +165,81 @@ def archive(command: str, *, is_modified: bool = False) -> Call:
     return call
 
 
+class Row(NamedTuple):
+    """A call, and the actions and locales that hooks run for.
+
+    ``around`` are those of functions around actions where they differ: such a function is called
+    once for all locales of a document.
+    """
+
+    call: Call
+    hooks: list[str]
+    around: list[str] | None = None
+
+
+def fired_in(phase: str) -> list[str]:
+    """Return the actions and locales of the calls in a phase."""
+    return [f"{action} {locale}" for fired, action, locale, _ in fired_hooks if fired == phase]
+
+
 @pytest.mark.parametrize(
-    ("call", "expected"),
+    "row",
     [
-        (rest("POST", "papers", TITLE), ["create en", "publish en"]),
-        (rest("POST", "papers?status=draft", TITLE), ["create en"]),
-        (rest("PUT", "papers/{}", TITLE), ["update en", "publish en"]),
-        (rest("PUT", "papers/{}?status=draft", TITLE), ["update en"]),
-        (rest("PUT", "papers/{}?status=draft&locale=fr", TITLE), ["update fr"]),
-        (rest("DELETE", "papers/{}?locale=*"), ["delete en", "delete fr"]),
-        (rest("DELETE", "papers/{}"), ["delete en"]),
-        (rest("POST", "writers", {"name": "Ada"}), ["create None"]),
-        (
+        Row(rest("POST", "papers", TITLE), ["create en", "publish en"]),
+        Row(rest("POST", "papers?status=draft", TITLE), ["create en"]),
+        Row(rest("PUT", "papers/{}", TITLE), ["update en", "publish en"]),
+        Row(rest("PUT", "papers/{}?status=draft", TITLE), ["update en"]),
+        Row(rest("PUT", "papers/{}?status=draft&locale=fr", TITLE), ["update fr"]),
+        Row(rest("DELETE", "papers/{}?locale=*"), ["delete en", "delete fr"], around=["delete *"]),
+        Row(rest("DELETE", "papers/{}"), ["delete en"]),
+        Row(rest("POST", "writers", {"name": "Ada"}), ["create None"]),
+        Row(
             rest("POST", "papers?status=draft", {**TITLE, "writer": {"connect": []}}),
             ["create en"],
         ),
-        (batch({"action": "create", "data": TITLE}), ["create en", "publish en"]),
-        (
+        Row(batch({"action": "create", "data": TITLE}), ["create en", "publish en"]),
+        Row(
             batch({"action": "update", "data": TITLE, "status": "draft"}, {"action": "publish"}),
             ["update en", "publish en"],
         ),
-        (batch({"action": "unpublish"}), ["unpublish en"]),
-        (batch({"action": "delete"}), ["delete en"]),
-        (admin("POST", "", TITLE), ["create en"]),
-        (admin("PUT", "/{}", TITLE), ["update en"]),
-        (admin("POST", "/{}/actions/publish", {}), ["update en", "publish en"]),
-        (admin("POST", "/{}/actions/unpublish", {}), ["unpublish en"]),
-        (admin("POST", "/{}/actions/discard", {}), ["discard_draft en"]),
-        (admin("POST", "/clone/{}", {}), ["clone en"]),
-        (admin("DELETE", "/{}?locale=*"), ["delete en", "delete fr"]),
-        (admin("POST", "/actions/bulkPublish", "bulk"), ["publish en"]),
-        (admin("POST", "/actions/bulkUnpublish", "bulk"), ["unpublish en"]),
-        (admin("POST", "/actions/bulkDelete", "bulk"), ["delete en"]),
-        (documents("create"), ["create en"]),
-        (documents("create_published"), ["create en", "publish en"]),
-        (documents("update"), ["update en"]),
-        (documents("update_published"), ["update en", "publish en"]),
-        (documents("publish"), ["publish en", "publish fr"]),
-        (documents("unpublish"), ["unpublish en", "unpublish fr"]),
-        (documents("discard_draft"), ["discard_draft en", "discard_draft fr"]),
-        (documents("clone"), ["clone en"]),
-        (documents("delete"), ["delete en", "delete fr"]),
-        (documents("create_many"), ["create en", "create en"]),
-        (documents("publish_many"), ["publish en"]),
-        (documents("unpublish_many"), ["unpublish en"]),
-        (documents("delete_many"), ["delete en"]),
-        (archive("import"), ["create en", "create fr", "publish en", "publish fr"]),
-        (
+        Row(batch({"action": "unpublish"}), ["unpublish en"]),
+        Row(batch({"action": "delete"}), ["delete en"]),
+        Row(admin("POST", "", TITLE), ["create en"]),
+        Row(admin("PUT", "/{}", TITLE), ["update en"]),
+        Row(admin("POST", "/{}/actions/publish", {}), ["update en", "publish en"]),
+        Row(admin("POST", "/{}/actions/unpublish", {}), ["unpublish en"]),
+        Row(admin("POST", "/{}/actions/discard", {}), ["discard_draft en"]),
+        Row(admin("POST", "/clone/{}", {}), ["clone en"]),
+        Row(admin("DELETE", "/{}?locale=*"), ["delete en", "delete fr"], around=["delete *"]),
+        Row(admin("POST", "/actions/bulkPublish", "bulk"), ["publish en"]),
+        Row(admin("POST", "/actions/bulkUnpublish", "bulk"), ["unpublish en"]),
+        Row(admin("POST", "/actions/bulkDelete", "bulk"), ["delete en"]),
+        Row(documents("create"), ["create en"]),
+        Row(documents("create_published"), ["create en", "publish en"]),
+        Row(documents("update"), ["update en"]),
+        Row(documents("update_published"), ["update en", "publish en"]),
+        Row(documents("publish"), ["publish en", "publish fr"], around=["publish *"]),
+        Row(documents("unpublish"), ["unpublish en", "unpublish fr"], around=["unpublish *"]),
+        Row(
+            documents("discard_draft"),
+            ["discard_draft en", "discard_draft fr"],
+            around=["discard_draft *"],
+        ),
+        Row(documents("clone"), ["clone en"]),
+        Row(documents("delete"), ["delete en", "delete fr"], around=["delete *"]),
+        Row(documents("create_many"), ["create en", "create en"]),
+        Row(documents("publish_many"), ["publish en"]),
+        Row(documents("unpublish_many"), ["unpublish en"]),
+        Row(documents("delete_many"), ["delete en"]),
+        Row(archive("import"), ["create en", "create fr", "publish en", "publish fr"]),
+        Row(
             archive("import", is_modified=True),
             ["create en", "create fr", "publish en", "publish fr", "update en"],
         ),
-        (archive("transfer"), ["create en", "create fr", "publish en", "publish fr"]),
+        Row(archive("transfer"), ["create en", "create fr", "publish en", "publish fr"]),
     ],
 )
-async def test_hooks_run_once_per_document_locale_and_action(
-    office: Office, call: Call, expected: list[str]
-) -> None:
+async def test_hooks_run_once_per_document_locale_and_action(office: Office, row: Row) -> None:
     made = await office.ask("POST", "/api/papers", {"data": {"title": "Charts"}})
     document_id = made.data["documentId"]
     french = await office.ask(
@@ -216,9 +248,9 @@ async def test_hooks_run_once_per_document_locale_and_action(
     assert french.status == 200, french.json
     fired_hooks.clear()
 
-    await call(office, document_id)
+    await row.call(office, document_id)
 
-    for phase in ("before", "after"):
-        assert expected == [
-            f"{action} {locale}" for fired, action, locale, _ in fired_hooks if fired == phase
-        ]
+    assert fired_in("before") == fired_in("after") == row.hooks
+    has_around = AROUND in (office.app.settings.project / FILE).read_text()
+    assert fired_in("around") == ((row.around or row.hooks) if has_around else [])
+    assert fired_hooks[0][0] == ("around" if has_around else "before")

@@ -96,22 +96,29 @@ def values(kind: Kind, project: Path, names: str) -> list[Any]:
         return list(database.execute(sql))
 
 
+HOOK = """
+@before_write("api::*", on=["create", "update", "publish"])
+async def before(write):
+    assert principal().kind == "system"
+    fired.append((write.action, write.data.get("title") or write.data.get("name")))
+"""
+AROUND = """
+@around("api::*", on=["create", "update", "publish"])
+async def whole(call, proceed):
+    assert principal().kind == "system"
+    return await proceed(call)
+"""
+
+
+@pytest.mark.parametrize("code", [HOOK, HOOK + AROUND])
 async def test_hooks_that_change_nothing_leave_every_row_as_it_was(
-    kind: Kind, archive: Archive, site: Path
+    kind: Kind, archive: Archive, site: Path, code: str
 ) -> None:
-    write_code(
-        site,
-        """
-        @before_write("api::*", on=["create", "update", "publish"])
-        async def before(write):
-            assert principal().kind == "system"
-            fired.append((write.action, write.data.get("title") or write.data.get("name")))
-        """,
-    )
+    write_code(site, code)
 
-    code, messages = await run_command("import", archive.path, site)
+    outcome = await run_command("import", archive.path, site)
 
-    assert code == 0, messages
+    assert outcome.code == 0, outcome.messages
     assert sorted(module().fired, key=str) == sorted(
         [
             *(("create", title) for title in ("Tides", "Winds", "Rains", "Pluies", "Ada", "Bob")),
@@ -302,11 +309,32 @@ async def test_hooks_see_relations_to_entries_that_come_later_and_may_change_the
         ),
         (
             """
+            @around(PAPER, on=["publish"])
+            async def whole(call, proceed):
+                (paper,) = await (await proceed(call)).documents()
+                raise Conflict(f"{paper.title} is published")
+            """,
+            "(en) cannot be imported: Tides is published; raised by whole (src/api/paper/paper.py:",
+        ),
+        (
+            """
             @around(PAPER, on=["create"])
             async def whole(call, proceed):
                 return await proceed(call)
+
+            @before_write(PAPER, on=["create"])
+            def refuse(write):
+                raise Conflict(write.data["title"])
             """,
-            "cannot call functions that are marked with @around: whole (src/api/paper/paper.py",
+            "(en) cannot be imported: Tides; raised by refuse (src/api/paper/paper.py:",
+        ),
+        (
+            """
+            @around(PAPER, on=["update"])
+            async def whole(call, proceed):
+                raise RuntimeError(call.data["title"])
+            """,
+            "cannot be imported: RuntimeError: Showers; raised by whole (src/api/paper/paper.py:",
         ),
     ],
 )
@@ -371,6 +399,72 @@ async def test_batches_are_called_once_and_see_what_earlier_functions_have_prepa
     found = values(kind, site, "title, margin")
     assert found.count(("Showers", "update")) == 1
     assert {margin for title, margin in found if title != "Showers"} == {"create"}
+
+
+async def test_functions_around_actions_wrap_each_entry_and_may_try_again(
+    kind: Kind, archive: Archive, site: Path
+) -> None:
+    write_code(
+        site,
+        """
+        ACTIONS = ["create", "publish", "update"]
+
+        @around(PAPER, on=ACTIONS)
+        async def whole(call, proceed):
+            key = (call.document_id, call.locale)
+            fired.append((*key, f"around {call.action}"))
+            if call.action == "publish":
+                result = await proceed(call)
+            else:
+                title = call.data["title"]
+                try:
+                    result = await proceed(call.with_data(title="x" * 41, lines=[{"text": "new"}]))
+                except ValidationError:
+                    result = await proceed(call.with_data(title=f"{title}!"))
+            (paper,) = await result.documents()
+            fired.append((*key, paper.title))
+            return result
+
+        @before_write(PAPER, on=ACTIONS, batch=True)
+        def before(writes):
+            for write in writes:
+                fired.append((write.document_id, write.locale, f"before {write.action}"))
+
+        @after_write(PAPER, on=ACTIONS, needs=["writer"], batch=True)
+        def after(writes):
+            for write in writes:
+                writer = write.after["writer"] and write.after["writer"]["name"]
+                fired.append((write.document_id, write.locale, f"after {write.action} {writer}"))
+        """,
+    )
+
+    code, messages = await run_command("import", archive.path, site)
+
+    assert code == 0, messages
+    first = ["around create", "before create", "before create", "Rains!", "after create Ada"]
+    published = ["around publish", "before publish", "after publish Ada", "Rains!"]
+    updated = ["around update", "before update", "after update Bob", "Showers!"]
+    rains = (archive.ids["Rains"], "en")
+    assert [what for *key, what in module().fired if tuple(key) == rains] == [
+        *first,
+        *published,
+        *updated[:2],
+        *updated[1:],
+    ]
+    found = values(kind, site, "title, published_at IS NOT NULL")
+    assert [(title, bool(live)) for title, live in found] == [
+        ("Pluies!", True),
+        ("Pluies!", False),
+        ("Rains!", True),
+        ("Showers!", False),
+        ("Tides!", True),
+        ("Tides!", False),
+        ("Winds!", False),
+    ]
+    rows = rows_of(kind, site)
+    for table in TABLES[1:] + LINK_TABLES:
+        assert rows[table] == archive.rows[table], table
+    assert (await run_command("check", site)).code == 0
 
 
 async def test_writes_of_hooks_are_part_of_the_import(

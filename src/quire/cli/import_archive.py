@@ -13,7 +13,7 @@ from quire.cli.terminal import EXIT_OK, ask_key, print_message, print_warning, s
 from quire.database.settings_target import target_of
 from quire.errors import TransferError
 from quire.extension_loading import extend_schema, load_extensions
-from quire.hooks.registry import NO_EXTENSIONS, Extensions
+from quire.hooks.registry import NO_EXTENSIONS
 from quire.strapi_project.schema import load_project_schema
 from quire.temporary_folder import temporary_folder
 from quire.transfer.archived_schema import (
@@ -21,13 +21,11 @@ from quire.transfer.archived_schema import (
     read_archived_schema,
     require_same_schema,
 )
-from quire.transfer.hook_staging import functions_around
 from quire.transfer.import_program import ImportCounts
 from quire.transfer.importing import ImportTarget, import_archive
 from quire.transfer.unpacking import ENCRYPTED_SUFFIX, unpack_archive
 
 _TEMPORARY = ".quire-import-"
-_MAX_LISTED = 5
 
 
 def import_project(
@@ -68,7 +66,6 @@ def import_project(
             extensions = NO_EXTENSIONS
             if not without_hooks:
                 extensions = load_extensions(settings.project, schema, settings)
-                _require_callable(extensions)
             target = ImportTarget(
                 settings=settings,
                 schema=extend_schema(schema, extensions),
@@ -88,18 +85,6 @@ def import_project(
         f"{files:,} files were stored."
     )
     return EXIT_OK
-
-
-def _require_callable(extensions: Extensions) -> None:
-    """Check that an import can call the functions of a project. Raises TransferError."""
-    functions = functions_around(extensions)
-    names = sorted({f"{function.name} ({function.place})" for function in functions})
-    if names:
-        shown_names = ", ".join(names[:_MAX_LISTED]) + (", ..." if names[_MAX_LISTED:] else "")
-        raise TransferError(
-            f"An import cannot call functions that are marked with @around: {shown_names}. "
-            "--without-hooks imports the content without any hooks."
-        )
 
 
 def _report(changes: Sequence[FileChange], counts: ImportCounts) -> None:

@@ -31,6 +31,7 @@ from quire.document_service.commands import (
 from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.hook_principal import not_as_system
+from quire.document_service.prepare_calls import add_location
 from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.row_rule_checks import command_actions
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
@@ -192,9 +193,15 @@ async def _call(
     inner: Callable[[Call[Any]], Awaitable[ActionResult[Any]]],
 ) -> ActionResult[Any]:
     """Call one function in a context of its own, and return its result."""
+    inner_error: AppError | None = None
 
     async def proceed(call: Call[Any], /) -> Result[Any]:
-        return (await inner(call)).of(function.document)
+        nonlocal inner_error
+        try:
+            return (await inner(call)).of(function.document)
+        except AppError as error:
+            inner_error = error
+            raise
 
     try:
         require_depth(context.causes, context.engine.code_limits)
@@ -203,10 +210,13 @@ async def _call(
         if not isinstance(result, ActionResult):
             message = f"{function.name} must return the result of proceed(call), not {result!r}"
             raise TypeError(message)  # noqa: TRY301 - reported like an error in the function
-    except AppError:
+    except AppError as error:
+        if error is not inner_error:
+            add_location(error, function)
         raise
     except Exception as error:
         _log.error("a hook failed", hook=function.name, phase="around", place=function.place)
+        add_location(error, function)
         raise InternalServerError from error
     finally:
         context.is_ended = True
@@ -356,7 +366,10 @@ def _call_of(
     unit: UnitOfWork, command: Command, action: RuleAction, data: Mapping[str, object]
 ) -> Call[Document]:
     locale = command.locale
-    if isinstance(locale, AllLocales) or getattr(command, "locales", None) is not None:
+    locales: tuple[str, ...] = getattr(command, "locales", None) or ()
+    if len(locales) == 1:
+        (locale,) = locales
+    elif isinstance(locale, AllLocales) or locales:
         locale = AllLocales.LOCALE.value
     elif locale is None:
         locale = unit.engine.default_locale

@@ -35,6 +35,7 @@ from quire.document_service.row_rule_checks import command_actions
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks import principal as hooks
+from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.document import Document, make_document
 from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import Hook, hook_cause, require_depth
@@ -248,10 +249,10 @@ async def _call(
         call_context.is_ended = True
 
 
-def add_location(error: Exception, hook: Hook) -> None:
+def add_location(error: Exception, function: CheckedFunction) -> None:
     """Add to an error which function has raised it, unless an inner one is known."""
     if not hasattr(error, "__notes__"):
-        error.add_note(f"raised by {hook.name} ({hook.place})")
+        error.add_note(f"raised by {function.name} ({function.place})")
 
 
 def _hook_error(error: Exception, hook: Hook) -> InternalServerError:

@@ -9,7 +9,6 @@ from msgspec import Struct
 from quire.document_service.prepare_calls import IDENTITY
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, TransferError, ValidationError
-from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.errors import UnknownFieldError
 from quire.hooks.registry import Extensions
 from quire.hooks.write import WriteAction
@@ -29,21 +28,8 @@ IMPORT_ACTIONS: tuple[WriteAction, ...] = ("create", "publish", "update")
 
 def uids_with_hooks(extensions: Extensions) -> frozenset[str]:
     """Return the content types with functions that an import calls."""
-    keys = (*extensions.writes, *extensions.prepare)
+    keys = (*extensions.writes, *extensions.prepare, *extensions.around)
     return frozenset(uid for uid, action in keys if action in IMPORT_ACTIONS)
-
-
-def functions_around(extensions: Extensions) -> list[CheckedFunction]:
-    """Return the functions around the actions of an import, which it cannot call.
-
-    They wrap an action as a whole, and an import runs the steps of all entries together.
-    """
-    return [
-        function
-        for (_, action), functions in extensions.around.items()
-        if action in IMPORT_ACTIONS
-        for function in functions
-    ]
 
 
 def stage_entries(

@@ -6,10 +6,12 @@ clients, in batches. Rows keep the ids, times and values of the archive, except 
 hooks change, which are validated.
 
 A relation may lead to an entry that comes later in the archive. So everything is created first,
-then linked; only then the ``after`` hooks are called, and versions are published.
+then linked; only then the ``after`` hooks are called, and versions are published. Therefore the
+functions around a creation wrap its first part alone.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -27,6 +29,16 @@ from quire.database.integrity.system_tables import DEFAULT_LOCALE_KEY
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting
 from quire.document_service.actions.publish import entries_after_hooks
+from quire.document_service.around_calls import run_around, steps_around
+from quire.document_service.commands import (
+    Command,
+    CreateDocument,
+    PublishDocument,
+    UpdateDocument,
+    WrittenEntry,
+    written_entry,
+)
+from quire.document_service.commands import Data as RequestData
 from quire.document_service.content_type_lookup import content_type_of
 from quire.document_service.entry_values import EntryValues
 from quire.document_service.parse_input import parse_data
@@ -42,7 +54,7 @@ from quire.hooks.errors import UnknownFieldError
 from quire.hooks.write import WriteAction
 from quire.schema.attributes.base import ScalarAttribute
 from quire.transfer.archive_format import ArchiveStage, EntityLine, LinkLine
-from quire.transfer.entry_rows import EntryRows, LinkRows
+from quire.transfer.entry_rows import ArchiveRow, EntryRows, LinkRows
 from quire.transfer.hook_staging import (
     ENTRIES_AT_ONCE,
     EntryVersions,
@@ -67,6 +79,8 @@ _LINKS_AT_ONCE = 200
 
 T = TypeVar("T")
 _Step = Callable[[EntryLayout, StagedEntry], Program[None]]
+_RunAction = Callable[[RequestData], Program[EntryRow]]
+"""Runs an action of an entry with its data; returns the row that it has written."""
 
 
 class ImportWithHooks:
@@ -143,7 +157,11 @@ class ImportWithHooks:
                 yield from self._for_each(uid, "update", self._finish_draft)
 
     def _has_hooks(self, uid: str, action: WriteAction) -> bool:
-        return (uid, action) in self._extensions.writes or (uid, action) in self._extensions.prepare
+        extensions = self._extensions
+        return any(
+            (uid, action) in functions
+            for functions in (extensions.writes, extensions.prepare, extensions.around)
+        )
 
     def _store_other_rows(self, counts: ImportCounts) -> Program[None]:
         """Store the rows of types without drafts and hooks, as an import without hooks does."""
@@ -200,7 +218,11 @@ class ImportWithHooks:
     def _for_each(self, uid: str, action: WriteAction, step: _Step) -> Program[None]:
         """Run a step of an action for all entries of a content type, in batches."""
         layout = self._unit.layout(uid)
-        batched = self._extensions.has_batches(uid, action)
+        # An `@around` function has a savepoint: rolling it back would undo interleaved actions.
+        batched = (
+            self._extensions.has_batches(uid, action)
+            and (uid, action) not in self._extensions.around
+        )
         for entries in self._staged.batches(uid, ENTRIES_AT_ONCE):
             programs = [self._with_entry_in_errors(entry, step(layout, entry)) for entry in entries]
             try:
@@ -222,22 +244,60 @@ class ImportWithHooks:
         except (AppError, UnknownFieldError) as error:
             raise refusal_of(error, [entry]) from error
 
+    def _run_action(self, command: Command, act: _RunAction) -> Program[None]:
+        """Run an action of an entry within the functions around it."""
+
+        def run(command: Command) -> Program[list[WrittenEntry]]:
+            data = command.data if isinstance(command, CreateDocument | UpdateDocument) else {}
+            row = yield from act(data)
+            return [written_entry(command.uid, row)]
+
+        steps = steps_around(self._engine, command)
+        if steps:
+            yield from run_around(self._unit, steps, command, run)
+        else:
+            yield from run(command)
+
     def _create(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
-        """Call the ``before`` hooks of a creation and insert the row, which has no links yet."""
+        """Call the functions before a creation, and insert the row, which has no links yet."""
         archived = created_data(self._engine, self._staged, entry)
-        data: Mapping[str, object] = archived if entry.prepared is None else entry.prepared
-        hooked = self._hooked_write(layout, "create", entry, data=data)
-        if hooked is not None:
-            data = as_json((yield from hooked.call_before()))
-        changes = changed_values(archived, data)
-        batch = RowBatch()
-        batch.add(self._rows.rows(_unpublished(layout, entry.line)))
-        yield from store_rows(self._writes, batch)
+        # They are made once: a function around the creation may try it again.
+        rows = [*self._rows.rows(_unpublished(layout, entry.line))]
+        command = CreateDocument(
+            uid=entry.line.type,
+            data=archived if entry.prepared is None else entry.prepared,
+            locale=entry.locale,
+            document_id=entry.document_id,
+        )
+        act = partial(self._create_row, layout, entry, archived, rows)
+        yield from self._run_action(command, act)
         self._archive.advance(1)
-        if changes:
-            self._staged.set_created(entry, data)
+
+    def _create_row(
+        self,
+        layout: EntryLayout,
+        entry: StagedEntry,
+        archived: Data,
+        rows: Sequence[ArchiveRow],
+        requested: RequestData,
+    ) -> Program[EntryRow]:
+        hooked = self._hooked_write(layout, "create", entry, data=requested)
+        if hooked is not None:
+            requested = yield from hooked.call_before()
+        data = as_json(requested)
+        changes = changed_values(archived, data)
+        yield from self._insert(rows)
         scalars = {name: value for name, value in changes.items() if _is_scalar(layout, name)}
         yield from self._write_changes(layout, entry, entry.line.id, scalars)
+        if changes:
+            self._staged.set_created(entry, data)
+        has_drafts = content_type_of(layout).draft_and_publish
+        return _entry_row(entry, entry.line, published=not has_drafts)
+
+    def _insert(self, rows: Sequence[ArchiveRow]) -> Program[None]:
+        batch = RowBatch()
+        batch.add(rows)
+        yield from store_rows(self._writes, batch)
 
     def _finish_creation(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
         """Change relations and components that hooks have set, and call the ``after`` hooks."""
@@ -257,6 +317,20 @@ class ImportWithHooks:
         """Make the row of an entry its published version, and insert the draft beside it."""
         if not entry.is_published:
             return
+        draft_rows = [] if entry.draft is None else [*self._rows.rows(entry.draft)]
+        command = PublishDocument(
+            uid=entry.line.type, document_id=entry.document_id, locale=entry.locale
+        )
+        yield from self._run_action(command, partial(self._publish_row, layout, entry, draft_rows))
+        self._archive.advance(1 if draft_rows else 0)
+
+    def _publish_row(
+        self,
+        layout: EntryLayout,
+        entry: StagedEntry,
+        draft_rows: Sequence[ArchiveRow],
+        _data: RequestData,
+    ) -> Program[EntryRow]:
         unit, row = self._unit, _entry_row(entry, entry.line, published=False)
         hooked = self._hooked_write(layout, "publish", entry, source=row, entries=[row])
         if hooked is not None:
@@ -277,16 +351,13 @@ class ImportWithHooks:
         published_at = _milliseconds(entry.line, "publishedAt")
         columns = stamp(unit, layout, publishedAt=published_at)
         yield from self._writes.update(layout.table.name, present_row.id, columns)
-        if entry.draft is not None:
-            batch = RowBatch()
-            batch.add(self._rows.rows(entry.draft))
-            yield from store_rows(self._writes, batch)
-            self._archive.advance(1)
+        yield from self._insert(draft_rows)
         if hooked is not None:
             yield from hooked.call_after(published=True)
+        return replace(present_row, published=True)
 
     def _finish_draft(self, layout: EntryLayout, entry: StagedEntry) -> Program[None]:
-        """Give the draft what hooks have set, and call the hooks of its update if it differs."""
+        """Give the draft what hooks have set; if it differs, call the functions of its update."""
         if entry.draft is None:
             return
         versions = versions_of(self._engine, self._staged, entry)
@@ -300,21 +371,40 @@ class ImportWithHooks:
             yield from self._write_changes(layout, entry, draft.id, changes, published.id)
         if not versions.modified:
             return
-        data: Mapping[str, object] = (
-            versions.modified if entry.prepared_update is None else entry.prepared_update
+        command = UpdateDocument(
+            uid=entry.line.type,
+            document_id=entry.document_id,
+            data=versions.modified if entry.prepared_update is None else entry.prepared_update,
+            locale=entry.locale,
         )
+        unchanged = None if is_copy else versions.modified
+        act = partial(self._update_draft, layout, entry, published, draft, unchanged)
+        yield from self._run_action(command, act)
+
+    def _update_draft(
+        self,
+        layout: EntryLayout,
+        entry: StagedEntry,
+        published: EntryRow,
+        draft: EntryRow,
+        unchanged: Data | None,
+        requested: RequestData,
+    ) -> Program[EntryRow]:
+        """Update a draft, which has the values ``unchanged`` already."""
         hooked = self._hooked_write(
-            layout, "update", entry, data=data, source=published, entries=[published, draft]
+            layout, "update", entry, data=requested, source=published, entries=[published, draft]
         )
         if hooked is not None:
-            data = as_json((yield from hooked.call_before()))
-        if is_copy:
+            requested = yield from hooked.call_before()
+        data = as_json(requested)
+        if unchanged is None:
             changes = without_component_ids(self._engine.schema, layout.model, data)
         else:
-            changes = changed_values(versions.modified, data)
+            changes = changed_values(unchanged, data)
         yield from self._write_changes(layout, entry, draft.id, changes, published.id)
         if hooked is not None:
             yield from hooked.call_after(published=False)
+        return draft
 
     def _changes_of_draft(
         self, layout: EntryLayout, entry: StagedEntry, versions: EntryVersions
@@ -363,7 +453,7 @@ class ImportWithHooks:
         action: WriteAction,
         entry: StagedEntry,
         *,
-        data: Mapping[str, object] | None = None,
+        data: RequestData | None = None,
         source: EntryRow | None = None,
         entries: Iterable[EntryRow] = (),
     ) -> HookedWrite | None:

@@ -48,7 +48,10 @@ class _PrepareContext(ExtensionContext):
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        message = f"{self.name} cannot use documents in an import: they are not stored yet"
+        message = (
+            f"{self.name} cannot use documents in an import: those of the archive are not stored "
+            "yet. Functions marked with @before_write can"
+        )
         raise UnitOfWorkError(message)
 
 
