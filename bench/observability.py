@@ -3,12 +3,12 @@
 Servers on copies of one database, each with other settings, are compared in pairs with one that
 observes nothing (`bench.paired`); so is another one that observes nothing, which shows how exact
 the figures are. Spans are sent to a receiver in this process. What a request costs without a
-recorded trace is also measured in this process (`bench.switched`), which is far more exact.
+recorded trace is also measured in one process (`bench.switched`), which is far more exact.
 """
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +22,6 @@ from rich.console import Console
 
 from bench.load import LoadError, running_loader
 from bench.paired import (
-    ConfidenceInterval,
     TurnPair,
     alternate,
     confidence_interval,
@@ -35,12 +34,14 @@ from bench.servers import Launch, ServerError, free_port, running
 from bench.sqlite import SqliteGround
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
-from bench.switched import switched_costs
+from bench.switched import SWITCHES, Costs, switched_costs
 from bench.workloads import Workload, choose, workloads
 
 _FOLDER = Path(__file__).resolve().parents[1] / "build" / "bench"
 _DOCUMENTS = 1_000
-_SWITCHED_PAIRS = 1_000
+_SWITCHED_STARTS = 5
+_SWITCHED_PAIRS = 60
+_CACHE = {False: "without cached responses", True: "with cached responses"}
 _SAMPLER = "parentbased_traceidratio"
 NONE = "neither"
 
@@ -177,15 +178,37 @@ def _percent(ratio: float) -> str:
     return f"{(ratio - 1) * 100:+.1f} %"
 
 
-def switched_table(results: Mapping[str, Mapping[str, ConfidenceInterval]]) -> Table:
-    """Return how much longer requests take if metrics and traces are switched on."""
+def switched_table(title: str, results: Mapping[str, tuple[float, Costs]]) -> Table:
+    """Return how much longer requests take with metrics and traces."""
     rows = tuple(
-        (workload, name, f"{cost.value:+.2f} µs", f"{cost.low:+.2f} to {cost.high:+.2f} µs")
-        for workload, costs in results.items()
+        (
+            workload,
+            name,
+            f"{plain:.1f} µs",
+            f"{cost.value:+.2f} µs",
+            f"{cost.low:+.2f} to {cost.high:+.2f} µs",
+            f"{cost.value / plain * 100:+.1f} %",
+        )
+        for workload, (plain, costs) in results.items()
         for name, cost in costs.items()
     )
-    columns = ("Cached responses", "Switched on", "CPU", "95 %")
-    return Table("Cost of a request that is not recorded, in one process", columns, rows)
+    columns = ("Requests", "Switched on", "CPU without", "CPU", "95 %", "CPU")
+    return Table(title, columns, rows)
+
+
+def _switched(
+    progress: Callable[[str], None], chosen: Sequence[Workload], random: Random, *, has_cache: bool
+) -> dict[str, tuple[float, Costs]]:
+    stage = Stage(_FOLDER, make_tables, progress)
+    without = () if has_cache else ("responses",)
+
+    def make_folder(name: str) -> Path:
+        kind = f"switched-{list(SWITCHES).index(name)}"
+        return stage.quire(Scale(_DOCUMENTS), without=without, kind=kind).folder
+
+    return switched_costs(
+        make_folder, chosen, random, starts=_SWITCHED_STARTS, pairs=_SWITCHED_PAIRS
+    )
 
 
 def _without_new_documents(workload: Workload) -> Workload:
@@ -212,7 +235,7 @@ def observability(
     Parameters
     ----------
     starts
-        How many times all servers are started.
+        How many times all servers are started; 0 to measure within one process alone.
     pairs
         How many pairs of turns each server then has with each workload.
     seconds
@@ -235,17 +258,16 @@ def observability(
     load_before = os.getloadavg()
     try:
         with console.status("switching") as status:
-            stage = Stage(_FOLDER, make_tables, status.update)
-            folder = stage.quire(Scale(_DOCUMENTS), kind="switched").folder
             reads = [workload for workload in chosen if not workload.writes]
-            results_by_switch = switched_costs(folder, reads, random, pairs=_SWITCHED_PAIRS)
-        print_table(switched_table(results_by_switch), console)
-        for has_cache in (False, True):
+            for has_cache in (False, True):
+                title = f"Cost of a request that is not recorded, {_CACHE[has_cache]}"
+                results_by_switch = _switched(status.update, reads, random, has_cache=has_cache)
+                print_table(switched_table(title, results_by_switch), console)
+        for has_cache in (False, True) if starts else ():
             with console.status("starting") as status:
                 stage = Stage(_FOLDER, make_tables, status.update, database_kind)
                 results = measure(stage, effort, chosen, random, has_cache=has_cache)
-            title = "with cached responses" if has_cache else "without cached responses"
-            title = f"Cost of metrics and traces, {title}"
+            title = f"Cost of metrics and traces, {_CACHE[has_cache]}"
             print_table(table(title, results, random), console)
     except (ServerError, LoadError) as error:
         console.print(f"{type(error).__name__}: {error}", style="red", markup=False)

@@ -1,17 +1,21 @@
-"""What metrics and traces cost a request, exactly: switched on and off in one process.
+"""What metrics and traces cost a request, exactly: applications in one process.
 
-The protocol of the server receives requests for cached responses without sockets, in short turns of
-the same number of requests, with metrics and traces on or off in random order. So all turns run in
-the same objects, and hundredths of a microsecond can be measured on a machine that does other work,
-too. No trace starts meanwhile: this is the cost of all the other requests.
+The protocol of the server receives requests without sockets, in short turns of the same number of
+requests, and applications with metrics and traces, and without, take them in random order. So all
+turns run in the same state of the machine, and tenths of a microsecond can be measured while it
+does other work, too. No trace starts meanwhile: this is the cost of all the other requests.
 """
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from random import Random
+from statistics import median
+from types import MappingProxyType
 
 import uvicorn
 import uvloop
@@ -27,7 +31,19 @@ from quire.settings import load_settings
 
 _BATCH = 100
 _WARM_UP = 400
-_UNUSED_ADDRESS = "http://127.0.0.1:9"
+_METRICS: Mapping[str, object] = {"metrics.port": 1}
+_TRACES: Mapping[str, object] = {"tracing.endpoint": "http://127.0.0.1:9"}
+NEITHER = "neither"
+SWITCHES: Mapping[str, Mapping[str, object]] = MappingProxyType(
+    {
+        NEITHER: {},
+        "neither, again": {},
+        "metrics": _METRICS,
+        "traces": _TRACES,
+        "metrics, traces": {**_METRICS, **_TRACES},
+    }
+)
+"""The settings of each application."""
 
 
 class _Transport(asyncio.Transport):
@@ -49,84 +65,121 @@ class _Transport(asyncio.Transport):
     def is_closing(self) -> bool:
         return False
 
+    def pause_reading(self) -> None:
+        """Read on: one request is sent at a time."""
+
+    def resume_reading(self) -> None:
+        """Read on: one request is sent at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """An application, and one connection to it."""
+
+    app: Application
+    protocol: FastPathProtocol
+    transport: _Transport
+
+    async def warm_up(self, requests: Sequence[bytes]) -> None:
+        """Send all requests, and at least so many that all caches are filled."""
+        for number in range(max(_WARM_UP, len(requests))):
+            await self._send(requests[number % len(requests)])
+
+    async def turn(self, requests: Sequence[bytes]) -> float:
+        """Return the CPU time of a request in microseconds."""
+        started = time.process_time_ns()
+        for number in range(_BATCH):
+            await self._send(requests[number % len(requests)])
+        return (time.process_time_ns() - started) / _BATCH / 1000
+
+    async def _send(self, request: bytes) -> None:
+        responses = self.transport.responses
+        self.protocol.data_received(request)
+        # Reads that may take long run in another thread.
+        if self.transport.responses == responses:
+            self.transport.has_response.clear()
+            await self.transport.has_response.wait()
+
+
+Costs = Mapping[str, ConfidenceInterval]
+"""How many microseconds more a request takes than with neither, by what is on."""
+
 
 def switched_costs(
-    folder: Path, chosen: Sequence[Workload], random: Random, *, pairs: int
-) -> dict[str, dict[str, ConfidenceInterval]]:
-    """Return by workload and by what is on how many microseconds more a request takes.
+    make_folder: Callable[[str], Path],
+    chosen: Sequence[Workload],
+    random: Random,
+    *,
+    starts: int,
+    pairs: int,
+) -> dict[str, tuple[float, Costs]]:
+    """Return by workload what a request takes in microseconds, and what is added to that.
 
-    ``folder`` is that of a project with a database. Raises RuntimeError when a response is not
-    cached.
+    ``make_folder`` returns a project with a database, by the name of an application. Applications
+    are started ``starts`` times, because places in memory make a difference as long as they run.
+    Raises RuntimeError when a response cannot be written at once.
     """
-    return uvloop.run(_costs(folder, chosen, random, pairs))
+    results: dict[str, dict[str, list[list[TurnPair]]]]
+    results = {workload.title: {name: [] for name in SWITCHES} for workload in chosen}
+    folders = {name: make_folder(name) for name in SWITCHES}
+    for _ in range(starts):
+        for title, pairs_by_name in uvloop.run(_start(folders, chosen, random, pairs)).items():
+            for name, found in pairs_by_name.items():
+                results[title][name].append(found)
+    return {title: _costs(starts_by_name, random) for title, starts_by_name in results.items()}
 
 
-async def _costs(
-    folder: Path, chosen: Sequence[Workload], random: Random, pairs: int
-) -> dict[str, dict[str, ConfidenceInterval]]:
-    overrides = {"metrics.port": 1, "tracing.endpoint": _UNUSED_ADDRESS}
+async def _start(
+    folders: Mapping[str, Path], chosen: Sequence[Workload], random: Random, pairs: int
+) -> dict[str, dict[str, list[TurnPair]]]:
+    async with AsyncExitStack() as stack:
+        # In random order: what is created first may have better places in memory.
+        subjects = {
+            name: await stack.enter_async_context(_running(folders[name], SWITCHES[name]))
+            for name in random.sample(list(folders), len(folders))
+        }
+        results = {}
+        for workload in chosen:
+            requests = [request_bytes(target, TOKEN) for target in workload.targets]
+            for subject in subjects.values():
+                await subject.warm_up(requests)
+            found = results[workload.title] = {name: list[TurnPair]() for name in folders}
+            for _ in range(pairs):
+                used = {
+                    name: await subjects[name].turn(requests)
+                    for name in random.sample(list(subjects), len(subjects))
+                }
+                for name, cpu_us in used.items():
+                    found[name].append(TurnPair(used[NEITHER], cpu_us / used[NEITHER]))
+                await asyncio.sleep(0)
+        return results
+
+
+@asynccontextmanager
+async def _running(folder: Path, overrides: Mapping[str, object]) -> AsyncIterator[_Subject]:
     app = build_app(load_settings(folder, overrides=overrides))
     await app.start()
     try:
-        return {
-            workload.title: await _workload_costs(app, workload, random, pairs)
-            for workload in chosen
-        }
+        content = app.content
+        if content is None:
+            raise RuntimeError("the application has no content API")
+        if content.tracing is not None and content.tracing.limit is not None:
+            content.tracing.limit.next_start = inf
+        yield _Subject(app, *_protocol(app))
     finally:
         await app.stop()
 
 
-async def _workload_costs(
-    app: Application, workload: Workload, random: Random, pairs: int
-) -> dict[str, ConfidenceInterval]:
-    content = app.content
-    if content is None or content.tracing is None or content.tracing.limit is None:
-        raise RuntimeError("the application has no fast path with traces")
-    content.tracing.limit.next_start = inf
-    observer, tracing = content.observer, content.tracing
-    switches = {
-        "neither": (None, None),
-        "neither, again": (None, None),
-        "metrics": (observer, None),
-        "traces": (None, tracing),
-        "metrics, traces": (observer, tracing),
-    }
-    requests = [request_bytes(target, TOKEN) for target in workload.targets]
-    protocol, transport = _protocol(app)
-    for number in range(max(_WARM_UP, len(requests))):
-        transport.has_response.clear()
-        protocol.data_received(requests[number % len(requests)])
-        await transport.has_response.wait()
-
-    def turn() -> float:
-        started = time.thread_time_ns()
-        for number in range(_BATCH):
-            protocol.data_received(requests[number % len(requests)])
-        return (time.thread_time_ns() - started) / _BATCH / 1000
-
-    results: dict[str, list[TurnPair]] = {name: [] for name in switches}
-    for _ in range(pairs):
-        responses, used = transport.responses, {}
-        for name in random.sample(list(switches), len(switches)):
-            content.observer, content.tracing = switches[name]
-            used[name] = turn()
-        if transport.responses != responses + _BATCH * len(switches):
-            raise RuntimeError("a response was not cached")
-        for name, cpu_us in used.items():
-            results[name].append(TurnPair(used["neither"], cpu_us / used["neither"]))
-        await asyncio.sleep(0)
-    content.observer, content.tracing = observer, tracing
-    return _differences(results, random)
-
-
-def _differences(
-    results: Mapping[str, Sequence[TurnPair]], random: Random
-) -> dict[str, ConfidenceInterval]:
-    return {
-        name: confidence_interval([[[pair.cpu_us * (pair.ratio - 1) for pair in pairs]]], random)
-        for name, pairs in results.items()
-        if name != "neither"
-    }
+def _costs(
+    starts_by_name: Mapping[str, Sequence[Sequence[TurnPair]]], random: Random
+) -> tuple[float, Costs]:
+    plain = median(pair.cpu_us for pairs in starts_by_name[NEITHER] for pair in pairs)
+    costs = {}
+    for name, starts in starts_by_name.items():
+        if name != NEITHER:
+            differences = [[pair.cpu_us * (pair.ratio - 1) for pair in pairs] for pairs in starts]
+            costs[name] = confidence_interval([differences], random)
+    return plain, costs
 
 
 def _protocol(app: Application) -> tuple[FastPathProtocol, _Transport]:

@@ -1,4 +1,4 @@
-"""What is measured with metrics and traces switched on and off in one process."""
+"""What is measured of applications with metrics and traces, and without, in one process."""
 
 from pathlib import Path
 from random import Random
@@ -15,7 +15,7 @@ from quire.content_api.request_metrics import RequestMetrics
 SCALE = Scale(30)
 
 
-def test_requests_are_observed_only_while_it_is_switched_on(
+def test_only_applications_with_metrics_observe_requests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     observed: list[int] = []
@@ -29,10 +29,16 @@ def test_requests_are_observed_only_while_it_is_switched_on(
 
     monkeypatch.setattr(RequestMetrics, "add", count)
     stage = Stage(tmp_path, make_tables, lambda _: None)
-    chosen = choose(workloads(SCALE.size), ["flat"])
-    (costs,) = switched_costs(stage.quire(SCALE).folder, chosen, Random(1), pairs=3).values()
 
-    # The 400 requests that warm up, and two of five kinds of turns.
-    assert len(observed) == 400 + 3 * 2 * 100
+    def make_folder(name: str) -> Path:
+        return stage.quire(SCALE, kind=name.replace(",", "")).folder
+
+    chosen = choose(workloads(SCALE.size), ["flat"])
+    results = switched_costs(make_folder, chosen, Random(1), starts=2, pairs=3)
+    ((plain, costs),) = results.values()
+
+    # Two starts of two applications with metrics: 400 requests that warm up, and three turns.
+    assert len(observed) == 2 * 2 * (400 + 3 * 100)
     assert list(costs) == ["neither, again", "metrics", "traces", "metrics, traces"]
+    assert plain > 0
     assert all(cost.low <= cost.value <= cost.high for cost in costs.values())
