@@ -1,11 +1,11 @@
 """Detects file types by name, declared type and content.
 
-As in Strapi, generic declared types are replaced by the type of the content, all others by that of
-the name's extension.
+As in Strapi, the type that the content shows counts unless the extension of the name leads to
+another one. Otherwise the type of the extension counts, and the declared one only without it.
 """
 
 from collections.abc import Mapping
-from mimetypes import MimeTypes
+from importlib.resources import files
 from types import MappingProxyType
 
 HEAD = 4100
@@ -13,116 +13,120 @@ HEAD = 4100
 
 UNKNOWN = "application/octet-stream"
 SVG = "image/svg+xml"
+_ZIP = "application/zip"
 
-_MIME_TYPES = MimeTypes()
-"""Python's own table of types, without the types that this machine adds."""
 
-_TYPE_BY_EXTENSION: Mapping[str, str] = MappingProxyType(
-    {
-        ".7z": "application/x-7z-compressed",
-        ".aac": "audio/x-aac",
-        ".apk": "application/vnd.android.package-archive",
-        ".avif": "image/avif",
-        ".bz2": "application/x-bzip2",
-        ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        ".epub": "application/epub+zip",
-        ".exe": "application/x-msdos-program",
-        ".flac": "audio/x-flac",
-        ".geojson": "application/geo+json",
-        ".glb": "model/gltf-binary",
-        ".gltf": "model/gltf+json",
-        ".gpx": "application/gpx+xml",
-        ".gz": "application/gzip",
-        ".heic": "image/heic",
-        ".heif": "image/heif",
-        ".ics": "text/calendar",
-        ".jsonld": "application/ld+json",
-        ".kml": "application/vnd.google-earth.kml+xml",
-        ".log": "text/plain",
-        ".m4a": "audio/mp4",
-        ".m4v": "video/x-m4v",
-        ".markdown": "text/markdown",
-        ".md": "text/markdown",
-        ".mid": "audio/midi",
-        ".mkv": "video/x-matroska",
-        ".odp": "application/vnd.oasis.opendocument.presentation",
-        ".ods": "application/vnd.oasis.opendocument.spreadsheet",
-        ".odt": "application/vnd.oasis.opendocument.text",
-        ".oga": "audio/ogg",
-        ".ogg": "audio/ogg",
-        ".ogv": "video/ogg",
-        ".opus": "audio/ogg",
-        ".otf": "font/otf",
-        ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-        ".psd": "image/vnd.adobe.photoshop",
-        ".rar": "application/vnd.rar",
-        ".rtf": "application/rtf",
-        ".stl": "model/stl",
-        ".toml": "application/toml",
-        ".ttf": "font/ttf",
-        ".wav": "audio/wave",
-        ".weba": "audio/webm",
-        ".webp": "image/webp",
-        ".woff": "font/woff",
-        ".woff2": "font/woff2",
-        ".xhtml": "application/xhtml+xml",
-        ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        ".xml": "application/xml",
-        ".xz": "application/x-xz",
-        ".yaml": "text/yaml",
-        ".yml": "text/yaml",
-    }
-)
+def _read_types() -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Read the types of extensions and the usual extensions of types.
 
-_EXTENSIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "audio/mpeg": ".mpga",
-        "audio/wav": ".wav",
-        "image/jpeg": ".jpeg",
-        "image/tiff": ".tif",
-        "image/x-icon": ".ico",
-        "text/html": ".html",
-        "text/markdown": ".markdown",
-        "text/plain": ".txt",
-        "text/xml": ".xml",
-        UNKNOWN: ".bin",
-    }
-)
-"""The usual extensions of types with several, or with none in the table of names."""
+    The table is that of mime-db, which Strapi uses. Each line has a type and its extensions, the
+    usual one first; an extension of several types leads to the last one.
+    """
+    types: dict[str, str] = {}
+    extensions: dict[str, str] = {}
+    text = files(__package__).joinpath("media_types.txt").read_text("utf-8")
+    for line in text.splitlines():
+        type_, *names = line.split()
+        extensions[type_] = f".{names[0]}"
+        types.update((f".{name}", type_) for name in names)
+    return MappingProxyType(types), MappingProxyType(extensions)
+
+
+_TYPE_BY_EXTENSION, _EXTENSION_BY_TYPE = _read_types()
 
 _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
-    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
-    (0, b"\xff\xd8\xff", "image/jpeg"),
-    (0, b"GIF8", "image/gif"),
-    (8, b"WEBP", "image/webp"),
-    (0, b"II*\0", "image/tiff"),
-    (0, b"MM\0*", "image/tiff"),
     (0, b"BM", "image/bmp"),
-    (0, b"\0\0\1\0", "image/x-icon"),
-    (0, b"8BPS", "image/vnd.adobe.photoshop"),
-    (0, b"%PDF", "application/pdf"),
-    (0, b"%!PS", "application/postscript"),
-    (0, b"{\\rtf", "application/rtf"),
-    (0, b"PK\x03\x04", "application/zip"),
-    (0, b"7z\xbc\xaf'\x1c", "application/x-7z-compressed"),
-    (0, b"Rar!\x1a\x07", "application/x-rar-compressed"),
+    (0, b"MZ", "application/x-msdownload"),
+    (0, b"x\x01", "application/x-apple-diskimage"),
+    (0, b"%!", "application/postscript"),
+    (0, b"\x1f\x9d", "application/x-compress"),
+    (0, b"\x1f\xa0", "application/x-compress"),
+    (0, b"GIF", "image/gif"),
     (0, b"\x1f\x8b\x08", "application/gzip"),
     (0, b"BZh", "application/x-bzip2"),
-    (0, b"\xfd7zXZ\0", "application/x-xz"),
-    (0, b"MZ", "application/x-msdownload"),
-    (0, b"\x7fELF", "application/x-elf"),
-    (0, b"\0asm", "application/wasm"),
-    (0, b"SQLite format 3\0", "application/x-sqlite3"),
-    (0, b"wOFF", "font/woff"),
-    (0, b"wOF2", "font/woff2"),
+    (0, b"CWS", "application/x-shockwave-flash"),
+    (0, b"FWS", "application/x-shockwave-flash"),
+    (0, b"\xff\xd8\xff\xf7", "image/jls"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"8BPS", "image/vnd.adobe.photoshop"),
+    (0, b"FORM", "audio/aiff"),
+    (0, b"icns", "image/icns"),
+    (0, b"PK\x03\x04", _ZIP),
+    (0, b"PK\x05\x06", _ZIP),
+    (0, b"MThd", "audio/midi"),
+    (0, b"wOFF\0\1\0\0", "font/woff"),
+    (0, b"wOFFOTTO", "font/woff"),
+    (0, b"wOF2\0\1\0\0", "font/woff2"),
+    (0, b"wOF2OTTO", "font/woff2"),
+    (0, b"\xd4\xc3\xb2\xa1", "application/vnd.tcpdump.pcap"),
     (0, b"fLaC", "audio/flac"),
-    (0, b"OggS", "audio/ogg"),
-    (8, b"WAVE", "audio/wav"),
-    (8, b"AVI ", "video/vnd.avi"),
-    (0, b"\xff\xfb", "audio/mpeg"),
-    (0, b"\x1a\x45\xdf\xa3", "video/webm"),
+    (0, b"%PDF", "application/pdf"),
+    (0, b"\0asm", "application/wasm"),
+    (0, b"II*\0", "image/tiff"),
+    (0, b"MM\0*", "image/tiff"),
+    (0, b"SQLi", "application/x-sqlite3"),
+    (0, b"Cr24", "application/x-google-chrome-extension"),
+    (0, b"MSCF", "application/vnd.ms-cab-compressed"),
+    (0, b"\xed\xab\xee\xdb", "application/x-rpm"),
+    (0, b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (0, b"\x7fELF", "application/x-elf"),
+    (0, b"PAR1", "application/vnd.apache.parquet"),
+    (0, b"ttcf", "font/collection"),
+    (0, b"\xce\xfa\xed\xfe", "application/x-mach-binary"),
+    (0, b"\xcf\xfa\xed\xfe", "application/x-mach-binary"),
+    (0, b"\x04\x22\x4d\x18", "application/x-lz4"),
+    (0, b"OTTO\0", "font/otf"),
+    (0, b"#!AMR", "audio/amr"),
+    (0, b"{\\rtf", "application/rtf"),
+    (0, b"FLV\x01", "video/x-flv"),
+    (0, b"\0\0\x01\xba\x44", "video/MP2P"),
+    (0, b"\xca\xfe\xba\xbe\0\0", "application/java-vm"),
+    (0, b"\xfd7zXZ\0", "application/x-xz"),
+    (0, b"7z\xbc\xaf'\x1c", "application/x-7z-compressed"),
+    (0, b"Rar!\x1a\x07", "application/x-rar-compressed"),
+    (0, b"solid ", "model/stl"),
+    (0, b"BLENDER", "application/x-blender"),
+    (0, b"!<arch>\ndebian-binary", "application/x-deb"),
+    (0, b"!<arch>", "application/x-unix-archive"),
+    (0, b"WEBVTT\n", "text/vtt"),
+    (0, b"WEBVTT\r", "text/vtt"),
+    (0, b"WEBVTT ", "text/vtt"),
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"glTF\x02\0\0\0", "model/gltf-binary"),
+    (4, b"free", "video/quicktime"),
+    (4, b"mdat", "video/quicktime"),
+    (4, b"moov", "video/quicktime"),
+    (4, b"wide", "video/quicktime"),
+    (0, b"gimp xcf ", "image/x-xcf"),
+    (0, b"0&\xb2u\x8ef\xcf\x11\xa6\xd9", "application/vnd.ms-asf"),
+    (0, b"\0\0\0\x0cjP  \r\n\x87\n", "image/jp2"),
+    (0, b"\xff\x0a", "image/jxl"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-cfb"),
+    (0, b"BEGIN:VCARD", "text/vcard"),
+    (0, b"BEGIN:VCALENDAR", "text/calendar"),
+    (128, b"DICM", "application/dicom"),
+    (257, b"ustar\0", "application/x-tar"),
+    (257, b"ustar ", "application/x-tar"),
+    (0, b"-----BEGIN PGP MESSAGE-----", "application/pgp-encrypted"),
+    (0, b"\0\0\x01\xba", "video/mpeg"),
+    (0, b"\0\0\x01\xb3", "video/mpeg"),
+    (0, b"\0\1\0\0\0", "font/ttf"),
+    (0, b"\0\0\1\0", "image/x-icon"),
+    (0, b"\0\0\2\0", "image/x-icon"),
 )
-_RIFF_TYPES = frozenset({"image/webp", "audio/wav", "video/vnd.avi"})
+_RIFF_TYPES: Mapping[bytes, str] = MappingProxyType(
+    {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/vnd.avi"}
+)
+_OGG_TYPES: Mapping[bytes, str] = MappingProxyType(
+    {
+        b"OpusHead": "audio/ogg; codecs=opus",
+        b"\x80theora": "video/ogg",
+        b"\x01video\0": "video/ogg",
+        b"\x7fFLAC": "audio/ogg",
+        b"Speex  ": "audio/ogg",
+        b"\x01vorbis": "audio/ogg",
+    }
+)
 _BRANDS: Mapping[bytes, str] = MappingProxyType(
     {
         b"avif": "image/avif",
@@ -132,66 +136,98 @@ _BRANDS: Mapping[bytes, str] = MappingProxyType(
         b"hevc": "image/heic",
         b"mif1": "image/heic",
         b"qt  ": "video/quicktime",
+        b"M4V ": "video/x-m4v",
+        b"M4VH": "video/x-m4v",
+        b"M4VP": "video/x-m4v",
         b"M4A ": "audio/x-m4a",
+        b"M4B ": "audio/mp4",
+        b"F4A ": "audio/mp4",
+        b"F4B ": "audio/mp4",
+        b"crx ": "image/x-canon-cr3",
     }
 )
-_MATROSKA = b"matroska"
-_MARKUP = (b"\xef\xbb\xbf", b" ", b"\t", b"\r", b"\n")
+_MATROSKA_TYPES: Mapping[bytes, str] = MappingProxyType(
+    {b"webm": "video/webm", b"matroska": "video/matroska"}
+)
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_ID3_HEADER = 10
 
 
 def sniff(head: bytes) -> str | None:
     """Return the type that the first bytes of a file show, ``None`` if they show none."""
-    if head[4:8] == b"ftyp":
-        return _BRANDS.get(head[8:12], "video/mp4")
-    for offset, signature, type_ in _SIGNATURES:
-        if head.startswith(signature, offset):
-            if type_ in _RIFF_TYPES and not head.startswith(b"RIFF"):
-                continue
-            return "video/x-matroska" if type_ == "video/webm" and _MATROSKA in head else type_
-    if is_svg(head):
-        return SVG
-    return "application/xml" if _markup(head).startswith(b"<?xml") else None
+    return SVG if is_svg(head) else _signed_type(head)
 
 
 def is_svg(head: bytes) -> bool:
     """Tell whether a file begins like an SVG."""
-    text = _markup(head)
+    text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
     return text.startswith(b"<") and b"<svg" in text[:1000].lower() and b"\0" not in text
 
 
-def _markup(head: bytes) -> bytes:
-    for lead in _MARKUP:
-        head = head.removeprefix(lead)
-    return head.lstrip()
+def _signed_type(head: bytes) -> str | None:
+    """Return the type whose signature a file has; text, also SVG, has none but that of XML."""
+    head = head.removeprefix(_BYTE_ORDER_MARK)
+    if head[4:8] == b"ftyp":
+        brand = head[8:12]
+        if brand.startswith(b"3g"):
+            return "video/3gpp2" if brand.startswith(b"3g2") else "video/3gpp"
+        return _BRANDS.get(brand, "video/mp4")
+    if head.startswith(b"RIFF"):
+        return _RIFF_TYPES.get(head[8:12])
+    if head.startswith(b"OggS"):
+        codecs = (type_ for name, type_ in _OGG_TYPES.items() if head.startswith(name, 28))
+        return next(codecs, "application/ogg")
+    if head.startswith(b"\x1a\x45\xdf\xa3"):
+        return next((type_ for name, type_ in _MATROSKA_TYPES.items() if name in head[:64]), None)
+    if head.startswith(b"ID3"):
+        return _type_after_id3(head)
+    for offset, signature, type_ in _SIGNATURES:
+        if head.startswith(signature, offset):
+            return type_
+    if head[:1] == b"\x47" and head[188:189] == b"\x47":
+        return "video/mp2t"
+    return "application/xml" if head.startswith(b"<?xml ") else _mpeg_audio(head)
+
+
+def _type_after_id3(head: bytes) -> str | None:
+    """Return the type of a file with an ID3 tag, which is MP3 if the tag fills all of ``head``."""
+    size = 0
+    for byte in head[_ID3_HEADER - 4 : _ID3_HEADER]:
+        size = size << 7 | byte & 0x7F
+    rest = head[_ID3_HEADER + size :]
+    return _signed_type(rest) if rest else "audio/mpeg"
+
+
+def _mpeg_audio(head: bytes) -> str | None:
+    """Return the type of an MPEG audio stream, which begins with eleven bits that are set."""
+    if len(head) < 2 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
+        return None
+    layer = head[1] & 0x06
+    if layer:
+        return "audio/mpeg"
+    return "audio/aac" if head[1] & 0x10 else None
 
 
 def type_of(ext: str, declared: str, head: bytes) -> str:
-    """Return the declared type of a file."""
+    """Return the type of a file by its extension, its declared type and its first bytes."""
     stated = declared.partition(";")[0].strip()
     named_type = type_of_extension(ext)
-    if not stated or stated.lower() == UNKNOWN:
-        return sniff(head) or named_type or UNKNOWN
-    if named_type is None or named_type == stated.lower():
+    is_generic = not stated or stated.lower() == UNKNOWN
+    # SVG has no signature: what is declared to be a text or a page stays one.
+    content_type = sniff(head) if is_generic else _signed_type(head)
+    if not is_generic and named_type == stated.lower():
         return stated
-    return named_type
+    if content_type is not None and (is_generic or named_type is None):
+        # Office documents are archives.
+        return named_type if content_type == _ZIP and named_type is not None else content_type
+    return named_type or stated or UNKNOWN
 
 
 def type_of_extension(ext: str) -> str | None:
     """Return the type of an extension (with its dot), ``None`` for unknown ones."""
-    lower = ext.lower()
-    media_type = _TYPE_BY_EXTENSION.get(lower)
-    if media_type is not None or not lower.strip("."):
-        return media_type
-    guessed, encoding = _MIME_TYPES.guess_type(f"x{lower}", strict=True)
-    return None if encoding else guessed
+    return _TYPE_BY_EXTENSION.get(ext.lower())
 
 
 def extension_of_type(type_: str) -> str:
     """Return the usual extension of a type, empty for types without one."""
-    lower = type_.lower()
-    if lower in _EXTENSIONS:
-        return _EXTENSIONS[lower]
-    by_table = next(
-        (ext for ext, media_type in _TYPE_BY_EXTENSION.items() if media_type == lower), None
-    )
-    return by_table or _MIME_TYPES.guess_extension(lower) or ""
+    return _EXTENSION_BY_TYPE.get(type_.lower(), "")
