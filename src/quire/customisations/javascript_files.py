@@ -77,6 +77,15 @@ def sources(project: Path, folder: Path) -> Iterator[SourceFile]:
                 yield file
 
 
+def resolved_source(project: Path, path: str) -> SourceFile | None:
+    """Return the file of a path in the project as ``require`` finds it, ``None`` if it has none."""
+    for suffix in ("", *sorted(_SUFFIXES), *(f"/index{suffix}" for suffix in sorted(_SUFFIXES))):
+        file = (project / f"{path}{suffix}").resolve()
+        if file.is_file() and file.is_relative_to(project.resolve()):
+            return _read(project.resolve(), file)
+    return None
+
+
 def named_sources(project: Path, folder: Path, name: str) -> Iterator[SourceFile]:
     """Yield the files of a folder with the given name before their suffix."""
     return (file for file in sources(project, folder) if file.stem == name)

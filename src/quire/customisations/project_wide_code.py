@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from msgspec import Struct
+
 from quire.customisations import generated_files
 from quire.customisations.config_folder import differences
 from quire.customisations.end_user_extension import UnknownChangeError, understand_extension
@@ -12,13 +14,16 @@ from quire.customisations.end_user_routes import AUTHENTICATION, END_USER_PLUGIN
 from quire.customisations.end_user_routes import PREFIX as ACTIONS_PREFIX
 from quire.customisations.findings import Finding, warning_of
 from quire.customisations.javascript_files import (
+    SourceFile,
     folders,
     named_sources,
     registered_name,
+    resolved_source,
     sources,
 )
 from quire.customisations.served_routes import UnservedRoute
 from quire.javascript.modules import plain_export
+from quire.javascript.syntax import Function
 from quire.javascript.tokens import tokenise
 from quire.settings import Settings
 
@@ -157,22 +162,66 @@ def ignores_members_of_factories(project: Path) -> bool:
     return version is not None and (int(version[1]), int(version[2])) >= _FIRST_WITH_FACTORY
 
 
-def global_middlewares(settings: Settings) -> frozenset[tuple[str, str]]:
-    """Return the project's own middlewares that ``config/middlewares`` puts before all routes.
+class GlobalMiddlewares(Struct, frozen=True):
+    """The middlewares that ``config/middlewares`` puts before all routes, but those of Strapi.
 
-    Each is the name of its API, empty for those in ``src/middlewares``, and its own name. A name
-    that the file mentions counts, also one in an expression: whether that uses it is not known.
+    ``names`` are those of the project: the API, empty for those in ``src/middlewares``, and the
+    name. ``files`` are others that are files of the project. ``unknown`` are the names of all
+    others, with the files that name them.
+    """
+
+    names: frozenset[tuple[str, str]]
+    files: tuple[SourceFile, ...]
+    unknown: tuple[tuple[SourceFile, str], ...]
+
+
+def global_middlewares(settings: Settings) -> GlobalMiddlewares:
+    """Return the middlewares that ``config/middlewares`` puts before all routes.
+
+    A name that the file mentions counts, also one in an expression: whether that uses it is not
+    known. Strapi ignores ``enabled`` of middlewares, and so does this.
     """
     config = settings.project / "config"
-    files = (
-        file
-        for folder in (config, config / "env" / settings.environment)
-        for file in named_sources(settings.project, folder, "middlewares")
-    )
-    texts = (
-        token.text for file in files for token in tokenise(file.text) if token.kind == "string"
-    )
-    return frozenset(name for name in map(_middleware_name, texts) if name is not None)
+    names: set[tuple[str, str]] = set()
+    files: dict[str, SourceFile] = {}
+    unknown: list[tuple[SourceFile, str]] = []
+    for folder in (config, config / "env" / settings.environment):
+        for file in named_sources(settings.project, folder, "middlewares"):
+            texts = [token.text for token in tokenise(file.text) if token.kind == "string"]
+            names |= {name for name in map(_middleware_name, texts) if name is not None}
+            for name in _other_middlewares(file):
+                resolved_file = resolved_source(settings.project, name)
+                if resolved_file is None:
+                    unknown.append((file, name))
+                else:
+                    files[resolved_file.path] = resolved_file
+            if _has_handler(file.module.statements):
+                unknown.append((file, "(ctx, next) => …"))
+    return GlobalMiddlewares(frozenset(names), tuple(files.values()), tuple(unknown))
+
+
+def _other_middlewares(file: SourceFile) -> Iterator[str]:
+    """Yield the middlewares of plugins and packages, and the paths of files elsewhere."""
+    is_json = file.path.endswith(".json")
+    exported = file.exported if is_json else plain_export(file.module, partial=True)
+    for entry in exported if isinstance(exported, list) else ():
+        name = entry.get("name") or entry.get("resolve") if isinstance(entry, dict) else entry
+        is_named = isinstance(name, str) and not name.startswith("strapi::")
+        if isinstance(name, str) and is_named and _middleware_name(name) is None:
+            yield name
+
+
+def _has_handler(part: object) -> bool:
+    """Whether code contains a function of a context and the next handler."""
+    match part:
+        case Function((_, _, *_)):
+            return True
+        case tuple():
+            return any(map(_has_handler, part))
+        case Struct():
+            return any(_has_handler(getattr(part, name)) for name in part.__struct_fields__)
+        case _:
+            return False
 
 
 def _middleware_name(text: str) -> tuple[str, str] | None:

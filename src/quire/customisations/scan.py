@@ -39,13 +39,13 @@ from quire.customisations.javascript_files import (
     registered_name,
     sources,
 )
+from quire.customisations.passing_middlewares import require_passing
 from quire.customisations.project_wide_code import (
     find_configuration,
     find_end_user_extension,
     find_project_code,
     global_middlewares,
 )
-from quire.customisations.query_change_analysis import understand_middleware
 from quire.customisations.reads import ReadContext
 from quire.customisations.route_config import GuardCode, GuardProblem
 from quire.customisations.router_files import (
@@ -400,19 +400,25 @@ def _global_middleware_findings(
     settings: Settings, apis: list[_Api], types: Types
 ) -> Iterator[Finding]:
     """Find the middlewares before all routes; those that may refuse a request disable all types."""
-    names = global_middlewares(settings)
-    for api, file in _guard_files(settings.project, apis, "middlewares") if names else ():
-        if (api, file.name) in names and not _passes_all(file):
-            sentence = "is a global middleware, which may guard all routes, and does not run"
+    middlewares = global_middlewares(settings)
+    files = [
+        file
+        for api, file in _guard_files(settings.project, apis, "middlewares")
+        if (api, file.name) in middlewares.names
+    ]
+    for file in (*files, *middlewares.files):
+        try:
+            headers = require_passing(file.module)
+        except NotUnderstoodError as error:
+            sentence = f"is a global middleware that may guard all routes: it {error}"
             yield warning_of(file, "middleware", sentence, types)
-
-
-def _passes_all(file: SourceFile) -> bool:
-    """Whether a middleware is known to pass each request on without a change."""
-    try:
-        return not understand_middleware(file.module)
-    except NotUnderstoodError:
-        return False
+        else:
+            names = f", so that it does not set {', '.join(sorted(headers))}" if headers else ""
+            sentence = f"is a global middleware that guards nothing, and does not run{names}"
+            yield warning_of(file, "middleware", sentence)
+    for config, name in middlewares.unknown:
+        sentence = f"names the middleware {name}, which may guard all routes, and does not run"
+        yield warning_of(config, "middleware", sentence, types)
 
 
 def _guard_files(

@@ -1,0 +1,418 @@
+"""Analyses global middlewares that pass every request on, so that they guard nothing.
+
+Such a middleware calls ``next`` once in each branch, before which nothing can fail. Besides it only
+sets headers, logs, measures time, handles errors, and responds to ``OPTIONS``.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
+
+from msgspec import Struct, field
+
+from quire.customisations.statements import (
+    NotUnderstoodError,
+    is_harmless,
+    statements_of,
+    without_await,
+)
+from quire.javascript.scope import Module, is_harmless_call
+from quire.javascript.syntax import (
+    Array,
+    ArrayPattern,
+    Binary,
+    Call,
+    Conditional,
+    Declaration,
+    Evaluate,
+    Expression,
+    Function,
+    If,
+    Literal,
+    Member,
+    Name,
+    Object,
+    ObjectPattern,
+    Property,
+    Regex,
+    Return,
+    Statement,
+    Template,
+    Try,
+    Unary,
+)
+
+_TEXTS = frozenset({"method", "url", "path", "originalUrl", "host", "hostname", "protocol"})
+"""Members of the request that are texts."""
+_VALUES = _TEXTS | {
+    *("status", "ip", "origin", "href", "querystring", "search", "secure", "type", "length"),
+    *("message", "body", "query", "header", "headers", "state", "params", "req", "res"),
+}
+"""Members of the context, the request and the response that can be read without failing."""
+_OBJECTS = frozenset({"query", "header", "headers", "state"})
+"""Those that are always objects."""
+_CLOCKS = frozenset(
+    {
+        *("Date.now", "performance.now", "process.hrtime", "process.hrtime.bigint"),
+        *("process.uptime", "crypto.randomUUID"),
+    }
+)
+_CONVERSIONS = frozenset({"Number", "String", "Boolean", "parseInt", "parseFloat", "isNaN"})
+_TEXT_METHODS = frozenset(
+    {
+        *("startsWith", "endsWith", "includes", "indexOf", "toLowerCase", "toUpperCase"),
+        *("trim", "slice", "substring", "replace"),
+    }
+)
+_LIST_METHODS = frozenset({"includes", "indexOf", "some", "every", "find"})
+_NUMBER_METHODS = frozenset({"toFixed", "toString", "toISOString", "getTime"})
+_PATHS = frozenset({("path",), ("url",), ("request", "path"), ("request", "url")})
+_ADMIN_PATHS = ("/admin/", "/content-manager/")
+_HEADER_METHODS = frozenset({"set", "append", "remove", "vary"})
+_FAILING_OPERATORS = frozenset({"in", "instanceof"})
+
+
+class _Progress(Enum):
+    """Whether the request has been passed on."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    DONE = "done"
+
+
+def require_passing(module: Module) -> frozenset[str]:
+    """Return the headers that a middleware sets. Raises NotUnderstoodError if it may refuse."""
+    exported = module.exported
+    if not module.is_known or not isinstance(exported, Function):
+        raise NotUnderstoodError("does not export a function alone")
+    *setup, last = statements_of(exported) or (Return(None),)
+    if not all(isinstance(statement, Declaration) or is_harmless(statement) for statement in setup):
+        raise NotUnderstoodError("does something before it returns the handler")
+    scope = module.inner(setup)
+    handler = scope.followed(last.value) if isinstance(last, Return) and last.value else None
+    match handler:
+        case Function((Name(ctx), Name(following))):
+            options = exported.parameters[:1]
+            middleware = _Middleware(
+                scope,
+                ctx,
+                following,
+                known_names={
+                    statement.target.text
+                    for statement in setup
+                    if isinstance(statement, Declaration) and isinstance(statement.target, Name)
+                },
+                object_names=frozenset(name.text for name in options if isinstance(name, Name)),
+            )
+            if middleware.run(statements_of(handler), _Progress.BEFORE) is _Progress.BEFORE:
+                raise NotUnderstoodError("does not pass all requests on")
+            return frozenset(middleware.headers)
+        case _:
+            raise NotUnderstoodError("does not return a function of ctx and next")
+
+
+class _Middleware(Struct):
+    module: Module
+    ctx: str
+    following: str
+    known_names: set[str] = field(default_factory=set)
+    number_names: set[str] = field(default_factory=set)
+    text_names: set[str] = field(default_factory=set)
+    existing_paths: frozenset[tuple[str, ...]] = frozenset()
+    """Members of the context that are known to have a value."""
+    object_names: frozenset[str] = frozenset()
+    """Names of the options, which are always an object."""
+    headers: set[str] = field(default_factory=set)
+
+    def run(self, statements: Sequence[Statement], progress: _Progress) -> _Progress:
+        """Return the progress after statements. Raises NotUnderstoodError."""
+        for statement in statements:
+            if progress is _Progress.DONE:
+                break
+            progress = self._statement(statement, progress)
+        return progress
+
+    def _statement(  # noqa: C901 - a case for each kind of statement
+        self, statement: Statement, progress: _Progress
+    ) -> _Progress:
+        match statement:
+            case Evaluate(Unary("await", value)) if self._goes_on(value):
+                return self._pass_on(progress, _Progress.AFTER)
+            case Return(value) if value is not None and self._goes_on(without_await(value)):
+                return self._pass_on(progress, _Progress.DONE)
+            case Return(value) if progress is _Progress.AFTER:
+                if value is not None:
+                    self._require_safe(value)
+                return _Progress.DONE
+            case Declaration(target, value):
+                self._declare(target, value)
+            case Evaluate(Call(callee, arguments)):
+                self._call(callee, arguments)
+            case If(test, _, ()) if progress is _Progress.BEFORE and self._is_of_others(test):
+                pass
+            case If(test, then, otherwise):
+                self._require_safe(test)
+                return _joined(self.run(then, progress), self.run(otherwise, progress))
+            case Try(body, handler, finalizer):
+                if self._mentions_next((handler, finalizer)):
+                    raise NotUnderstoodError("passes requests on after an error")
+                progress = self.run(body, progress)
+                self.run(finalizer, _Progress.AFTER)
+            case _:
+                raise NotUnderstoodError("holds code that may refuse a request")
+        return progress
+
+    def _pass_on(self, progress: _Progress, next_progress: _Progress) -> _Progress:
+        if progress is not _Progress.BEFORE:
+            raise NotUnderstoodError("passes requests on twice")
+        return next_progress
+
+    def _goes_on(self, value: Expression) -> bool:
+        return value == Call(Name(self.following), ())
+
+    def _mentions_next(self, part: object) -> bool:
+        match part:
+            case Name(name):
+                return name == self.following
+            case tuple():
+                return any(map(self._mentions_next, part))
+            case Struct():
+                return any(
+                    self._mentions_next(getattr(part, name)) for name in part.__struct_fields__
+                ) or self.following in getattr(part, "names", ())
+            case _:
+                return False
+
+    def _is_of_others(self, test: Expression) -> bool:
+        """Whether a condition holds for no request to the content API, but ``OPTIONS``."""
+        match test:
+            case Binary("==" | "===", left, Literal("OPTIONS")):
+                return self._member(left) in {("method",), ("request", "method")}
+            case Binary("==" | "===", left, Literal("/")):
+                return self._member(left) in _PATHS
+            case Call(Member(left, "startsWith"), (Literal(str() as prefix),)):
+                is_path = self._member(left) in _PATHS
+                return is_path and f"{prefix}/".startswith(_ADMIN_PATHS)
+            case Binary("&&", left, right):
+                return self._is_of_others(left) or self._is_of_others(right)
+            case _:
+                return False
+
+    def _declare(self, target: object, value: Expression) -> None:
+        match target:
+            case Name(name):
+                self._require_safe(value)
+                self.known_names.add(name)
+                if self._is_number(value):
+                    self.number_names.add(name)
+                if self._is_text(value):
+                    self.text_names.add(name)
+            case ObjectPattern(names) if self._member(value) in {(), ("request",), ("response",)}:
+                for key, _ in names:
+                    self._require_safe(Member(value, key))
+                self.known_names |= {variable for _, variable in names}
+                self.text_names |= {variable for key, variable in names if key in _TEXTS}
+            case ArrayPattern(names) if _dotted(value) == "process.hrtime":
+                self._require_safe(value)
+                self.known_names |= set(names)
+            case _:
+                raise NotUnderstoodError("holds code that may refuse a request")
+
+    def _call(self, callee: Expression, arguments: Sequence[Expression]) -> None:
+        match callee:
+            case Member(of, str() as method) if method in _HEADER_METHODS and self._member(of) in {
+                (),
+                ("response",),
+            }:
+                self._header(arguments)
+            case _ if _is_log_call(callee):
+                pass
+            case _:
+                raise NotUnderstoodError("holds code that may refuse a request")
+        for argument in arguments:
+            self._require_safe(argument)
+
+    def _header(self, arguments: Sequence[Expression]) -> None:
+        match arguments:
+            case (Literal(str() as name), *_):
+                self.headers.add(name)
+            case (Object(members),):
+                self.headers |= {
+                    member.key
+                    for member in members
+                    if isinstance(member, Property) and isinstance(member.key, str)
+                }
+            case _:
+                pass
+
+    # Expressions that neither fail nor change anything
+
+    def _member(self, value: Expression) -> tuple[str, ...] | None:
+        """Return the members of the context that lead to a value, ``None`` for other values."""
+        match value:
+            case Name(name):
+                return () if name == self.ctx else None
+            case Member(inner, str() as key):
+                path = self._member(inner)
+                return None if path is None else (*path, key)
+            case _:
+                return None
+
+    def _require_safe(  # noqa: C901, PLR0912 - a case for each kind of expression
+        self, value: object
+    ) -> None:
+        match value:
+            case Literal() | Regex():
+                return
+            case Name(name) if name in self.known_names or name == "undefined":
+                return
+            case Name(name) if name in self.module.bindings or name in self.module.imports:
+                return
+            case Template(parts):
+                inner_values: Sequence[object] = [
+                    part for part in parts if not isinstance(part, str)
+                ]
+            case Array(items):
+                inner_values = items
+            case Object(members):
+                inner_values = [member.value for member in members]
+                if not all(isinstance(member, Property) for member in members):
+                    raise NotUnderstoodError("holds code that may refuse a request")
+            case Unary("!" | "-" | "+" | "typeof" | "()", inner):
+                inner_values = (inner,)
+            case Binary("&&", left, right):
+                self._require_safe(left)
+                self._require_safe_after(left, right)
+                return
+            case Binary(operator, left, right) if operator not in _FAILING_OPERATORS:
+                inner_values = (left, right)
+            case Conditional(test, then, otherwise):
+                inner_values = (test, then, otherwise)
+            case Member():
+                inner_values = self._parts_of_member(value)
+            case Call(callee, arguments):
+                self._require_safe_call(callee)
+                inner_values = arguments
+            case Function((Name(name),), body) if not isinstance(body, tuple):
+                # Only the methods of constant lists call functions, with items of the list.
+                self.known_names.add(name)
+                inner_values = (body,)
+            case _:
+                raise NotUnderstoodError("holds code that may refuse a request")
+        for part in inner_values:
+            self._require_safe(part)
+
+    def _require_safe_after(self, test: Expression, value: Expression) -> None:
+        """Check an expression that is evaluated only if another one has a value."""
+        path = self._member(test)
+        existing_paths = self.existing_paths
+        if path is not None:
+            self.existing_paths = existing_paths | {path}
+        self._require_safe(value)
+        self.existing_paths = existing_paths
+
+    def _is_list(self, value: Expression) -> bool:
+        return isinstance(value, Name) and isinstance(self.module.bindings.get(value.text), Array)
+
+    def _parts_of_member(self, value: Member) -> Sequence[object]:
+        """Return the parts of a member that must be safe, if reading it cannot fail."""
+        path = self._member(value)
+        if path is not None:
+            if path[:-1] in self.existing_paths:
+                return ()
+            if path[0] in {"request", "response"}:
+                path = path[1:]
+            is_safe = not path or (
+                path[0] in _VALUES and (len(path) == 1 or (len(path) == 2 and path[0] in _OBJECTS))
+            )
+            if is_safe:
+                return ()
+        elif isinstance(value.object, Name) and value.object.text in self.object_names:
+            return ()
+        elif self._is_computed_header(value):
+            return (value.key,)
+        if not value.is_optional:
+            raise NotUnderstoodError("reads what may be missing")
+        return (value.object,)
+
+    def _is_computed_header(self, value: Member) -> bool:
+        path = self._member(value.object)
+        return path is not None and path[-1:] in {("headers",), ("header",)} and len(path) <= 2
+
+    def _require_safe_call(self, callee: Expression) -> None:
+        """Check a called function: clocks, conversions, and methods of texts and numbers."""
+        dotted = _dotted(callee)
+        if dotted in _CLOCKS or dotted == "Date" or (dotted or "").startswith("Math."):
+            return
+        match callee:
+            case Name(name) if name in _CONVERSIONS:
+                return
+            case Member(of, "get") if self._member(of) in {(), ("request",), ("response",)}:
+                return
+            case Member(Regex(), "test"):
+                return
+            case Member(of, str() as method):
+                if method in _TEXT_METHODS and (self._is_text(of) or callee.is_optional):
+                    self._require_safe(of)
+                    return
+                if method in _LIST_METHODS and self._is_list(of):
+                    return
+                if method in _NUMBER_METHODS and self._is_number(of):
+                    self._require_safe(of)
+                    return
+            case _:
+                pass
+        raise NotUnderstoodError("calls what may refuse a request")
+
+    def _is_text(self, value: Expression) -> bool:
+        match value:
+            case Template():
+                return True
+            case Name(name):
+                return name in self.text_names
+            case Call(Member(of, "get")):
+                return self._member(of) in {(), ("request",), ("response",)}
+            case Call(Member(of, str() as method)) if method in _TEXT_METHODS:
+                return method not in {"includes", "indexOf"} and self._is_text(of)
+            case _:
+                path = self._member(value)
+                return path is not None and path[-1:] != () and path[-1] in _TEXTS
+
+    def _is_number(self, value: Expression) -> bool:
+        match value:
+            case Binary("-" | "*" | "/" | "+"):
+                return True
+            case Call(callee):
+                name = _dotted(callee) or ""
+                return name == "Date" or name in _CLOCKS or name.startswith("Math.")
+            case Name(name):
+                return name in self.number_names
+            case _:
+                return False
+
+
+def _is_log_call(callee: Expression) -> bool:
+    """Whether a call writes to a log, which cannot fail."""
+    return is_harmless_call(callee) and (_dotted(callee) or "").startswith(("console.", "strapi."))
+
+
+def _joined(progress: _Progress, other_progress: _Progress) -> _Progress:
+    """Return the progress after two branches."""
+    if progress is other_progress or other_progress is _Progress.DONE:
+        return progress
+    if progress is _Progress.DONE:
+        return other_progress
+    raise NotUnderstoodError("does not pass all requests on")
+
+
+def _dotted(value: Expression) -> str | None:
+    """Return a chain of names such as ``process.hrtime``, also that of a call."""
+    match value:
+        case Name(name):
+            return name
+        case Member(inner, str() as key):
+            head = _dotted(inner)
+            return None if head is None else f"{head}.{key}"
+        case Call(callee):
+            return _dotted(callee)
+        case _:
+            return None
