@@ -333,6 +333,53 @@ async def test_statements_of_hooks_do_not_grow_with_the_documents(
     assert grown == [0, 0]
 
 
+IN_EVERY_PHASE = """
+class Title(Shape):
+    title: str
+
+@before_write(PAPER, on=["publish"], needs=["title"], batch=True)
+async def look_for_equal_titles(writes):
+    with as_system("look for equal titles"):
+        titles = [write.before["title"] for write in writes]
+        fired.append(len(await documents(PAPER).count_by("title", titles, status="draft")))
+
+@after_write(PAPER, on=["publish"], needs=["title"], batch=True)
+async def count_published(writes):
+    with as_system("count"):
+        ids = [write.document_id for write in writes]
+        fired.append(len(await documents(PAPER).count_by("documentId", ids)))
+
+@after_commit(PAPER, on=["publish"], keep=["title"], shape=Title)
+async def tell(changes): ...
+"""
+
+
+async def test_hooks_for_a_thousand_documents_run_as_many_statements_as_for_a_hundred(
+    tmp_path: Path, kind: Kind
+) -> None:
+    sizes = (100, 1000)
+    read_by_hooks, all_statements = [], []
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, MANY + IN_EVERY_PHASE)
+        # Without workers, which would run statements of their own meanwhile.
+        with log_statements() as log:
+            async with run_office(project, settings={"jobs.workers": 0}) as office:
+                for count in sizes:
+                    data = [{"title": f"{count}-{number}"} for number in range(count)]
+                    ids = await many(office, "create_many", data=data)
+                    before = len(log.statements)
+                    await many(office, "publish_many", document_ids=ids)
+                    statements = log.since(before)
+                    all_statements.append(len(statements))
+                    read_by_hooks.append(
+                        sum("count(*)" in sql or "t1.title \nFROM" in sql for sql in statements)
+                    )
+    assert fired() == [100, 100, 1000, 1000]
+    assert read_by_hooks == [4, 4]
+    # What is stored, in the outbox as well, is stored in batches.
+    assert all_statements[1] - all_statements[0] < (sizes[1] - sizes[0]) / 10
+
+
 async def test_operations_of_a_batch_on_documents_of_a_type_share_statements(
     tmp_path: Path, kind: Kind
 ) -> None:
