@@ -27,7 +27,7 @@ def example(tmp_path: Path) -> Path:
 
 def test_the_tests_of_the_example_pass(kind: Kind, example: Path) -> None:
     url = "sqlite" if kind is SQLITE else url_of("postgres")
-    assert run_pytest(example, f"--quire-database={url}") == {"passed": 10}
+    assert run_pytest(example, f"--quire-database={url}") == {"passed": 12}
 
 
 def test_the_typed_documents_are_current(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Typed documents of the project, for its Python code.
 
-Made by `quire types` of the schema b67a14959e4dd157: a change belongs into the schema.
+Made by `quire types` of the schema 42216cb7262ef9c8: a change belongs into the schema.
 
 A field that a read has not loaded raises NotLoadedError, relations and components among them.
 """
@@ -30,6 +30,7 @@ class Article(Document):
     updatedAt: str
     publishedAt: str | None
     readingMinutes: int
+    commentCount: int
     author: Author | None
     owner: UsersPermissionsUser | None
 
@@ -59,6 +60,19 @@ class Banner(Document):
     publishedAt: str | None
 
 
+class Comment(Document):
+    """The content type api::comment.comment."""
+
+    __uid__ = "api::comment.comment"
+    id: int
+    documentId: str
+    text: str
+    createdAt: str
+    updatedAt: str
+    publishedAt: str
+    article: Article | None
+
+
 class Order(Document):
     """The content type api::order.order."""
 
@@ -81,7 +95,22 @@ class Place(Document):
     id: int
     documentId: str
     name: str
+    address: str | None
     position: Any
+    createdAt: str
+    updatedAt: str
+    publishedAt: str
+
+
+class Product(Document):
+    """The content type api::product.product."""
+
+    __uid__ = "api::product.product"
+    id: int
+    documentId: str
+    name: str
+    price: str
+    stock: int
     createdAt: str
     updatedAt: str
     publishedAt: str
@@ -226,6 +255,25 @@ BooleanOperators = TypedDict(
     total=False,
 )
 
+CommentFilters = TypedDict(
+    "CommentFilters",
+    {
+        "id": "WholeNumberFilter",
+        "documentId": "TextFilter",
+        "text": "TextFilter",
+        "article": "IdFilter | ArticleFilters",
+        "createdAt": "MomentFilter",
+        "updatedAt": "MomentFilter",
+        "publishedAt": "MomentFilter",
+        "locale": "TextFilter",
+        "localizations": "IdFilter | CommentFilters",
+        "$and": "Sequence[CommentFilters]",
+        "$or": "Sequence[CommentFilters]",
+        "$not": "CommentFilters | Sequence[CommentFilters]",
+    },
+    total=False,
+)
+
 IdFilter: TypeAlias = "int | None | Sequence[int] | IdOperators"
 
 IdOperators = TypedDict(
@@ -362,6 +410,7 @@ PlaceFilters = TypedDict(
         "id": "WholeNumberFilter",
         "documentId": "TextFilter",
         "name": "TextFilter",
+        "address": "TextFilter",
         "position": "JsonTextFilter",
         "createdAt": "MomentFilter",
         "updatedAt": "MomentFilter",
@@ -371,6 +420,26 @@ PlaceFilters = TypedDict(
         "$and": "Sequence[PlaceFilters]",
         "$or": "Sequence[PlaceFilters]",
         "$not": "PlaceFilters | Sequence[PlaceFilters]",
+    },
+    total=False,
+)
+
+ProductFilters = TypedDict(
+    "ProductFilters",
+    {
+        "id": "WholeNumberFilter",
+        "documentId": "TextFilter",
+        "name": "TextFilter",
+        "price": "NumberFilter",
+        "stock": "WholeNumberFilter",
+        "createdAt": "MomentFilter",
+        "updatedAt": "MomentFilter",
+        "publishedAt": "MomentFilter",
+        "locale": "TextFilter",
+        "localizations": "IdFilter | ProductFilters",
+        "$and": "Sequence[ProductFilters]",
+        "$or": "Sequence[ProductFilters]",
+        "$not": "ProductFilters | Sequence[ProductFilters]",
     },
     total=False,
 )
@@ -534,6 +603,15 @@ BannerInput = TypedDict(
     total=False,
 )
 
+CommentInput = TypedDict(
+    "CommentInput",
+    {
+        "text": "str",
+        "article": "RelationInput | None",
+    },
+    total=False,
+)
+
 OrderInput = TypedDict(
     "OrderInput",
     {
@@ -549,7 +627,18 @@ PlaceInput = TypedDict(
     "PlaceInput",
     {
         "name": "str",
+        "address": "str | None",
         "position": "Any",
+    },
+    total=False,
+)
+
+ProductInput = TypedDict(
+    "ProductInput",
+    {
+        "name": "str",
+        "price": "str | float",
+        "stock": "int",
     },
     total=False,
 )
@@ -626,12 +715,20 @@ def documents(
 ) -> Documents[Banner, BannerFilters, BannerInput]: ...
 @overload
 def documents(
+    kind: type[Comment],
+) -> Documents[Comment, CommentFilters, CommentInput]: ...
+@overload
+def documents(
     kind: type[Order],
 ) -> Documents[Order, OrderFilters, OrderInput]: ...
 @overload
 def documents(
     kind: type[Place],
 ) -> Documents[Place, PlaceFilters, PlaceInput]: ...
+@overload
+def documents(
+    kind: type[Product],
+) -> Documents[Product, ProductFilters, ProductInput]: ...
 @overload
 def documents(
     kind: type[UsersPermissionsUser],

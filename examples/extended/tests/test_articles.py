@@ -58,6 +58,23 @@ async def test_popular_articles_are_read_in_one_statement_each(project: Project)
     assert response.json()["data"][0]["author"] == {"name": "Ada"}
 
 
+async def test_comments_are_counted_where_they_are_asked_for(project: Project) -> None:
+    """By one statement for all articles of a page."""
+    token = await project.token()
+    first = await write_article(token)
+    await write_article(token, title="Fog", slug="fog")
+    for text in ("Yes", "No"):
+        comment = {"data": {"text": text, "article": first}}
+        assert (await token.post("/api/comments", json=comment)).status_code == 201
+    with project.statements(at_most=2):
+        page = await token.get("/api/articles?fields=title,commentCount&sort=title")
+    assert [(one["title"], one["commentCount"]) for one in page.json()["data"]] == [
+        ("Fog", 0),
+        ("Sea & Sun", 2),
+    ]
+    assert "commentCount" not in (await token.get("/api/articles")).json()["data"][0]
+
+
 async def test_the_index_follows_what_is_published(project: Project) -> None:
     """Only the newest change of a document is sent."""
     token = await project.token()

@@ -1,11 +1,23 @@
-"""Places: filtered by their position."""
+"""Places: found by their addresses, and filtered by their positions."""
 
 from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import ColumnElement, and_
+from src.content import Place
 
-from quire import Sql, operator
+from quire import Sql, Write, http, operator, prepare
+
+GEOCODER = "https://geo.example.org/search"
+
+
+@prepare(Place, on=["create", "update"])
+async def position_of_address(write: Write[Place]) -> None:
+    """Look up where an address is, before the transaction."""
+    address = write.data.get("address")
+    if isinstance(address, str) and address:
+        response = await http.get(GEOCODER, params={"q": address}, timeout=3)
+        write.set(position=response.json())
 
 
 class Box(Struct):
