@@ -15,7 +15,8 @@ from quire.database.settings_target import target_of
 from quire.settings import load_settings
 from tests.databases.kind import Kind, opened
 from tests.extending.project import module, run_command, write_code
-from tests.unit.admin_api.office import office_project, run_office
+from tests.unit.admin_api.office import BOSS, office_project, run_office
+from tests.unit.admin_api.test_second_factor import code, with_factor
 from tests.unit.kiosk import SCHEMA
 from tests.unit.schema.trees import write_tree
 
@@ -568,3 +569,23 @@ async def test_values_of_own_attribute_types_are_shown_and_checked(
 
     assert (code, module().fired) == (2, ["12.50", None])
     assert "(en) cannot be imported: price: price is too much." in messages
+
+
+async def test_second_factors_of_administrators_stay(tmp_path: Path, kind: Kind) -> None:
+    archive = tmp_path / "content.tar"
+    async with office_project(tmp_path / "office", kind) as project:
+        async with run_office(project) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            secret, _ = await with_factor(office)
+        assert (await run_command("export", archive, project)).code == 0
+        assert (await run_command("import", archive, project, "--replace")).code == 0
+        async with run_office(project) as office:
+            office.clock.pass_by(minutes=5)
+            without = await office.sign_in(BOSS["email"])
+            signed_in = await office.sign_in(BOSS["email"], code=code(office, secret))
+
+    assert (without.status, signed_in.status) == (401, 200)
+    with tarfile.open(archive) as content:
+        configuration = content.extractfile("configuration/configuration_00001.jsonl")
+        assert configuration is not None
+        assert b"second_factor" not in configuration.read()

@@ -30,7 +30,7 @@ from quire.schema.attributes.base import (
     StorageKind,
 )
 from quire.schema.model import FILE_UID, Model, Schema
-from quire.transfer.import_program import DATABASE_SETTINGS, is_exported
+from quire.transfer.import_program import is_exported, is_exported_setting
 
 _ROWS_AT_ONCE = 500
 _MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
@@ -118,7 +118,7 @@ class _LineExport(Struct, frozen=True, kw_only=True):
         """Write the settings and webhooks."""
         rows = yield from self.rows.settings()
         for row_id, key, stored_value, type_, environment, tag in rows:
-            if key in DATABASE_SETTINGS:
+            if not is_exported_setting(str(key)):
                 continue
             value = decode_setting(stored_value)
             if key == CUSTOM_GRANTS_KEY:

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import msgspec
 from msgspec import Struct, field
 
+from quire.auth.admin.second_factor import SECOND_FACTOR_KEY
 from quire.database.compile.writes import Writes
 from quire.database.entries.deletion import delete_all_rows
 from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD
 from quire.database.program import Program
 from quire.database.schema_version import SCHEMA_KEY
 from quire.database.stores.auth_rows import CUSTOM_GRANTS_KEY, ROW_RULES_KEY
-from quire.database.stores.core_store import read_setting, replace_settings
+from quire.database.stores.core_store import read_setting, replace_settings, setting_keys
 from quire.database.stores.slow_lists import KEY as SLOW_LISTS_KEY
 from quire.database.stores.webhooks import Webhooks
 from quire.database.tables.table_map import TableMap
@@ -42,6 +43,11 @@ _WEBHOOK = "webhook"
 def is_exported(uid: str) -> bool:
     """Tell whether rows of a type are in archives: those of administrators and releases are not."""
     return not uid.startswith(_EXCLUDED_PREFIXES)
+
+
+def is_exported_setting(key: str) -> bool:
+    """Tell whether a setting is in archives: those of a database or an administrator are not."""
+    return key not in DATABASE_SETTINGS and not key.startswith(SECOND_FACTOR_KEY)
 
 
 class ImportCounts(Struct, kw_only=True):
@@ -159,19 +165,23 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         yield batch
 
     def import_configuration(self, writes: Writes) -> Program[None]:
-        """Replace the settings of the core store and the webhooks."""
+        """Replace the settings of the core store and the webhooks.
+
+        Administrators are kept, and so are their second factors.
+        """
         settings: dict[str, object] = {}
         webhooks = []
         for line in self._configuration_lines():
             if line.type == _WEBHOOK:
                 webhooks.append(_webhook(line.value))
-            else:
-                settings[str(line.value["key"])] = line.value.get("value")
+            elif is_exported_setting(key := str(line.value["key"])):
+                settings[key] = line.value.get("value")
         # Rules and grants of the former roles do not belong to the roles of the archive.
         settings.setdefault(ROW_RULES_KEY, {})
         current_grants = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
         settings[CUSTOM_GRANTS_KEY] = _merge_grants(settings.get(CUSTOM_GRANTS_KEY), current_grants)
-        yield from replace_settings(writes, settings, DATABASE_SETTINGS)
+        second_factors = yield from setting_keys(writes, SECOND_FACTOR_KEY)
+        yield from replace_settings(writes, settings, DATABASE_SETTINGS.union(second_factors))
         webhook_table = Webhooks(writes)
         existing_webhooks = yield from webhook_table.all()
         yield from webhook_table.delete([webhook.id for webhook in existing_webhooks])

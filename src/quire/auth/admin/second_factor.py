@@ -67,7 +67,9 @@ def provisioning_uri(secret: str, account: str, issuer: str) -> str:
 WRONG_CODE = "Invalid code"
 ALREADY_ON = "There is a second factor already"
 NOT_STARTED = "No second factor has been begun"
-_KEY = "quire_second_factor_"
+SECOND_FACTOR_KEY = "quire_second_factor_"
+"""The beginning of the keys of second factors, before the document id of an administrator."""
+
 _RECOVERY_CODES = 10
 _RECOVERY_BYTES = 10
 _NEVER_USED = -1
@@ -199,7 +201,7 @@ class SecondFactors:
 
 
 def _name(admin_user: AdminUser) -> str:
-    return f"{_KEY}{admin_user.row.document_id}"
+    return f"{SECOND_FACTOR_KEY}{admin_user.row.document_id}"
 
 
 def _hash_code(code: str) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.program import Program, Statement, Value
-from quire.database.stores.row_conditions import eq, in_list, not_in_list
+from quire.database.stores.row_conditions import eq, in_list, not_in_list, starts_with
 from quire.database.stores.row_types import LongText
 from quire.database.stores.table import Table, open_table
 from quire.database.tables.system_tables import CORE_STORE
@@ -66,6 +66,13 @@ def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, ob
         for setting in reversed(settings)
         if setting.value is not None
     }
+
+
+def setting_keys(writes: Writes, prefix: str) -> Program[list[str]]:
+    """Return the keys that begin with a prefix."""
+    return [
+        str(key) for key in (yield from _table(writes).values("key", starts_with("key", prefix)))
+    ]
 
 
 def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
