@@ -237,5 +237,13 @@ def _query(request: Request, limit: int, max_rows: int) -> AuditQuery:
 
 
 def _serialize_row(row: AuditRow) -> AuditRowResponse:
-    details = orjson.loads(row.details) if row.details.endswith("}") else None
-    return build_response(AuditRowResponse, row, details=details)
+    return build_response(AuditRowResponse, row, details=_parse_details(row.details))
+
+
+def _parse_details(text: str) -> object:
+    """Return stored details, ``None`` without any and for those that were too long to store."""
+    try:
+        details: object = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return details

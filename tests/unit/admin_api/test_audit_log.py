@@ -178,3 +178,14 @@ async def test_each_change_is_noted_once_with_the_status_of_its_response(office:
     rows = [row for row in await noted(office) if row["action"] != "POST /admin/login"]
     reported = [row["status"] for row in reversed(rows)][-len(answered) :]
     assert reported == [status for _, status in answered]
+
+
+async def test_details_that_are_too_long_are_left_out(office: Office) -> None:
+    # The thousandth character of these details is a brace.
+    body = {"email": "nobody@example.com", "password": "wrong", "ids": [{}] * 1_000}
+    assert (await office.ask("POST", "/admin/login", body)).status == 400
+    exported = await office.send("GET", f"{AUDIT}/export", token=office.boss)
+
+    (latest, *_) = await noted(office)
+    assert (latest["actor"], latest["details"]) == ("nobody@example.com", None)
+    assert exported.status == 200
