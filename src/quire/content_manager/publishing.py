@@ -73,7 +73,7 @@ class ContentPublishing(WriteContext, frozen=True):
     def unpublish(self, document_id: str, locale: str | None, *, discard: bool) -> Program[Result]:
         """Unpublish a document in one locale; returns its former version.
 
-        With ``discard`` the draft is replaced by it.
+        With ``discard`` the draft is replaced by it, as `discard` does.
         """
         self._require_drafts()
         versions = yield from self.versions(document_id)
@@ -82,6 +82,7 @@ class ContentPublishing(WriteContext, frozen=True):
             raise NotFoundError(NO_ENTITY)
         self._permissions_for(PUBLISH).require_on(entry_origin(published))
         if discard:
+            self._permissions_for(UPDATE).require_on(entry_origin(published))
             discarding = yield from self._discarding(document_id, versions, locale)
             yield from self.perform(discarding)
         reader = self._reading

@@ -357,3 +357,28 @@ async def test_free_uids_are_shown_only_to_those_who_may_read_the_type(office: O
     body = {"contentTypeUID": PAPER, "field": "title", "value": "x"}
     wrong = await office.ask("POST", "/content-manager/uid/check-availability", body, token=token)
     assert (wrong.status, wrong.error) == (400, "title must be a valid `uid` attribute")
+
+
+async def test_a_draft_is_discarded_only_by_those_who_may_change_it(office: Office) -> None:
+    document = f"{PAPERS}/{await paper(office, title='Tide')}"
+    await office.ask("POST", f"{document}/actions/publish", {}, token=office.boss)
+    await office.ask("PUT", document, {"title": "Ebb"}, token=office.boss)
+    token = await editor(office, grant("read", ["title"]), grant("publish", None))
+    unpublish = f"{document}/actions/unpublish"
+
+    refused = await office.ask("POST", unpublish, {"discardDraft": True}, token=token)
+    assert refused.status == 403
+    assert (await office.ask("GET", document, token=token)).data["title"] == "Ebb"
+    assert (await office.ask("POST", unpublish, {}, token=token)).status == 200
+
+
+async def test_a_view_has_a_limited_number_of_columns(office: Office) -> None:
+    configuration = f"/content-manager/content-types/{PAPER}/configuration"
+    for layouts in (
+        {"edit": [], "list": [*["title"] * 1_000, {}]},
+        {"edit": [*[[]] * 1_000, "title"], "list": ["title"]},
+        {"edit": [[*[{"name": "title", "size": 1}] * 1_000, None]], "list": ["title"]},
+    ):
+        changed = await office.ask("PUT", configuration, {"layouts": layouts}, token=office.boss)
+        shown = await office.ask("GET", configuration, token=office.boss)
+        assert (changed.status, shown.status) == (400, 200), changed.json
