@@ -12,7 +12,7 @@ SECTIONS = ("settings", "metadatas", "layouts")
 """The parts of a view; a change replaces those that it names."""
 
 MAX_ROWS = 1000
-"""Rows of a form's layout, and fields in one of them."""
+"""Rows of a form's layout, fields in one of them, and columns of lists."""
 
 _LEAST_PAGE, _LARGEST_PAGE = 10, 100
 _ORDERS = ("ASC", "DESC")
@@ -145,14 +145,20 @@ def _check_keys(
 def _layouts(value: Mapping[str, object], model: Model, computed: Collection[str]) -> Iterator[str]:
     names = tuple(described_attributes(model))
     rows, columns = value.get("edit"), value.get("list")
-    if not isinstance(rows, list):
-        yield "layouts.edit is required and must be an array"
-    if not isinstance(columns, list):
-        yield "layouts.list is required and must be an array"
+    for path, items in (("layouts.edit", rows), ("layouts.list", columns)):
+        if isinstance(items, list):
+            yield from _length(path, items)
+        else:
+            yield f"{path} is required and must be an array"
     for position, row in enumerate(_first_items(rows)):
         yield from _row(f"layouts.edit[{position}]", row, names)
     for position, name in enumerate(_first_items(columns)):
         yield from _choice(f"layouts.list[{position}]", name, (*names, *computed))
+
+
+def _length(path: str, items: Sequence[object]) -> Iterator[str]:
+    if len(items) > MAX_ROWS:
+        yield f"{path} field must have less than or equal to {MAX_ROWS} items"
 
 
 def _first_items(value: object) -> list[object]:
@@ -163,6 +169,7 @@ def _row(path: str, row: object, names: Sequence[str]) -> Iterator[str]:
     if not isinstance(row, list):
         yield f"{path} {not_of_type('array', row)}"
         return
+    yield from _length(path, row)
     for position, cell in enumerate(_first_items(row)):
         cell_path = f"{path}[{position}]"
         if not isinstance(cell, Mapping):
