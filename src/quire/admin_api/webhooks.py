@@ -40,7 +40,10 @@ EVENTS = frozenset(
     {*(name.value for name in EventName), "media.create", "media.update", "media.delete"}
 )
 _TEST = "trigger-test"
-_URL = re.compile(r"https?://[^\s/?#\[\]]+\.[^\s\[\]]+|https?://localhost(:\d+)?([/?#]\S*)?")
+# The dot of the host is looked for before the rest is read, so that each character is read once.
+_URL = re.compile(
+    r"https?://(?=[^\s/?#\[\]]+\.[^\s\[\]])[^\s\[\]]+|https?://localhost(:\d+)?([/?#]\S*)?"
+)
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _MAX_HEADERS, _MAX_VALUE_LENGTH = 100, 8192
 

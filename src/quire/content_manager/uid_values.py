@@ -27,6 +27,8 @@ BAD_VALUE = f'Must match the custom regex or the default one "/{URL_FRIENDLY}/"'
 _UNEXPECTED_TYPE = "Invalid input: expected {}, received {}"
 
 _MAX_LENGTH = 255
+_MAX_TEXT = 4 * _MAX_LENGTH
+"""How much of a text is looked at: some characters have no letter in a value."""
 
 _FIRST_BATCH, _MAX_BATCH = 10, 1000
 """How many numbers are tried at once: at first, at most, and the growth factor."""
@@ -109,7 +111,7 @@ def generate_uid(
     text = data.get(target) if isinstance(target, str) else None
     if not isinstance(text, str) or not text:
         text = field.content_type.singular_name
-    value = slug_of(text)[:_MAX_LENGTH] if len(text) > _MAX_LENGTH * 4 else slug_of(text)
+    value = slug_of(text[:_MAX_TEXT])[:_MAX_LENGTH]
     if not value:
         return ""
     document_id = data.get("documentId")

@@ -38,13 +38,14 @@ _TRANSLITERATION: Mapping[int, str] = str.maketrans(
         "ĸ": "k",
     }
 )
-_CASES = (
-    (re.compile(r"([A-Z]{2,})(\d+)"), r"\1 \2"),
-    (re.compile(r"([a-z\d]+)([A-Z]{2,})"), r"\1 \2"),
-    (re.compile(r"([a-z\d])([A-Z])"), r"\1 \2"),
-    (re.compile(r"([A-Z]+)([A-Z][a-rt-z\d]+)"), r"\1 \2"),
+# These match positions and not runs of letters, so that a long word takes linear time.
+_WORD_STARTS = (
+    re.compile(r"(?<=[A-Z]{2})(?=\d)"),
+    re.compile(r"(?<=[a-z\d])(?=[A-Z]{2})"),
+    re.compile(r"(?<=[a-z\d])(?=[A-Z])"),
+    re.compile(r"(?<=[A-Z])(?=[A-Z][a-rt-z\d])"),
 )
-_CONTRACTION = re.compile(r"([a-zA-Z\d]+)'([ts])(\s|$)")
+_CONTRACTION = re.compile(r"(?<=[a-zA-Z\d])'(?=[ts](?:\s|$))")
 _SEPARATORS = re.compile(r"[^a-z\d]+")
 
 
@@ -58,7 +59,7 @@ def slug_of(text: str) -> str:
     text = text.translate(_TRANSLITERATION)
     text = unicodedata.normalize("NFD", text)
     text = "".join(letter for letter in text if not unicodedata.combining(letter))
-    for pattern, replacement in _CASES:
-        text = pattern.sub(replacement, text)
-    text = _CONTRACTION.sub(r"\1\2\3", text)
+    for word_start in _WORD_STARTS:
+        text = word_start.sub(" ", text)
+    text = _CONTRACTION.sub("", text)
     return _SEPARATORS.sub("-", text.lower()).strip("-")
