@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from quire.access.admin_actions import DELETE, PUBLISH
-from quire.content_manager.entry_status import EntryJson, is_published
+from quire.content_manager.entry_status import DocumentVersions, EntryJson, is_published
 from quire.content_manager.review.entry_stages import entry_review
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.write_context import WriteContext
@@ -71,9 +71,10 @@ class BulkActions(WriteContext, frozen=True):
         for version in versions_in_locale:
             self._permissions_for(DELETE).require_on(entry_origin(version))
         ids = list(dict.fromkeys(version["documentId"] for version in versions_in_locale))
+        documents = DocumentVersions(self._type, all_versions)
         removals = []
         for document_id in ids:
-            versions = [version for version in all_versions if version["documentId"] == document_id]
+            versions = documents.all_versions(document_id)
             command = self.removal(document_id, locale)
             removals.append((command, self.remove(command, versions, locale)))
         yield from run_together(self.unit, removals)

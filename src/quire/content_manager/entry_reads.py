@@ -249,14 +249,16 @@ class ContentReading(Struct, frozen=True):
         )
         keys = resolve_sort(sort, permissions.content_type, scope) or _BY_DOCUMENT
         scope.findings.raise_first()
-        all_versions = yield from self.owned_versions(permissions, document_ids)
+        content_type = permissions.content_type
+        owned_versions = yield from self.owned_versions(permissions, document_ids)
+        versions = DocumentVersions(content_type, owned_versions)
         drafts = [
             draft
             for id_ in dict.fromkeys(document_ids)
             for locale in locales
             if (
-                draft := _find_version(
-                    all_versions, id_, permissions, RequestedVersion("draft", locale)
+                draft := find_version(
+                    content_type, versions.all_versions(id_), RequestedVersion("draft", locale)
                 )
             )
         ]
@@ -346,7 +348,7 @@ class ContentReading(Struct, frozen=True):
 
 
 def find_version(
-    content_type: ContentType, versions: list[EntryJson], requested_version: RequestedVersion
+    content_type: ContentType, versions: Sequence[EntryJson], requested_version: RequestedVersion
 ) -> EntryJson | None:
     """Return the requested version of a document, if it exists."""
     for version in versions:
@@ -356,16 +358,6 @@ def find_version(
         if not content_type.draft_and_publish or is_published(version) is published:
             return version
     return None
-
-
-def _find_version(
-    versions: list[EntryJson],
-    document_id: str,
-    permissions: TypePermissions,
-    requested_version: RequestedVersion,
-) -> EntryJson | None:
-    document_versions = [version for version in versions if version["documentId"] == document_id]
-    return find_version(permissions.content_type, document_versions, requested_version)
 
 
 def version_summary(version: EntryJson, *, localized: bool) -> EntryJson:

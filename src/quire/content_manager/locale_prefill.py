@@ -164,9 +164,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         ).entries()
         versions, references = DocumentVersions(target, all_versions), {}
         for document_id, row in rows.items():
-            document_versions = [
-                version for version in all_versions if version["documentId"] == document_id
-            ]
+            document_versions = versions.all_versions(document_id)
             version = (
                 find_version(target, document_versions, RequestedVersion("draft", locale))
                 if target.localized

@@ -27,7 +27,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_reads import ContentReading, find_version
-from quire.content_manager.entry_status import EntryJson
+from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.shared_field_prefill import localized_type, shared_fields
@@ -264,11 +264,10 @@ class CheckApi:
             versions = yield from self._reading.owned_versions(permissions, ids)
             if not versions:
                 raise NotFoundError
+            documents = DocumentVersions(permissions.content_type, versions)
             rows = []
             for document_id in ids:
-                entry_versions = [
-                    version for version in versions if version["documentId"] == document_id
-                ]
+                entry_versions = documents.all_versions(document_id)
                 drafts = (
                     self._draft_in_locale(permissions, entry_versions, locale) for locale in locales
                 )
@@ -279,7 +278,7 @@ class CheckApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     def _draft_in_locale(
-        self, permissions: TypePermissions, versions: list[EntryJson], locale: str | None
+        self, permissions: TypePermissions, versions: Sequence[EntryJson], locale: str | None
     ) -> EntryJson | None:
         """Return the draft in a locale, if it exists. Raises ForbiddenError if it is hidden."""
         draft = find_version(permissions.content_type, versions, RequestedVersion("draft", locale))
@@ -312,10 +311,11 @@ class CheckApi:
         requested_codes = (
             requested if isinstance(requested, list) else [requested or self._engine.default_locale]
         )
+        unique_codes = [*dict.fromkeys(map(str, requested_codes))]
         codes = yield from locale_codes(self._engine)
-        if not {self._engine.default_locale, *codes}.issuperset(map(str, requested_codes)):
+        if not {self._engine.default_locale, *codes}.issuperset(unique_codes):
             raise ApplicationError(UNKNOWN_LOCALE)
-        return [*map(str, requested_codes)]
+        return [*unique_codes]
 
     async def shared(self, request: Request) -> Response:
         """Return the values that an entry shares with its other locales."""
