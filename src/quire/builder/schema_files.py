@@ -176,6 +176,7 @@ class SchemaFiles:
 
     def add_type(self, uid: str, definition: TypeDefinition) -> None:
         """Add a content type. Raises InvalidDefinitionError."""
+        _check_uid(uid)
         self._raws[uid] = {
             "kind": "collectionType",
             "collectionName": collection_name(definition.plural_name),
@@ -216,6 +217,7 @@ class SchemaFiles:
 
     def add_component(self, uid: str, definition: ComponentDefinition) -> None:
         """Add a component. Raises InvalidDefinitionError."""
+        _check_uid(uid)
         plugin_options = definition.plugin_options
         self._raws[uid] = {
             "collectionName": component_collection_name(uid),
@@ -287,6 +289,7 @@ class SchemaFiles:
     def _rename(self, uid: str, new_uid: str) -> None:
         if new_uid in self._raws:
             raise InvalidDefinitionError([DefinitionProblem(uid, ("uid",), f"{new_uid} is taken")])
+        _check_uid(new_uid)
         self._raws = {
             new_uid if present_uid == uid else present_uid: raw
             for present_uid, raw in self._raws.items()
@@ -428,6 +431,15 @@ class SchemaFiles:
 
 _FOREIGN = "{} comes with the server; a relation to it has no other side there"
 _ALREADY_EXISTS = "{}.{} is there already"
+_MAX_NAME = 200
+"""The longest part of a uid: it is the name of a folder or file."""
+_BAD_NAME = f"must consist of two names with 1 to {_MAX_NAME} letters and digits"
+
+
+def _check_uid(uid: str) -> None:
+    """Check the parts of a new uid. Raises InvalidDefinitionError."""
+    if not all(0 < len(part) <= _MAX_NAME for part in uid.partition(".")):
+        raise InvalidDefinitionError([DefinitionProblem(uid, ("uid",), _BAD_NAME)])
 
 
 def _follow_renames(attributes: Mapping[str, Raw], later_names: Mapping[str, str]) -> None:

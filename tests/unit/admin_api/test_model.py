@@ -576,3 +576,62 @@ async def test_a_plan_reports_every_error_at_its_path(model_site: ModelSite) -> 
         [WRITER, "attributes", "short", "maxLength"],
         [WRITER, "attributes", "kind", "enum"],
     ]
+
+
+@pytest.mark.parametrize("name", ["!!!", "\u65e5\u672c", "y" * 300])
+async def test_components_have_names_that_files_can_have(model_site: ModelSite, name: str) -> None:
+    before = model_site.files()
+    part = {"displayName": name, "category": "part", "attributes": {"text": {"type": "string"}}}
+    nested = [{**part, "tmpUID": "new"}]
+    holder = memo({"parts": {"type": "component", "component": "new"}})
+
+    for path, body in (
+        ("components", {"component": part, "components": []}),
+        ("content-types", {**holder, "components": nested}),
+    ):
+        refused = await model_site.ask("POST", f"{BUILDER}/{path}", body)
+        assert refused.status == 400, refused.json
+    renamed = await model_site.ask("PUT", f"{BUILDER}/component-categories/part", {"name": name})
+
+    assert renamed.status == 400
+    assert model_site.files() == before
+
+
+async def test_a_body_names_each_model_once(model_site: ModelSite) -> None:
+    before = model_site.files()
+    deleted = {"action": "delete", "uid": WRITER}
+    new_names = {"singularName": "author", "pluralName": "authors", "formerUid": WRITER}
+    renamed = changed("api::author.author", attribute("name"), **new_names)
+    added = changed(MEMO, attribute("title"), action="create")
+
+    for types in ([deleted] * 2, [renamed] * 2, [renamed, deleted], [added] * 2):
+        refused = await model_site.update(*types)
+        assert (refused.status, refused.json) == (400, {"error": "Invalid input"})
+    assert model_site.files() == before
+
+
+@pytest.mark.parametrize("table", ["quire_audit", "strapi_webhooks", "sqlite_master"])
+async def test_tables_of_the_server_are_not_those_of_types(
+    model_site: ModelSite, table: str
+) -> None:
+    before = model_site.files()
+    body = {**memo({"title": {"type": "string"}}, collectionName=table), "components": []}
+    added = changed(MEMO, attribute("title"), action="create", collectionName=table)
+    planned = await model_site.plan(added)
+    refused = await model_site.ask("POST", f"{BUILDER}/content-types", body)
+
+    assert (planned.status, refused.status) == (400, 400), refused.json
+    assert table in refused.json["error"]["message"]
+    assert model_site.files() == before
+
+
+@pytest.mark.parametrize("names", [{"tmpUID": []}, {"uid": None}, {"uid": 5}])
+async def test_nested_components_without_a_uid_are_new(
+    model_site: ModelSite, names: JsonObject
+) -> None:
+    part = {"displayName": "Part", "category": "x", "attributes": {"text": {"type": "string"}}}
+    body = {**memo({"title": {"type": "string"}}), "components": [{**part, **names}]}
+    made = await model_site.ask("POST", f"{BUILDER}/content-types", body)
+    shown = await model_site.ask("GET", f"{BUILDER}/components/x.part")
+
+    assert (made.status, shown.status) == (201, 200), made.json

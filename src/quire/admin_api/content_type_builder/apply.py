@@ -102,13 +102,21 @@ async def make_draft(remodeller: ModelEditor, change: Change) -> ModelDraft:
     try:
         return await remodeller.draw(change)
     except (SchemaError, InvalidDefinitionError) as error:
-        raise body_error(definition_problems(error, uids_of_files(remodeller.schema))) from error
+        raise _definition_error(remodeller, error) from error
+
+
+def _definition_error(
+    remodeller: ModelEditor, error: SchemaError | InvalidDefinitionError
+) -> BuilderError:
+    return body_error(definition_problems(error, uids_of_files(remodeller.schema)))
 
 
 async def plan_draft(remodeller: ModelEditor, draft: ModelDraft) -> dict[str, Any]:
-    """Return the plan of a draft, in its response form. Raises ConflictError."""
+    """Return the plan of a draft, in its response form. Raises BuilderError and ConflictError."""
     try:
         return serialize_plan(draft, await remodeller.plan(draft))
+    except SchemaError as error:
+        raise _definition_error(remodeller, error) from error
     except (MigrationConflictError, SeveralDocumentsError) as error:
         raise ConflictError(str(error)) from error
 
@@ -133,6 +141,8 @@ async def apply_change(
     except ConsentNeededError as error:
         losses = [str(step) for step in error.plan.losses]
         raise ConflictError(_WOULD_LOSE, {"losses": losses}) from error
+    except SchemaError as error:
+        raise _definition_error(remodeller, error) from error
     except SeveralDocumentsError as error:
         raise BuilderError(_MULTIPLE_ENTRIES) from error
     except (MigrationConflictError, UnwritableFilesError) as error:

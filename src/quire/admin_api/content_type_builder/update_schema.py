@@ -98,11 +98,20 @@ class SchemaUpdate:
             *_entries(data, "components", is_component=True),
             *_entries(data, "contentTypes", is_component=False),
         ]
+        uids = [*(entry.uid for entry in self.entries), *self._former_uids()]
+        if len(set(uids)) < len(uids):
+            raise BuilderError(INVALID)
         self._new_uids = frozenset(entry.uid for entry in self.entries if entry.action == "create")
         renamed_uids = frozenset(entry.uid for entry in self.entries if entry.former is not None)
         self._future_uids = self._new_uids | renamed_uids
         for entry in self.entries:
             self._check_entry(entry)
+
+    def _former_uids(self) -> Iterator[str]:
+        """Yield the present uids of models that get another one."""
+        for entry in self.entries:
+            if entry.former is not None:
+                yield entry.former
 
     @property
     def title(self) -> str:

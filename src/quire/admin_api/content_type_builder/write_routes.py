@@ -89,25 +89,25 @@ class NestedComponents:
             form = self._form(component)
             problems += form.problems(("components", index), body)
         raise_problems(problems)
-        temporary_uids = {body.get("tmpUID") for body in self._bodies}
+        temporary_uids = {str(body.get("tmpUID")) for body in self._bodies}
         for model_attributes in [attributes, *(body["attributes"] for body in self._bodies)]:
             for uid in component_uids(model_attributes):
                 if uid not in temporary_uids and uid not in self._schema.components:
                     raise BuilderError(COMPONENT_NOT_FOUND)
         for body in self._bodies:
-            if "uid" not in body and uid_of_component(body) in self._schema.components:
+            if _is_new(body) and uid_of_component(body) in self._schema.components:
                 raise BuilderError(COMPONENT_EXISTS)
 
     def __call__(self, schema_files: SchemaFiles, model: str) -> dict[str, str]:
         """Add the components of the ``model``, a uid; return the uids of the placeholders."""
         uids = {THIS_TYPE: model, SELF: model}
         for body in self._bodies:
-            if "uid" not in body:
+            if _is_new(body):
                 uid = uid_of_component(body)
                 uids[str(body.get("tmpUID"))] = uid
                 schema_files.add_component(uid, component_definition(body, {}, {}))
         for body in self._bodies:
-            uid = body.get("uid", uids.get(str(body.get("tmpUID"))))
+            uid = uids[str(body.get("tmpUID"))] if _is_new(body) else body["uid"]
             attributes = resolve_names(body["attributes"], uids)
             schema_files.change_component(
                 uid, component_definition(body, attributes, former_names(body))
@@ -119,6 +119,10 @@ class NestedComponents:
             {} if component is None else describe_component(component)["schema"]["attributes"]
         )
         return ComponentValidator(schema=self._schema, current_attributes=current_attributes)
+
+
+def _is_new(body: Body) -> bool:
+    return not isinstance(body.get("uid"), str)
 
 
 STATUS_PATH = f"{PREFIX}/update-schema-status"

@@ -14,9 +14,9 @@ from sqlalchemy import Column, DefaultClause, ForeignKeyConstraint, Index, MetaD
 from sqlalchemy.schema import sort_tables_and_constraints
 from sqlalchemy.types import TypeEngine, UserDefinedType
 
-from quire.database.stores.quire_tables import OWN_PREFIX
 from quire.database.tables.inspection import FoundColumn, FoundTable, FoundTables
 from quire.database.tables.metadata import ColumnTypes, column_kind, plain_column
+from quire.database.tables.system_tables import OWN_PREFIX
 from quire.schema.attributes.base import StorageKind
 
 ID = "id"

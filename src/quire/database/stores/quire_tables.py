@@ -22,9 +22,6 @@ from quire.database.target import DatabaseKind
 from quire.errors import AppError
 from quire.schema.attributes.base import StorageKind
 
-OWN_PREFIX = "quire_"
-"""The prefix of the names of these tables."""
-
 
 class QuireTable(Struct, Generic[RowT], frozen=True, kw_only=True):
     """A table for rows of a type; ``indexes`` are by name, with their columns.

@@ -17,7 +17,12 @@ from sqlalchemy.sql.operators import desc_op
 from sqlalchemy.types import TypeEngine
 
 from quire.database.tables.names import identifier
-from quire.database.tables.system_tables import HISTORY_VERSIONS, PLAIN_TABLES, SystemColumn
+from quire.database.tables.system_tables import (
+    HISTORY_VERSIONS,
+    OWN_PREFIX,
+    PLAIN_TABLES,
+    SystemColumn,
+)
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
     COMPONENT_ID,
@@ -306,7 +311,10 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
         _reference(table.c[column], target, name, "SET NULL")
 
     def _new_table(self, model: Model, name: str, *columns: Column[Any]) -> Table:
-        """Add a table for a model. Raises SchemaError when another model has its name."""
+        """Add a table for a model. Raises SchemaError when its name is taken."""
+        if name in PLAIN_TABLES or name.startswith((OWN_PREFIX, "sqlite_")):
+            message = f"{name} would be a table of the server; choose another collectionName"
+            raise SchemaError([SchemaProblem(model.file, "", message)])
         if name in self.metadata.tables:
             message = f"{name} would be a table of two models or relations; rename one of them"
             raise SchemaError([SchemaProblem(model.file, "", message)])

@@ -17,6 +17,8 @@ INTERNAL_MIGRATIONS = "strapi_migrations_internal"
 DATABASE_SCHEMA = "strapi_database_schema"
 HISTORY_VERSIONS = "strapi_history_versions"
 WEBHOOKS = "strapi_webhooks"
+OWN_PREFIX = "quire_"
+"""The prefix of the names of Quire's own tables."""
 
 
 class SystemColumn(Struct, frozen=True):
