@@ -84,7 +84,9 @@ async def test_h098_a_redirect_leads_nowhere_inside(tmp_path: Path) -> None:
         assert asked == []
 
 
-@pytest.mark.parametrize("location", ["file:///etc/passwd", "gopher://127.0.0.1/", "http://a@b/"])
+@pytest.mark.parametrize(
+    "location", ["file:///etc/passwd", "gopher://127.0.0.1/", "http://a@b/", "http://["]
+)
 async def test_h098_a_redirect_leads_to_the_web_alone(location: str, tmp_path: Path) -> None:
     head = f"Location: {location}"
     async with serving(lambda _: plain(b"", head, status="301 Moved")) as (outer, _):

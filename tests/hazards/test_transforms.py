@@ -215,6 +215,15 @@ async def test_h097_what_is_kept_is_bounded(site: Editor, monkeypatch: pytest.Mo
     assert len(sizes) < 12
 
 
+async def test_files_that_another_process_deletes_are_not_missed(site: Editor) -> None:
+    key = await photo(site)
+    assert (await asked(site, key, "w=100"))[0] == 200
+    made = transformed(site)[0]
+    # As if it were deleted after the folder was listed.
+    made.with_name("gone.webp").symlink_to(made.with_name("nowhere"))
+    assert (await asked(site, key, "w=200"))[0] == 200
+
+
 async def test_an_address_that_names_a_version_may_be_kept_for_ever(site: Editor) -> None:
     key = await photo(site)
     for path in (f"/uploads/{key}?v=1", f"/uploads/x/{key}?w=100&v=1"):

@@ -3,7 +3,7 @@
 import re
 import secrets
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from types import MappingProxyType
 
@@ -27,7 +27,11 @@ _SUFFIX_BYTES = 5
 _KEY_BYTES = 255
 """The longest name that file systems allow."""
 
-_LONGEST_PREFIX = len("thumbnail_")
+_LABEL = "thumbnail"
+"""The label that every image may have a version of."""
+
+_LONGEST_TYPE = len(".webp")
+"""The longest extension of the other types that an image may be stored in."""
 
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 
@@ -93,15 +97,18 @@ def extension_of(name: str) -> str:
     return match[0] if match else ""
 
 
-def stored_name(name: str, ext: str) -> StoredName:
+def stored_name(name: str, ext: str, labels: Iterable[str] = ()) -> StoredName:
     """Choose the storage name of a file: a readable part of its name, and a random part.
 
-    Nobody can guess the second part, nor make two files share it. ``name`` may be any text.
+    Nobody can guess the second part, nor make two files share it. ``name`` may be any text. The
+    names of all versions of an image, whose ``labels`` these are, are short enough as well.
     """
     stem = name.rpartition("/")[2].removesuffix(ext)
-    suffix = secrets.token_hex(_SUFFIX_BYTES)
-    target = _KEY_BYTES - _LONGEST_PREFIX - len(suffix) - len(ext.encode()) - 1
-    return StoredName(f"{slug(stem)[:target]}_{suffix}", ext)
+    suffix = f"_{secrets.token_hex(_SUFFIX_BYTES)}"
+    prefix_bytes = max(len(f"{label}_".encode()) for label in (_LABEL, *labels))
+    end_bytes = len(suffix) + max(len(ext.encode()), _LONGEST_TYPE)
+    target = max(0, _KEY_BYTES - prefix_bytes - end_bytes)
+    return StoredName(f"{slug(stem)[:target]}{suffix}", ext)
 
 
 def slug(text: str) -> str:

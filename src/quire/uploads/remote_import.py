@@ -70,7 +70,7 @@ async def _fetched(
                 for name, value in response.headers
             }
             if response.status in _REDIRECTS and "location" in headers:
-                url = urljoin(url, headers["location"])
+                url = _redirect_target(url, headers["location"])
                 continue
             if response.status != _OK or headers.get("content-encoding", "identity") != "identity":
                 raise ApplicationError(UNREACHABLE)
@@ -82,6 +82,14 @@ async def _fetched(
 
 
 _TIMES = {"timeout": {"connect": _CONNECT_SECONDS, "read": 20.0, "write": 20.0, "pool": 5.0}}
+
+
+def _redirect_target(url: str, location: str) -> str:
+    """Return the URL that a response leads to. Raises ApplicationError for an invalid one."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        raise ApplicationError(NO_ADDRESS) from None
 
 
 def _require_address(url: str) -> None:

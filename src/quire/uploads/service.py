@@ -121,7 +121,12 @@ class MediaLibrary:
         accepted = await self._accept_files(files, information)
         rules = await self._image_rules()
         prepared = await _gather_all(
-            self._prepare(file, info, stored_name(info.name or file.incoming.name, file.ext), rules)
+            self._prepare(
+                file,
+                info,
+                stored_name(info.name or file.incoming.name, file.ext, rules.boxes),
+                rules,
+            )
             for file, info in accepted
         )
 

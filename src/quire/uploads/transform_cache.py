@@ -9,6 +9,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -192,9 +193,12 @@ class TransformCache:
                 total -= size
 
     def _files(self) -> Iterator[tuple[float, int, Path]]:
+        """Yield the time of last use, size and path of each file."""
         for path in self._options.folder.iterdir():
-            status = path.stat()
-            yield status.st_atime, status.st_size, path
+            # Another process may delete a file meanwhile.
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                yield status.st_atime, status.st_size, path
 
 
 def _touch(path: Path) -> bool:

@@ -66,9 +66,11 @@ def test_a_file_is_kept_under_its_name_and_chance() -> None:
 
 
 def test_the_longest_name_leaves_room_for_what_is_added() -> None:
-    kept = stored_name("x" * 255, ".png")
+    kept = stored_name("x" * 255, ".png", ["extra-large-breakpoint"])
+    smaller = kept.variant("extra-large-breakpoint")
 
-    assert len(kept.variant("thumbnail").key) == 255
+    assert len(f"{smaller.hash}.avif") == 255
+    assert len(stored_name("x" * 255, ".jpeg").variant("thumbnail").key) == 255
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "a\\b", "a<b", 'a"b', "a|b", "a?b", "a*b", "a\nb"])
