@@ -38,7 +38,8 @@ from quire.schema.attributes.validation import not_of_type
 PROVIDERS_KEY = "plugin_users-permissions_grant"
 _OK_BODY = {"ok": True}
 _OWNER = "plugin::users-permissions"
-_BLOCK = re.compile(r"<%.*?%>|\$\{[^}]*\}", re.DOTALL)
+_BLOCK_START = re.compile(r"<%|\$\{")
+_BLOCK_ENDS = {"<%": "%>", "${": "}"}
 _FULL_ACCESS_PRINCIPAL: Principal = ApiToken(
     id=0, type="full-access", last_used_at=None, ability=FullAccess()
 )
@@ -80,14 +81,15 @@ class EndUserApi:
         recovery: Recovery,
         attempts: LoginThrottle,
         *,
-        server: str,
+        api_url: str,
     ) -> None:
+        """``api_url`` is the URL of the content API, without a host if that is not configured."""
         self._database = database
         self._writes = writes
         self._roles = roles
         self._recovery = recovery
         self._attempts = attempts
-        self._server = server
+        self._api_url = api_url
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -142,7 +144,7 @@ class EndUserApi:
         provider_settings = await self._read_setting(PROVIDERS_KEY)
         return respond_bare(
             {
-                name: _add_redirect(options, f"{self._server}/api/connect/{name}/callback")
+                name: _add_redirect(options, f"{self._api_url}/connect/{name}/callback")
                 for name, options in provider_settings.items()
             }
         )
@@ -236,8 +238,24 @@ def _require_sound(name: str, template: object) -> None:
     """Reject templates with code. Raises ValidationError."""
     if not isinstance(template, str):
         raise ValidationError(f"{name} {not_of_type('string', template)}")
-    if not all(is_sound(block) for block in _BLOCK.findall(template)):
+    if not all(is_sound(block) for block in _blocks(template)):
         raise ValidationError(UNSOUND)
+
+
+def _blocks(template: str) -> Iterator[str]:
+    """Yield what could be code of a template, with its delimiters. Without an end it is text."""
+    position = 0
+    without_end: set[str] = set()
+    for match in _BLOCK_START.finditer(template):
+        start, end = match[0], _BLOCK_ENDS[match[0]]
+        if match.start() < position or start in without_end:
+            continue
+        end_position = template.find(end, match.end())
+        if end_position < 0:
+            without_end.add(start)
+            continue
+        position = end_position + len(end)
+        yield template[match.start() : position]
 
 
 def _add_redirect(options: object, address: str) -> object:

@@ -311,14 +311,14 @@ def _option_routes(context: AdminContext) -> Iterator[Route]:
     """Yield the routes of settings of end users, and of webhooks."""
     settings, database, clock = context.settings, context.database, context.clock
     writes, parts = context.engine.store.writes, context.sources.webhooks
-    server, accounts = settings.server.url or "", context.sources.accounts
+    accounts = context.sources.accounts
     yield from EndUserApi(
         database,
         writes,
         accounts.roles,
         accounts.recovery,
         context.sources.attempts,
-        server=server,
+        api_url=f"{settings.server.url or ''}{settings.api.prefix}",
     ).routes()
     sender, attempts = context.sources.services.sender, context.sources.attempts
     yield from MailSettingsApi(sender, settings.mail.sender, attempts).routes()

@@ -370,7 +370,11 @@ def require_same_origin(request: Request) -> None:
     if origin is None:
         return
     host = request.headers.get(b"host", b"").decode("latin-1").lower()
-    if urlsplit(origin.decode("latin-1").lower()).netloc != host:
+    try:
+        origin_host = urlsplit(origin.decode("latin-1").lower()).netloc
+    except ValueError:
+        raise ForbiddenError from None
+    if origin_host != host:
         raise ForbiddenError
 
 

@@ -39,9 +39,9 @@ async def test_templates_never_compute_anything(office: Office) -> None:
     for wrong in ({"email-templates": {"reset_password": "x"}}, {"email-templates": 5}):
         reply = await office.ask("PUT", f"{OWN}/email-templates", wrong, token=office.boss)
         assert reply.status == 400
-    good = template("<p><%= URL %>?code=<%= TOKEN %></p>")
-    reply = await office.ask("PUT", f"{OWN}/email-templates", good, token=office.boss)
-    assert reply.status == 200
+    for good in ("<p><%= URL %>?code=<%= TOKEN %></p>", "a <% b ${ c"):
+        reply = await office.ask("PUT", f"{OWN}/email-templates", template(good), token=office.boss)
+        assert reply.status == 200
 
 
 async def test_who_may_not_is_refused(office: Office) -> None:
@@ -90,3 +90,21 @@ async def test_a_template_is_tried_out_on_whoever_asks(tmp_path: Path) -> None:
                 (await office.ask("POST", target, body, token=token)).status for _ in range(2)
             ]
             assert statuses == [200, 429]
+
+
+async def test_redirect_urls_of_providers_are_those_of_the_content_api(tmp_path: Path) -> None:
+    settings = {"api.prefix": "/content", "server.url": "https://example.com"}
+    async with open_office(tmp_path, settings=settings) as office:
+        providers = (await office.ask("GET", f"{OWN}/providers", token=office.boss)).json
+
+    redirect = "https://example.com/content/connect/github/callback"
+    assert providers["github"]["redirectUri"] == redirect
+
+
+async def test_a_provider_with_an_invalid_url_is_disabled(office: Office) -> None:
+    for name in ("issuer", "callback"):
+        options = {"enabled": True, "key": "k", "secret": "s", name: "https://["}
+        body = {"providers": {"github": options, "own": options}}
+        stored = await office.ask("PUT", f"{OWN}/providers", body, token=office.boss)
+        visited = await office.ask("GET", "/api/connect/own")
+        assert (stored.status, visited.status) == (200, 400)

@@ -65,8 +65,10 @@ async def test_a_page_of_another_site_gets_no_access_token(office: Office) -> No
     cookie = (await office.sign_in(EMAIL)).cookie
     foreign = {"cookie": cookie, "origin": "https://evil.example"}
     own = {"cookie": cookie, "origin": "http://127.0.0.1:1337"}
+    broken = {"cookie": cookie, "origin": "http://["}
 
     assert (await office.ask("POST", REFRESH, headers=foreign)).status == 403
+    assert (await office.ask("POST", REFRESH, headers=broken)).status == 403
     assert (await office.ask("POST", REFRESH, headers=own)).status == 200
 
 

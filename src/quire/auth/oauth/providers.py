@@ -35,7 +35,7 @@ class Provider(Struct, frozen=True, kw_only=True):
 
 
 def read_provider(grant: object, name: str, api: str) -> Provider | None:
-    """Return a provider from its stored form; ``None`` for a disabled or unknown one.
+    """Return a provider from its stored form; ``None`` for a disabled, unknown or invalid one.
 
     ``api`` is the URL of the content API. Any name with an ``issuer`` is a provider of OpenID
     Connect.
@@ -48,7 +48,8 @@ def read_provider(grant: object, name: str, api: str) -> Provider | None:
     if isinstance(issuer, str) and is_safe(issuer):
         scope = ("openid", "email", "profile")
         preset = Preset(issuer=issuer, scope=scope, profile=claims_profile)
-    if preset is None:
+    callback = _callback(options, api)
+    if preset is None or callback is None:
         return None
     return Provider(
         name=name,
@@ -56,7 +57,7 @@ def read_provider(grant: object, name: str, api: str) -> Provider | None:
         secret=_text(options, "secret"),
         scope=_scope(options, preset),
         subdomain=_text(options, "subdomain"),
-        callback=_callback(options, api),
+        callback=callback,
         redirect_uri=f"{api}/connect/{name}/callback",
         preset=preset,
     )
@@ -87,7 +88,10 @@ def is_allowed(callback: str, provider: Provider) -> bool:
 
 def is_safe(url: str) -> bool:
     """Tell whether secrets may be sent to a URL: by TLS, or to this machine."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
 
 
@@ -102,10 +106,15 @@ def _scope(options: Mapping[str, object], preset: Preset) -> tuple[str, ...]:
     return tuple(requested_scopes)
 
 
-def _callback(options: Mapping[str, object], api: str) -> str:
-    # A stored URL without a host is a path of this server.
+def _callback(options: Mapping[str, object], api: str) -> str | None:
+    """Return the configured page, ``None`` for one that is no URL."""
     url = _text(options, "callback") or _text(options, "callbackUrl")
-    return urljoin(f"{api}/", f"/{url.lstrip('/')}") if not urlsplit(url).scheme else url
+    try:
+        has_scheme = bool(urlsplit(url).scheme)
+    except ValueError:
+        return None
+    # A stored URL without a scheme is a path of this server.
+    return url if has_scheme else urljoin(f"{api}/", f"/{url.lstrip('/')}")
 
 
 def _text(options: Mapping[str, object], name: str) -> str:
