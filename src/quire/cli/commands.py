@@ -10,21 +10,26 @@ from quire.cli.gc import pause_collector
 
 Project = Annotated[Path, Parameter(help="Folder of the project.", show_default=False)]
 Host = Annotated[str | None, Parameter(help="Address to listen on.")]
-Replace = Annotated[
-    bool, Parameter(negative="", show_default=False, help="Replace the existing content.")
-]
-WithoutHooks = Annotated[
-    bool,
-    Parameter(
-        negative="",
-        show_default=False,
-        help="Do not call the hooks of the project; this is logged.",
-    ),
-]
+
+
+def _flag(description: str, name: str | None = None) -> Parameter:
+    """Return an option without a value, and without a negative form."""
+    return Parameter(name=name, help=description, negative="", show_default=False)
+
+
+Replace = Annotated[bool, _flag("Replace the existing content.")]
+WithoutHooks = Annotated[bool, _flag("Do not call the hooks of the project; this is logged.")]
 MaxSize = Annotated[
     int,
     Parameter(validator=validators.Number(gte=1), help="Maximum unpacked size in megabytes."),
 ]
+ArchiveKey = Annotated[
+    str | None,
+    Parameter(
+        help="Key of an encrypted archive; by default asked for or read from standard input."
+    ),
+]
+AsJson = Annotated[bool, _flag("Print the report as JSON.", name="--json")]
 Port = Annotated[int | None, Parameter(help="Port to listen on; 0 chooses a free one.")]
 
 _CURRENT_FOLDER = Path()
@@ -156,9 +161,7 @@ def top(
     interval: Annotated[
         float, Parameter(validator=_check_interval, help="Seconds between updates, 0.1 to 3600.")
     ] = 2.0,
-    once: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Print one interval and exit.")
-    ] = False,
+    once: Annotated[bool, _flag("Print one interval and exit.")] = False,
 ) -> int:
     """Show the metrics of a running server."""
     from quire.cli.top import show_top
@@ -171,39 +174,15 @@ def check(
     project: Project = _CURRENT_FOLDER,
     /,
     *,
-    repair: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Repair inconsistent rows."),
-    ] = False,
+    repair: Annotated[bool, _flag("Repair inconsistent rows.")] = False,
     duplicates: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            show_default=False,
-            help="With --repair: also delete all but the last updated of duplicate versions.",
-        ),
+        bool, _flag("With --repair: also delete all but the last updated of duplicate versions.")
     ] = False,
-    dry_run: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="With --repair: only list the repairs."),
-    ] = False,
-    yes: Annotated[
-        bool,
-        Parameter(
-            negative="", show_default=False, help="With --repair: do not ask for confirmation."
-        ),
-    ] = False,
-    as_json: Annotated[
-        bool,
-        Parameter(name="--json", negative="", show_default=False, help="Print the report as JSON."),
-    ] = False,
+    dry_run: Annotated[bool, _flag("With --repair: only list the repairs.")] = False,
+    yes: Annotated[bool, _flag("With --repair: do not ask for confirmation.")] = False,
+    as_json: AsJson = False,
     trust: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            show_default=False,
-            help="List Python code that acts as the system, and its public routes.",
-        ),
+        bool, _flag("List Python code that acts as the system, and its public routes.")
     ] = False,
 ) -> int:
     """Check a project, and say how to correct its problems."""
@@ -232,12 +211,9 @@ def deploy_check(
     *,
     backups: Annotated[
         Path | None,
-        Parameter(help="Folder of the backups; by default from the settings.", show_default=False),
+        Parameter(help="Folder of the backups; by default from the settings."),
     ] = None,
-    as_json: Annotated[
-        bool,
-        Parameter(name="--json", negative="", show_default=False, help="Print the report as JSON."),
-    ] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Check whether an installation is ready for production."""
     from quire.cli.deploy_check import deploy_check as check_installation
@@ -250,9 +226,7 @@ def port(
     project: Project = _CURRENT_FOLDER,
     /,
     *,
-    write: Annotated[
-        bool, Parameter(help="Write a Python skeleton next to each file.", negative="")
-    ] = False,
+    write: Annotated[bool, _flag("Write a Python skeleton next to each file.")] = False,
 ) -> int:
     """List unsupported JavaScript, and the decorators that replace it."""
     from quire.cli.port_javascript import port_project
@@ -267,7 +241,7 @@ def hooks(
     *,
     type: Annotated[
         str | None,
-        Parameter(help="Uid of a content type, such as api::article.article.", show_default=False),
+        Parameter(help="Uid of a content type, such as api::article.article."),
     ] = None,
 ) -> int:
     """List the project's Python functions, in call order."""
@@ -282,12 +256,7 @@ def config(
     /,
     *,
     new_secrets: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            show_default=False,
-            help="Print lines for .env with new values of the missing secrets.",
-        ),
+        bool, _flag("Print lines for .env with new values of the missing secrets.")
     ] = False,
 ) -> int:
     """Print the effective settings and their sources."""
@@ -303,17 +272,9 @@ def index(
     project: Project = _CURRENT_FOLDER,
     /,
     *,
-    apply: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Create the indexes."),
-    ] = False,
+    apply: Annotated[bool, _flag("Create the indexes.")] = False,
     advised: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            show_default=False,
-            help="With --apply: also create those recommended for slow lists.",
-        ),
+        bool, _flag("With --apply: also create those recommended for slow lists.")
     ] = False,
 ) -> int:
     """List missing indexes, or create them."""
@@ -328,14 +289,8 @@ def migrate(
     project: Project = _CURRENT_FOLDER,
     /,
     *,
-    apply: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Migrate."),
-    ] = False,
-    may_lose: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Allow the removal of rows or values."),
-    ] = False,
+    apply: Annotated[bool, _flag("Migrate.")] = False,
+    may_lose: Annotated[bool, _flag("Allow the removal of rows or values.")] = False,
     rename: Annotated[
         tuple[str, ...],
         Parameter(
@@ -366,12 +321,8 @@ def archive(
     project: Project = _CURRENT_FOLDER,
     /,
     *,
-    restore: Annotated[
-        int | None, Parameter(help="Number of the archive to restore.", show_default=False)
-    ] = None,
-    forget: Annotated[
-        int | None, Parameter(help="Number of the archive to delete.", show_default=False)
-    ] = None,
+    restore: Annotated[int | None, Parameter(help="Number of the archive to restore.")] = None,
+    forget: Annotated[int | None, Parameter(help="Number of the archive to delete.")] = None,
 ) -> int:
     """List, restore or delete the data that migrations have archived."""
     from quire.cli.archive import show_archive
@@ -395,10 +346,7 @@ def copy(
     target: Annotated[
         str, Parameter(name="--to", help="Target database, postgresql://... or sqlite:FILE.")
     ],
-    replace: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Delete everything in the target first."),
-    ] = False,
+    replace: Annotated[bool, _flag("Delete everything in the target first.")] = False,
 ) -> int:
     """Copy a database to another one, or resume an interrupted copy."""
     from quire.cli.copy import copy_project
@@ -413,23 +361,19 @@ def backup(
     *,
     to: Annotated[
         Path | None,
-        Parameter(
-            help="Folder of the backups, or the file to write: NAME.tar or NAME.tar.age.",
-            show_default=False,
-        ),
+        Parameter(help="Folder of the backups, or the file to write: NAME.tar or NAME.tar.age."),
     ] = None,
     keep: Annotated[
         int | None,
         Parameter(
             validator=validators.Number(gte=1),
-            show_default=False,
             help="Number of backups of this project to keep in the folder; older ones are deleted.",
         ),
     ] = None,
     media: Annotated[bool, Parameter(help="Also back up the uploaded files.")] = True,
     encrypt_to: Annotated[
         str | None,
-        Parameter(help="Public key of age for which the archive is encrypted.", show_default=False),
+        Parameter(help="Public key of age for which the archive is encrypted."),
     ] = None,
 ) -> int:
     """Write the database and the uploaded files to one archive, even while the server runs."""
@@ -447,7 +391,7 @@ def restore(
     replace: Replace = False,
     identity: Annotated[
         Path | None,
-        Parameter(help="File with the secret key of an encrypted backup.", show_default=False),
+        Parameter(help="File with the secret key of an encrypted backup."),
     ] = None,
 ) -> int:
     """Restore a backup into a project whose server is stopped."""
@@ -467,13 +411,7 @@ def export_archive(
     project: Project = _CURRENT_FOLDER,
     /,
     *,
-    key: Annotated[
-        str | None,
-        Parameter(
-            help="Key of an encrypted archive; by default asked for or read from standard input.",
-            show_default=False,
-        ),
-    ] = None,
+    key: ArchiveKey = None,
 ) -> int:
     """Export the content of a project to an archive that Strapi can import."""
     from quire.cli.export_archive import export_content
@@ -487,13 +425,7 @@ def import_archive(
     project: Project = _CURRENT_FOLDER,
     /,
     *,
-    key: Annotated[
-        str | None,
-        Parameter(
-            help="Key of an encrypted archive; by default asked for or read from standard input.",
-            show_default=False,
-        ),
-    ] = None,
+    key: ArchiveKey = None,
     replace: Replace = False,
     without_hooks: WithoutHooks = False,
     max_size: MaxSize = 20_000,
@@ -548,19 +480,9 @@ def types(
         Path | None, Parameter(help="File for documents in the project's Python code.")
     ] = None,
     drafts: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            show_default=False,
-            help="Models that also fit drafts, with more nullable fields.",
-        ),
+        bool, _flag("Models that also fit drafts, with more nullable fields.")
     ] = False,
-    check: Annotated[
-        bool,
-        Parameter(
-            negative="", show_default=False, help="Only check whether the files are up to date."
-        ),
-    ] = False,
+    check: Annotated[bool, _flag("Only check whether the files are up to date.")] = False,
 ) -> int:
     """Generate typed models of the content for client programs."""
     from quire.cli.typed_models import write_types
@@ -592,7 +514,7 @@ def list_jobs(
     *,
     state: Annotated[
         Literal["waiting", "running", "done", "failed", "cancelled"] | None,
-        Parameter(help="Only jobs in this state.", show_default=False),
+        Parameter(help="Only jobs in this state."),
     ] = None,
     limit: Limit = 50,
 ) -> int:
@@ -632,9 +554,7 @@ def list_outbox(
     project: Project = _CURRENT_FOLDER,
     /,
     *,
-    failed: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Only failed ones.")
-    ] = False,
+    failed: Annotated[bool, _flag("Only failed ones.")] = False,
     limit: Limit = 50,
 ) -> int:
     """List undelivered changes, the latest first."""
