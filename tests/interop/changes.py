@@ -16,7 +16,6 @@ from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.migration.migrate import MigrationRequest, migrate_to, plan_migration_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.settings_target import target_of
-from quire.database.tables.inspection import inspect_program
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import ContentType
 from quire.settings import load_settings
@@ -175,7 +174,7 @@ async def _problems(project: Path) -> list[str]:
     settings = load_settings(project, environ={})
     target, schema = target_of(settings), load_project_schema(settings)
     async with target.look() as connection:
-        found = await connection.run(inspect_program(target.kind.inspector))
+        found = await connection.run(target.kind.inspector.tables())
         tables, dialect = map_tables(schema), target.kind.dialect()
         layout = ExaminedTables(
             schema=schema, tables=tables, existing_tables=found, dialect=dialect

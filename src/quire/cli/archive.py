@@ -17,7 +17,6 @@ from quire.database.migration.archive import (
 from quire.database.open import require_project_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of
-from quire.database.tables.inspection import inspect_program
 from quire.database.target import DatabaseKind
 from quire.errors import ConfigurationError
 from quire.settings import Settings
@@ -75,7 +74,7 @@ def _archive_by_number(archives: Sequence[Archive], number: int) -> Archive:
 
 
 def _restore(kind: DatabaseKind, archive: Archive) -> Program[int]:
-    existing_tables = yield from inspect_program(kind.inspector)
+    existing_tables = yield from kind.inspector.tables()
     return (yield from restore_archive(Writes(kind.dialect()), archive, existing_tables))
 
 

@@ -11,7 +11,7 @@ from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage
 from quire.database.settings_target import target_of
 from quire.database.tables.indexes import sort_hints_program
-from quire.database.tables.inspection import inspect_program, opening_program, wanted_tables
+from quire.database.tables.inspection import opening_program, wanted_tables
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.missing_structure import MissingKind, compare
 from quire.database.tables.table_map import map_tables
@@ -58,7 +58,7 @@ async def _examine_connection(
         return DatabaseReport(("The database is empty: it has no tables yet.",))
     if opening_state.problem is not None:
         return DatabaseReport((opening_state.problem,))
-    existing_tables = await connection.run(inspect_program(kind.inspector))
+    existing_tables = await connection.run(kind.inspector.tables())
     missing_items = compare(
         build_metadata(schema, table_map, kind.column_types), existing_tables, kind.ddl
     )

@@ -21,7 +21,6 @@ from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage
 from quire.database.open import open_database
 from quire.database.settings_target import target_of
-from quire.database.tables.inspection import inspect_program
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError, DatabaseOpenError
 from quire.schema.model import Schema
@@ -96,7 +95,7 @@ async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> li
     inspector = target_of(settings).kind.inspector
     database = await open_database(settings, tables)
     try:
-        existing_tables = await database.read(lambda: inspect_program(inspector))
+        existing_tables = await database.read(inspector.tables)
         layout = ExaminedTables(
             schema=schema, tables=tables, existing_tables=existing_tables, dialect=database.dialect
         )

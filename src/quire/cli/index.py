@@ -21,7 +21,6 @@ from quire.database.tables.indexes import (
     lacking_tables_program,
     missing_indexes,
 )
-from quire.database.tables.inspection import inspect_program
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.missing_structure import MissingItem
 from quire.database.tables.table_map import map_tables
@@ -85,7 +84,7 @@ async def _index(settings: Settings, *, apply: bool, advised: bool) -> int:
     kind = target_of(settings).kind
     database = await open_database(settings, tables)
     try:
-        existing_tables = await database.read(lambda: inspect_program(kind.inspector))
+        existing_tables = await database.read(kind.inspector.tables)
         metadata = build_metadata(schema, tables, kind.column_types)
         missing_items = missing_indexes(metadata, existing_tables, kind.ddl)
         slow_lists = await database.read(lambda: stored_slow_lists(Writes(database.dialect)))

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from quire.database.settings_target import target_of
-from quire.database.tables.inspection import FoundTables, inspect_program
+from quire.database.tables.inspection import FoundTables
 from quire.database.tables.names import identifier
 from quire.errors import AppError, QuireError
 from quire.javascript.tokens import Token, tokenise
@@ -244,7 +244,7 @@ def _read_tables(settings: Settings) -> FoundTables:
 async def _inspect_tables(settings: Settings) -> FoundTables:
     target = target_of(settings)
     async with target.look() as connection:
-        return await connection.run(inspect_program(target.kind.inspector))
+        return await connection.run(target.kind.inspector.tables())
 
 
 class ProjectCustomFields:

@@ -6,7 +6,6 @@ without: what the planner of a database goes by.
 
 from enum import StrEnum
 
-from quire.database.tables.inspection import inspect_program
 from tests.databases.store import Store
 
 BOOKS = 3000
@@ -63,7 +62,7 @@ def leave(store: Store, indexes: Indexes) -> None:
     """Take away the indexes that a database is to be without."""
     if indexes is Indexes.ALL:
         return
-    found = store.run(inspect_program(store.kind.inspector))
+    found = store.run(store.kind.inspector.tables())
     for name in (name for table in found.values() for name in table.indexes):
         if name.startswith("quire"):
             store.execute(f'DROP INDEX "{name}"')

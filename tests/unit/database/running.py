@@ -10,10 +10,10 @@ import apsw
 from sqlalchemy import MetaData
 
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
-from quire.database.dialects.sqlite.target import SqliteInspector
+from quire.database.dialects.sqlite.target import SQLITE_INSPECTOR
 from quire.database.program import Program
 from quire.database.tables.ddl import create_program
-from quire.database.tables.inspection import FoundTables, inspect_program
+from quire.database.tables.inspection import FoundTables
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import TableMap, map_tables
 from quire.schema.load import build_schema, load_schema
@@ -89,4 +89,4 @@ def run(connection: apsw.Connection, program: Program[T]) -> T:
 
 
 def found_in(connection: apsw.Connection) -> FoundTables:
-    return run(connection, inspect_program(SqliteInspector()))
+    return run(connection, SQLITE_INSPECTOR.tables())

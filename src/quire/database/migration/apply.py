@@ -36,7 +36,6 @@ from quire.database.migration.steps import (
     RenameModel,
 )
 from quire.database.program import Program
-from quire.database.tables.inspection import inspect_program
 from quire.database.target import DatabaseKind
 from quire.schema.attributes.base import StorageKind
 from quire.schema.model import Model, Schema
@@ -222,7 +221,7 @@ def migrate(
     milliseconds; ``title`` describes the migration in the archive.
     """
     writes = Writes(place.dialect)
-    existing_tables = yield from inspect_program(place.kind.inspector)
+    existing_tables = yield from place.kind.inspector.tables()
     entry = ArchiveEntry(title=title, made_at=now)
     keeper = ArchiveWriter(writes, place.kind.ddl, place.kind.column_types, existing_tables, entry)
     change = migration.change

@@ -15,7 +15,7 @@ from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.program import Program, Statement, Value
 from quire.database.tables.ddl import DdlWriter
-from quire.database.tables.inspection import FoundTables, inspect_program
+from quire.database.tables.inspection import FoundTables
 from quire.database.tables.metadata import ColumnTypes, plain_column
 from quire.database.target import DatabaseKind
 from quire.schema.attributes.base import StorageKind
@@ -280,5 +280,5 @@ class ModelArchive:
         await self._database.write(forget(writes, self._kind.ddl, archive))
 
     def _put_back(self, archive: Archive) -> Program[int]:
-        existing_tables = yield from inspect_program(self._kind.inspector)
+        existing_tables = yield from self._kind.inspector.tables()
         return (yield from restore_archive(Writes(self._kind.dialect()), archive, existing_tables))

@@ -14,7 +14,7 @@ from quire.database.planner_statistics import LARGE_ROWS, has_more_rows
 from quire.database.program import Program, Statement
 from quire.database.stores.slow_lists import SlowList, SlowListCount
 from quire.database.tables.ddl import DdlWriter
-from quire.database.tables.inspection import FoundTable, FoundTables, Inspector, inspect_program
+from quire.database.tables.inspection import FoundTable, FoundTables, Inspector
 from quire.database.tables.metadata import (
     has_lists,
     is_name_of_read_index,
@@ -101,7 +101,7 @@ def lacking_tables_program(
         is_large[table] = yield from has_more_rows(table, LARGE_ROWS)
     if not any(is_large.values()):
         return {}
-    existing_tables = yield from inspect_program(inspector)
+    existing_tables = yield from inspector.tables()
     return {
         name: table
         for name, table in existing_tables.items()

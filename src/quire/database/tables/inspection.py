@@ -1,16 +1,17 @@
 """Reads which tables a database has, and whether Quire can open it.
 
-Looking is done by programs. Every start runs the short one (`opening_program`: names of tables,
-columns and migrations); the full inspection (`inspect_program`) is for checks and migrations.
+Every start runs a short program (`opening_program`: names of tables, columns and migrations); the
+full inspection (`Inspector.tables`) is for checks and migrations.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Protocol
+from types import MappingProxyType
 
 from msgspec import Struct
 
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Rows, Statement
 from quire.database.tables.system_tables import (
     CORE_STORE,
     INTERNAL_MIGRATIONS,
@@ -18,9 +19,7 @@ from quire.database.tables.system_tables import (
     NEEDED_MIGRATIONS,
     PLAIN_TABLES,
 )
-from quire.database.tables.table_map import (
-    TableMap,
-)
+from quire.database.tables.table_map import TableMap
 
 
 class FoundColumn(Struct, frozen=True, kw_only=True):
@@ -66,28 +65,101 @@ ColumnNames = Mapping[str, frozenset[str]]
 """Names of columns by table."""
 
 
-class Inspector(Protocol):
-    """Inspects one kind of database."""
+class Inspector(Struct, frozen=True, kw_only=True):
+    """Inspects one kind of database with these statements.
+
+    They leave out the tables of the database itself, and return the rows that `tables`,
+    `column_names` and `columns_of` read. Those of one table have its name as their only value.
+    """
+
+    select_tables: str
+    select_columns: str
+    select_column_names: str
+    select_columns_of_table: str
+    select_indexes: str
+    select_indexes_of_table: str
+    select_foreign_keys: str
 
     def table_names(self) -> Program[frozenset[str]]:
-        """List the tables, without those of the database itself."""
-        ...
+        """List the tables."""
+        return _names((yield Statement(self.select_tables)))
 
     def column_names(self) -> Program[ColumnNames]:
-        """List the columns of all tables, without those of the database itself."""
-        ...
+        """List the columns of all tables; rows begin with table and name."""
+        names: dict[str, set[str]] = defaultdict(set)
+        for table, name, *_ in (yield Statement(self.select_column_names)):
+            names[str(table)].add(str(name))
+        return {table: frozenset(column_set) for table, column_set in names.items()}
 
     def columns_of(self, table: str) -> Program[frozenset[str]]:
         """List the columns of one table: none if the table does not exist."""
-        ...
+        return _names((yield Statement(self.select_columns_of_table, (table,))))
 
     def index_names_of(self, table: str) -> Program[frozenset[str]]:
-        """List the names of the indexes of one table."""
-        ...
+        """List the names of the indexes of one table, which unique constraints may have, too."""
+        return _names((yield Statement(self.select_indexes_of_table, (table,))))
 
     def tables(self) -> Program[FoundTables]:
-        """Describe all tables."""
-        ...
+        """Describe all tables, with three statements whatever their number.
+
+        Rows of columns are table, name, type, whether it is NOT NULL, and its default; of indexes
+        table, name, whether it is unique, whether it is partial, and one of its columns, in their
+        order; of foreign keys table, column, target and delete action, in capitals.
+        """
+        columns = _columns((yield Statement(self.select_columns)))
+        indexes = _indexes((yield Statement(self.select_indexes)))
+        foreign_keys = _foreign_keys((yield Statement(self.select_foreign_keys)))
+        return MappingProxyType(
+            {
+                name: FoundTable(
+                    name=name,
+                    columns=MappingProxyType(columns_by_name),
+                    indexes=MappingProxyType(indexes[name]),
+                    foreign_keys=frozenset(foreign_keys[name]),
+                )
+                for name, columns_by_name in columns.items()
+            }
+        )
+
+
+def _names(rows: Rows) -> frozenset[str]:
+    return frozenset(str(name) for (name,) in rows)
+
+
+def _columns(rows: Rows) -> dict[str, dict[str, FoundColumn]]:
+    columns_by_table: dict[str, dict[str, FoundColumn]] = defaultdict(dict)
+    for table, name, kind, not_null, default in rows:
+        columns_by_table[str(table)][str(name)] = FoundColumn(
+            name=str(name),
+            type=str(kind),
+            nullable=not not_null,
+            default=None if default is None else str(default),
+        )
+    return columns_by_table
+
+
+def _indexes(rows: Rows) -> dict[str, dict[str, FoundIndex]]:
+    """Group the columns of each index; an expression has the name ``""``."""
+    indexes_by_table: dict[str, dict[str, FoundIndex]] = defaultdict(dict)
+    for table, name, unique, partial, column in rows:
+        index = indexes_by_table[str(table)].get(str(name))
+        previous_columns = index.columns if index is not None else ()
+        indexes_by_table[str(table)][str(name)] = FoundIndex(
+            name=str(name),
+            columns=(*previous_columns, "" if column is None else str(column)),
+            unique=bool(unique),
+            partial=bool(partial),
+        )
+    return indexes_by_table
+
+
+def _foreign_keys(rows: Rows) -> dict[str, set[FoundForeignKey]]:
+    foreign_keys_by_table: dict[str, set[FoundForeignKey]] = defaultdict(set)
+    for table, column, target, on_delete in rows:
+        foreign_keys_by_table[str(table)].add(
+            FoundForeignKey(column=str(column), target=str(target), on_delete=str(on_delete))
+        )
+    return foreign_keys_by_table
 
 
 class DatabaseState(Struct, frozen=True, kw_only=True):
@@ -103,11 +175,6 @@ class DatabaseState(Struct, frozen=True, kw_only=True):
     problem: str | None
     missing_tables: tuple[str, ...]
     missing_columns: tuple[str, ...] = ()
-
-
-def inspect_program(inspector: Inspector) -> Program[FoundTables]:
-    """Describe all tables of a database with their columns, indexes and foreign keys."""
-    return inspector.tables()
 
 
 def opening_program(inspector: Inspector, expected_columns: ColumnNames) -> Program[DatabaseState]:

@@ -9,7 +9,6 @@ from quire.database.integrity.components import component_rules
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage, DamageKind
 from quire.database.integrity.morph_links import morph_rules
-from quire.database.tables.inspection import inspect_program
 from quire.database.tables.system_tables import CURRENT_MIGRATIONS
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
@@ -75,7 +74,7 @@ class Content:
     @property
     def layout(self) -> ExaminedTables:
         if self._layout is None:
-            found = self.store.run(inspect_program(self.store.kind.inspector))
+            found = self.store.run(self.store.kind.inspector.tables())
             self._layout = ExaminedTables(
                 schema=self.schema,
                 tables=self.tables,

@@ -11,7 +11,6 @@ from quire.database.migration.apply import MigrationTarget, migrate, plan_migrat
 from quire.database.migration.plan import RequestedMigration
 from quire.database.migration.schema_pair import Renames, schema_tables
 from quire.database.migration.steps import Plan
-from quire.database.tables.inspection import inspect_program
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.missing_structure import MissingItem, compare
 from quire.database.tables.system_tables import CURRENT_MIGRATIONS
@@ -138,14 +137,14 @@ class MigratedDatabase(Struct, frozen=True, kw_only=True):
         """List what the database lacks."""
         kind = self.store.kind
         wanted = build_metadata(self.schema, map_tables(self.schema), kind.column_types)
-        found = self.store.run(inspect_program(kind.inspector))
+        found = self.store.run(kind.inspector.tables())
         return compare(wanted, found, kind.ddl)
 
     def surplus(self) -> list[str]:
         """List tables and columns that the schema does not want, but those archived."""
         kind = self.store.kind
         wanted = build_metadata(self.schema, map_tables(self.schema), kind.column_types).tables
-        found = self.store.run(inspect_program(kind.inspector))
+        found = self.store.run(kind.inspector.tables())
         surplus = [name for name in found if name not in wanted and not name.startswith("quire_")]
         for name, table in wanted.items():
             surplus += [f"{name}.{c}" for c in found[name].columns if c not in table.c]
@@ -156,7 +155,7 @@ class MigratedDatabase(Struct, frozen=True, kw_only=True):
         layout = ExaminedTables(
             schema=self.schema,
             tables=map_tables(self.schema),
-            existing_tables=self.store.run(inspect_program(self.store.kind.inspector)),
+            existing_tables=self.store.run(self.store.kind.inspector.tables()),
             dialect=self.store.dialect,
         )
         return [str(one) for one in self.store.run(examine_program(layout))]

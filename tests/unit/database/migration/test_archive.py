@@ -13,7 +13,6 @@ from quire.database.migration.archive import (
     restore_archive,
 )
 from quire.database.tables.ddl import DdlWriter
-from quire.database.tables.inspection import inspect_program
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.migrated_database import (
     NOTE,
@@ -35,7 +34,7 @@ def asides(context: MigratedDatabase) -> list[Archive]:
 
 
 def restore(context: MigratedDatabase, archive: Archive) -> int:
-    found = context.store.run(inspect_program(context.store.kind.inspector))
+    found = context.store.run(context.store.kind.inspector.tables())
     return context.store.run(restore_archive(Writes(context.store.dialect), archive, found))
 
 

@@ -19,7 +19,6 @@ from quire.database.stores.slow_lists import (
     stored_slow_lists,
 )
 from quire.database.tables.indexes import advised_indexes
-from quire.database.tables.inspection import inspect_program
 from quire.database.tables.metadata import build_metadata
 from quire.query.querystring import parse_query
 from quire.schema.model import Schema
@@ -137,7 +136,7 @@ async def test_what_was_counted_is_stored_after_a_while(kind: Kind, tmp_path: Pa
 def advised(store: Store, *lists: SlowList) -> list[tuple[str, str]]:
     schema, tables = library_schema(), library_tables()
     metadata = build_metadata(schema, tables, store.kind.column_types)
-    found = store.run(inspect_program(store.kind.inspector))
+    found = store.run(store.kind.inspector.tables())
     slow = [SlowListCount(list=one, times=1, last=NOW) for one in lists]
     ddl = store.kind.ddl
     advice = advised_indexes(slow, schema, tables, metadata, found, ddl)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.dialects.sqlite.target import SqliteInspector
+from quire.database.dialects.sqlite.target import SQLITE_INSPECTOR
 from quire.database.tables.inspection import (
     DatabaseState,
     FoundColumn,
@@ -60,7 +60,7 @@ def test_a_table_is_found_with_its_columns_indexes_and_foreign_keys() -> None:
 def test_a_table_is_found_by_its_name_alone() -> None:
     connection = connect()
     connection.execute("CREATE TABLE a (id integer, n text); CREATE VIEW v AS SELECT n FROM a")
-    inspector = SqliteInspector()
+    inspector = SQLITE_INSPECTOR
     assert run(connection, inspector.columns_of("a")) == {"id", "n"}
     assert run(connection, inspector.columns_of("A")) == frozenset()
     assert run(connection, inspector.columns_of("v")) == frozenset()
@@ -76,7 +76,7 @@ def test_the_wanted_tables_are_those_of_the_metadata() -> None:
 
 def test_an_empty_database_can_be_opened() -> None:
     opening = run(
-        connect(), opening_program(SqliteInspector(), {"b": frozenset(), "a": frozenset()})
+        connect(), opening_program(SQLITE_INSPECTOR, {"b": frozenset(), "a": frozenset()})
     )
     assert opening == DatabaseState(empty=True, problem=None, missing_tables=("a", "b"))
 
@@ -86,7 +86,7 @@ def test_a_new_database_of_the_current_layout_can_be_opened() -> None:
     connection = new_database(metadata)
     for name in CURRENT_MIGRATIONS:
         connection.execute("INSERT INTO strapi_migrations_internal (name) VALUES (?)", (name,))
-    opening = run(connection, opening_program(SqliteInspector(), wanted_tables(table_map)))
+    opening = run(connection, opening_program(SQLITE_INSPECTOR, wanted_tables(table_map)))
     assert opening == DatabaseState(empty=False, problem=None, missing_tables=())
 
 
@@ -94,7 +94,7 @@ def test_tables_of_a_new_content_type_are_missed() -> None:
     table_map, metadata = tables_of(awkward_schema())
     connection = new_database(metadata)
     connection.execute("DROP TABLE nodes_up_lnk")
-    opening = run(connection, opening_program(SqliteInspector(), wanted_tables(table_map)))
+    opening = run(connection, opening_program(SQLITE_INSPECTOR, wanted_tables(table_map)))
     assert opening.missing_tables == ("nodes_up_lnk",)
 
 
@@ -102,12 +102,12 @@ def test_columns_of_a_new_attribute_are_missed() -> None:
     connection = connect()
     connection.execute("CREATE TABLE a (id integer)")
     wanted = {"a": frozenset({"id", "size", "name"})}
-    opening = run(connection, opening_program(SqliteInspector(), wanted))
+    opening = run(connection, opening_program(SQLITE_INSPECTOR, wanted))
     assert opening.missing_columns == ("a.name", "a.size")
 
 
 def test_a_start_looks_at_the_database_with_two_statements() -> None:
-    program = opening_program(SqliteInspector(), {})
+    program = opening_program(SQLITE_INSPECTOR, {})
     assert "sqlite_master" in next(program).sql
     assert "strapi_migrations_internal" in program.send([(name, "id") for name in TABLES]).sql
     with pytest.raises(StopIteration) as done:

@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import MetaData
 
 from quire.database.dialects.sqlite.target import SQLITE
-from quire.database.tables.inspection import inspect_program
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.missing_structure import MissingItem, MissingKind, compare
 from quire.database.tables.table_map import map_tables
@@ -27,7 +26,7 @@ def metadata(database: Store) -> MetaData:
 
 
 def findings(metadata: MetaData, database: Store) -> list[MissingItem]:
-    found = database.run(inspect_program(database.kind.inspector))
+    found = database.run(database.kind.inspector.tables())
     return compare(metadata, found, database.kind.ddl)
 
 

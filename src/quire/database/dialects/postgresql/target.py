@@ -19,8 +19,7 @@ from quire.database.dialects.postgresql.integrity_check import damage_program, f
 from quire.database.dialects.postgresql.timestamps import wall_clock
 from quire.database.interface import Database
 from quire.database.program import Program, Statement
-from quire.database.tables.catalog_rows import column_names, found_tables
-from quire.database.tables.inspection import ColumnNames, FoundTables
+from quire.database.tables.inspection import Inspector
 from quire.database.target import DatabaseKind
 from quire.errors import DatabaseOpenError, ServiceUnavailableError, os_error_reason
 from quire.settings import Settings
@@ -46,6 +45,12 @@ SELECT c.relname::text, a.attname::text FROM pg_catalog.pg_class AS c
 JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE c.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())
   AND c.relkind IN ('r', 'p')
+"""
+_COLUMNS_OF_TABLE = """
+SELECT a.attname::text FROM pg_catalog.pg_class AS c
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())
+  AND c.relkind IN ('r', 'p') AND c.relname = $1
 """
 _INDEXES = """
 SELECT c.relname::text, i.relname::text, x.indisunique, x.indpred IS NOT NULL, a.attname::text
@@ -95,34 +100,15 @@ WHERE s.relkind = 'S'
 """
 
 
-class PostgresInspector:
-    """Inspects a PostgreSQL database (an `Inspector`)."""
-
-    def table_names(self) -> Program[frozenset[str]]:
-        """List the tables, without PostgreSQL's own and those of other schemas."""
-        rows = yield Statement(_NAMES)
-        return frozenset(str(name) for (name,) in rows)
-
-    def column_names(self) -> Program[ColumnNames]:
-        """List the columns of all tables."""
-        return column_names((yield Statement(_COLUMN_NAMES)))
-
-    def columns_of(self, table: str) -> Program[frozenset[str]]:
-        """List the columns of one table: none if the table does not exist."""
-        rows = yield Statement(f"{_COLUMN_NAMES}  AND c.relname = $1", (table,))
-        return frozenset(str(name) for _, name in rows)
-
-    def index_names_of(self, table: str) -> Program[frozenset[str]]:
-        """List the names of the indexes of one table, which unique constraints have, too."""
-        rows = yield Statement(_INDEXES_OF_TABLE, (table,))
-        return frozenset(str(name) for (name,) in rows)
-
-    def tables(self) -> Program[FoundTables]:
-        """Describe all tables, with three statements whatever their number."""
-        columns = yield Statement(_COLUMNS)
-        indexes = yield Statement(_INDEXES)
-        foreign_keys = yield Statement(_FOREIGN_KEYS)
-        return found_tables(columns, indexes, foreign_keys)
+POSTGRES_INSPECTOR = Inspector(
+    select_tables=_NAMES,
+    select_columns=_COLUMNS,
+    select_column_names=_COLUMN_NAMES,
+    select_columns_of_table=_COLUMNS_OF_TABLE,
+    select_indexes=_INDEXES,
+    select_indexes_of_table=_INDEXES_OF_TABLE,
+    select_foreign_keys=_FOREIGN_KEYS,
+)
 
 
 class SingleConnection:
@@ -227,7 +213,7 @@ class PostgresTarget:
             dialect=lambda: PostgresDialect(options.clock),
             column_types=COLUMN_TYPES,
             ddl=PostgresDdl(),
-            inspector=PostgresInspector(),
+            inspector=POSTGRES_INSPECTOR,
             counters=PostgresCounters(),
             statistics=PostgresStatistics(),
             damage=damage_program,

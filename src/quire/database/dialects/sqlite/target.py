@@ -29,8 +29,7 @@ from quire.database.dialects.sqlite.readonly_inspection import (
 )
 from quire.database.interface import Database
 from quire.database.program import Program, Statement
-from quire.database.tables.catalog_rows import column_names, found_tables
-from quire.database.tables.inspection import ColumnNames, FoundTables
+from quire.database.tables.inspection import Inspector
 from quire.database.target import DatabaseKind
 from quire.errors import ConfigurationError, DatabaseLockedError, DatabaseOpenError
 from quire.settings import Settings
@@ -103,36 +102,6 @@ class SqliteCounters:
         yield Statement(_ADD, (table, highest))
 
 
-class SqliteInspector:
-    """Inspects a SQLite database (an `Inspector`)."""
-
-    def table_names(self) -> Program[frozenset[str]]:
-        """List the tables, without SQLite's own."""
-        rows = yield Statement(_NAMES)
-        return frozenset(str(name) for (name,) in rows)
-
-    def column_names(self) -> Program[ColumnNames]:
-        """List the columns of all tables."""
-        return column_names((yield Statement(_COLUMNS)))
-
-    def columns_of(self, table: str) -> Program[frozenset[str]]:
-        """List the columns of one table: none if the table does not exist."""
-        rows = yield Statement(_COLUMNS_OF_TABLE, (table,))
-        return frozenset(str(name) for (name,) in rows)
-
-    def index_names_of(self, table: str) -> Program[frozenset[str]]:
-        """List the names of the indexes of one table."""
-        rows = yield Statement(_INDEXES_OF_TABLE, (table,))
-        return frozenset(str(name) for (name,) in rows)
-
-    def tables(self) -> Program[FoundTables]:
-        """Describe all tables, with three statements whatever their number."""
-        columns = yield Statement(_COLUMNS)
-        indexes = yield Statement(_INDEXES)
-        foreign_keys = yield Statement(_FOREIGN_KEYS)
-        return found_tables(columns, indexes, foreign_keys)
-
-
 class SqliteStatistics:
     """See `quire.database.planner_statistics.Statistics`."""
 
@@ -150,11 +119,20 @@ class SqliteStatistics:
 
 T = TypeVar("T")
 
+SQLITE_INSPECTOR = Inspector(
+    select_tables=_NAMES,
+    select_columns=_COLUMNS,
+    select_column_names=_COLUMNS,
+    select_columns_of_table=_COLUMNS_OF_TABLE,
+    select_indexes=_INDEXES,
+    select_indexes_of_table=_INDEXES_OF_TABLE,
+    select_foreign_keys=_FOREIGN_KEYS,
+)
 SQLITE = DatabaseKind(
     dialect=SqliteDialect,
     column_types=COLUMN_TYPES,
     ddl=SqliteDdl(),
-    inspector=SqliteInspector(),
+    inspector=SQLITE_INSPECTOR,
     counters=SqliteCounters(),
     statistics=SqliteStatistics(),
     damage=damage_program,
