@@ -372,7 +372,6 @@ class SchemaProblem(Struct, frozen=True):
     message: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         place = f"{self.file}: {self.path}" if self.path else self.file
         return f"{place}: {self.message}"
 

@@ -56,11 +56,9 @@ class Granted:
         self._hash = hash((actions, rules))
 
     def __hash__(self) -> int:
-        """Equal grants have equal hashes."""
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        """Compare the grants."""
         return (
             isinstance(other, Granted)
             and self.actions == other.actions
@@ -68,7 +66,6 @@ class Granted:
         )
 
     def __repr__(self) -> str:
-        """Return the number of grants, for logs and failing tests."""
         return f"Granted({len(self.actions)} actions)"
 
     def allows(self, action: str) -> bool:
@@ -135,7 +132,6 @@ class NarrowedAbility:
         self._hash = hash((granted, self._lasting, rules.volatile, rules.actions))
 
     def __hash__(self) -> int:
-        """Equal abilities have equal hashes."""
         return self._hash
 
     def __eq__(self, other: object) -> bool:
@@ -150,7 +146,6 @@ class NarrowedAbility:
         )
 
     def __repr__(self) -> str:
-        """Return the number of rules, for logs and failing tests."""
         return f"NarrowedAbility({self.granted!r}, {len(self.rules)} rules)"
 
     def allows(self, action: str) -> bool:

@@ -103,7 +103,6 @@ class AdminAbility:
         self._hash = hash((user_id, role_ids, super_admin, frozenset(rules.items()), bound_rules))
 
     def __hash__(self) -> int:
-        """Equal abilities have equal hashes."""
         return self._hash
 
     def __eq__(self, other: object) -> bool:
@@ -130,7 +129,6 @@ class AdminAbility:
         )
 
     def __repr__(self) -> str:
-        """Return the number of grants, for logs and failing tests."""
         return f"AdminAbility(user {self.user_id}, {len(self._rules)} grants)"
 
     def rules(self, action: str, subject: Subject = None) -> tuple[GrantRule, ...]:

@@ -27,7 +27,6 @@ class _KnownCode(Struct, frozen=True):
     """Requires the code of a locale that can be added."""
 
     def __call__(self, value: object) -> str | None:
-        """See `Rule`."""
         return OneOf((*iso_locales(),))(value)
 
 

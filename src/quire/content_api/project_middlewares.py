@@ -29,7 +29,6 @@ class _Guard:
         self._app = app
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Respond to one request."""
         is_started = False
 
         async def noted(message: MutableMapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ class TracedApp:
         self._tracing = tracing
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Respond to one HTTP request."""
+        """Handle one HTTP request."""
         method, path = method_label(scope["method"]), scope["raw_path"]
         headers = dict(scope["headers"])
         parent = trace_parent_of(headers)

@@ -39,7 +39,6 @@ class Actions:
     """
 
     def __init__(self) -> None:
-        """Begins with unchanged core actions."""
         self.steps: dict[str, tuple[QueryStep, ...]] = {}
         self.reads: dict[str, DocumentRead] = {}
         self.core: dict[str, str] = {}

@@ -45,7 +45,6 @@ class Finding(Struct, frozen=True):
     closes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """One line for a terminal or a log."""
         return f"{self.file}: {self.sentence}"
 
 

@@ -161,7 +161,6 @@ class GuardCode:
     """The policies and middlewares of a project, each analysed once."""
 
     def __init__(self, project: Path, scripts: ScriptProject) -> None:
-        """Reads nothing yet."""
         self._project = project
         self._scripts = scripts
         self._files: dict[tuple[str, str], dict[str, SourceFile]] = {}

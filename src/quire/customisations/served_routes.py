@@ -62,7 +62,6 @@ class UnservedRoute(Struct, frozen=True):
     reason: str = ""
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         line = f"{self.file}: {self.method} {self.path} ({self.handler}) is not served"
         return f"{line}: it {self.reason}" if self.reason else line
 

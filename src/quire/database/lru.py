@@ -29,7 +29,6 @@ class BoundedCache(MutableMapping[K, V], Generic[K, V]):
         self._entries[key] = value
 
     def __delitem__(self, key: K) -> None:
-        """Delete an entry."""
         del self._entries[key]
 
     def __iter__(self) -> Iterator[K]:
@@ -37,7 +36,6 @@ class BoundedCache(MutableMapping[K, V], Generic[K, V]):
         return iter(self._entries)
 
     def __len__(self) -> int:
-        """Return how many entries there are."""
         return len(self._entries)
 
     def get(self, key: K, default: V | None = None) -> V | None:  # type: ignore[override]

@@ -32,7 +32,6 @@ class ExtensionProblem(Struct, frozen=True, order=True):
     message: str
 
     def __str__(self) -> str:
-        """Return one line for a terminal."""
         return f"{self.file}:{self.line}  {self.message}"
 
 

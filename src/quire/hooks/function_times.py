@@ -41,7 +41,6 @@ class FunctionTimer:
         self._start = 0.0
 
     def __enter__(self) -> None:
-        """Begin to measure."""
         if self._times is not None:
             self._start = perf_counter()
 

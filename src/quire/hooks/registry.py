@@ -93,7 +93,6 @@ class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return (document_id, locale) in (self.batch or ((self.document_id, self.locale),))
 
     def __str__(self) -> str:
-        """Describe the call."""
         call = f"{self.phase} {self.name} ({self.file}:{self.line})"
         documents = self.document_id or f"{len(self.batch)} documents"
         return f"{call} on {self.action} of {self.uid} {documents}" if self.uid else call

@@ -21,14 +21,12 @@ class ObservedTime:
         self.was_read = False
 
     def __enter__(self) -> Self:
-        """Set the clock."""
         self._token: Token[ObservedTime | None] = _observed_time.set(self)
         return self
 
     def __exit__(
         self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
     ) -> None:
-        """Set the clock of the outer block again."""
         _observed_time.reset(self._token)
 
 

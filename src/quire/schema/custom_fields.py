@@ -53,7 +53,6 @@ class CustomField(Struct, frozen=True, kw_only=True):
     type: StorageType
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return (
             f"{self.file}: {self.path}: {self.uid} is stored as {self.type.name}, "
             f"according to {self.type.source}"

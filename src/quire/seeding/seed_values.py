@@ -109,7 +109,6 @@ class ContentProblem(Struct, frozen=True, order=True):
     message: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         place = f"{self.file}: {self.path}" if self.path else self.file
         return f"{place}: {self.message}"
 

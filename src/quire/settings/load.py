@@ -44,7 +44,6 @@ class SettingsProblem:
     message: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         place = f"{self.source}: {self.key}" if self.key else self.source
         return f"{place}: {self.message}"
 

@@ -206,7 +206,6 @@ class DatabaseColumns:
     """The columns of a project's database, which is inspected once, on first use."""
 
     def __init__(self, settings: Settings) -> None:
-        """Does not open the database yet."""
         self._settings = settings
         self._tables: FoundTables | None = None
 
@@ -254,7 +253,6 @@ class ProjectCustomFields:
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Reads nothing yet."""
         self._settings = settings
         self._columns = DatabaseColumns(settings)
 

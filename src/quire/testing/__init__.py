@@ -25,7 +25,6 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name."""
     module = _MODULES.get(name)
     if module is None:
         message = f"module {__name__!r} has no attribute {name!r}"

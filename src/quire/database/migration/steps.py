@@ -19,7 +19,6 @@ class DropRows(Struct, frozen=True, kw_only=True):
     rows: int
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"remove the values of {self.rows} entries in {self.attribute} of {self.uid}"
 
 
@@ -36,7 +35,6 @@ class EndDrafts(Struct, frozen=True, kw_only=True):
     remaining: int
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return (
             f"remove {self.rows} drafts of {self.uid}, {self.changed} of them with unpublished "
             f"changes, and publish {self.remaining} documents that never were"
@@ -53,7 +51,6 @@ class EndLocales(Struct, frozen=True, kw_only=True):
     rows: int
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"remove {self.rows} entries of {self.uid} in other locales"
 
 
@@ -64,7 +61,6 @@ class DropTable(Struct, frozen=True, kw_only=True):
     rows: int
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"drop the table {self.table} with {_count(self.rows, 'row')}"
 
 
@@ -75,7 +71,6 @@ class RenameTable(Struct, frozen=True, kw_only=True):
     after: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"rename the table {self.before} to {self.after}"
 
 
@@ -86,7 +81,6 @@ class DropIndex(Struct, frozen=True, kw_only=True):
     index: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"drop the index {self.index} of {self.table}"
 
 
@@ -98,7 +92,6 @@ class RenameColumn(Struct, frozen=True, kw_only=True):
     after: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"rename the column {self.before} of {self.table} to {self.after}"
 
 
@@ -110,7 +103,6 @@ class DropColumn(Struct, frozen=True, kw_only=True):
     rows: int
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"drop the column {self.column} of {self.table} with {_count(self.rows, 'value')}"
 
 
@@ -125,7 +117,6 @@ class ConvertColumn(Struct, frozen=True, kw_only=True):
     unfit: int
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         text = (
             f"turn {self.rows} values of {self.column} in {self.table} "
             f"from {self.before} into {self.after}"
@@ -139,7 +130,6 @@ class CreateTable(Struct, frozen=True, kw_only=True):
     table: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"create the table {self.table}"
 
 
@@ -150,7 +140,6 @@ class AddColumn(Struct, frozen=True, kw_only=True):
     column: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"add the column {self.column} to {self.table}"
 
 
@@ -161,7 +150,6 @@ class CreateIndex(Struct, frozen=True, kw_only=True):
     index: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"create the index {self.index} of {self.table}"
 
 
@@ -176,7 +164,6 @@ class RenameField(Struct, frozen=True, kw_only=True):
     after: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"rename {self.before} to {self.after} in links of entries of {self.uid}"
 
 
@@ -187,7 +174,6 @@ class RenameModel(Struct, frozen=True, kw_only=True):
     after: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"rename {self.before} to {self.after} in links, permissions and settings"
 
 
@@ -198,7 +184,6 @@ class BeginDrafts(Struct, frozen=True, kw_only=True):
     rows: int
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"make a draft of each of {self.rows} entries of {self.uid}"
 
 
@@ -210,7 +195,6 @@ class BeginLocales(Struct, frozen=True, kw_only=True):
     locale: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"put {self.rows} entries of {self.uid} into the locale {self.locale}"
 
 
@@ -256,7 +240,6 @@ class MigrationNotice(Struct, frozen=True, kw_only=True):
     rule: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"{self.rows} entries of {self.uid} break a rule: {self.attribute} {self.rule}"
 
 
@@ -267,7 +250,6 @@ class SeveralDocuments(Struct, frozen=True, kw_only=True):
     documents: int
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         return f"{self.uid} has {self.documents} documents, but a single type serves only one"
 
 

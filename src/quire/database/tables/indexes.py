@@ -44,7 +44,6 @@ class SortHint(Struct, frozen=True, kw_only=True):
     attributes: tuple[str, ...]
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         names = ", ".join(self.attributes)
         return (
             f"{self.uid} has {self.rows} rows: a list sorted by one of these reads them all, "
@@ -61,7 +60,6 @@ class AdvisedIndex(Struct, frozen=True, kw_only=True):
     statement: str
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         slow_list = self.slow.list
         parameters = [f"{name}=..." for name in slow_list.equal]
         keys = [f"{name}:desc" if descending else name for name, descending in slow_list.sort]

@@ -35,7 +35,6 @@ class MissingItem(Struct, frozen=True, kw_only=True):
     gain: str = ""
 
     def __str__(self) -> str:
-        """One line for a terminal."""
         if self.kind is MissingKind.TABLE:
             return f"the table {self.name} is missing"
         return f"the table {self.table} lacks the {self.kind} {self.name}"

@@ -113,7 +113,6 @@ class Replicas:
         self._wait_seconds = wait_seconds
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self._replicas)
 
     async def with_all(self, timeline: int) -> Replica | None:

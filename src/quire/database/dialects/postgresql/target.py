@@ -206,7 +206,6 @@ class PostgresTarget:
     """A PostgreSQL database (a `DatabaseTarget`)."""
 
     def __init__(self, options: PostgresOptions) -> None:
-        """Does not connect yet."""
         self._options = options
         self.place = _describe_database(options)
         self.kind = DatabaseKind(

@@ -179,7 +179,6 @@ class SqliteTarget:
     kind = SQLITE
 
     def __init__(self, options: SqliteOptions) -> None:
-        """``options.path`` is the file."""
         self._options = options
         self.place = str(options.path)
 
