@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import PostgresOptions
 from quire.database.dialects.postgresql.target import PostgresTarget
 from quire.schema.model import Schema
 from tests.conformance.corpus import postgresql_dump, unpack_project

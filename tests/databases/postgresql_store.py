@@ -4,8 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import (
+    PostgresConnection,
+    PostgresOptions,
+    open_connection,
+)
 from quire.database.dialects.postgresql.target import PostgresTarget
 from quire.database.program import Program
 from tests.databases.kind import Row

@@ -30,7 +30,7 @@ from quire.clock import Clock
 from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.session_summaries import (
+from quire.content_api.session_routes import (
     UNKNOWN_SESSION,
     SessionSummary,
     summarize_sessions,

@@ -5,11 +5,13 @@ administrators, or requires an action. Permissions on content depend on more tha
 handlers check more.
 """
 
+import asyncio
+import zlib
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Final
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.principal import Administrator
-from quire.admin_api.compression import compress
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
@@ -17,6 +19,13 @@ from quire.content_manager.content_version import ContentVersion
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, PolicyError
 from quire.hooks.principal import Principal
+
+_MIN_BYTES: Final = 2_000
+"""Below this size, a compressed response takes as many packets."""
+_MAX_IMMEDIATE: Final = 65_536
+"""The most bytes that are compressed on the event loop, which takes a millisecond."""
+_GZIP: Final = zlib.MAX_WBITS | 16
+
 
 SIGNED_IN = "signed in"
 """The action of routes for all signed-in administrators."""
@@ -32,6 +41,24 @@ ResponseListener = Callable[[Request, Route, int], Awaitable[None]]
 """Called for each request to a route, with the status of its response."""
 
 _READ_METHODS = frozenset({"GET", "HEAD"})
+
+
+async def compress(request: Request, response: Response) -> Response:
+    """Return a response, compressed if the client accepts that and it is worth it."""
+    body = response.body
+    accepted = request.headers.get(b"accept-encoding", b"")
+    is_json = response.content_type is not None and b"json" in response.content_type
+    if len(body) < _MIN_BYTES or b"gzip" not in accepted or not is_json or response.tag:
+        return response
+    compressed = (
+        zlib.compress(body, wbits=_GZIP)
+        if len(body) <= _MAX_IMMEDIATE
+        else await asyncio.to_thread(zlib.compress, body, wbits=_GZIP)
+    )
+    headers = (b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")
+    return Response(
+        response.status, compressed, response.content_type, (*response.headers, *headers)
+    )
 
 
 class AdminApi:

@@ -18,7 +18,6 @@ from quire.admin_api.content_manager.locale_prefill import LocalePrefillApi
 from quire.admin_api.content_manager.publish_and_clone_checks import CheckApi
 from quire.admin_api.content_manager.read_routes import EntryApi
 from quire.admin_api.content_manager.relations import RelatedApi
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.type_routes import ManagedModelApi
 from quire.admin_api.content_manager.uid_values import UidValueApi
 from quire.admin_api.content_manager.write_routes import EntryWriteApi
@@ -73,7 +72,7 @@ from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.releases.store import ReleaseStore
-from quire.content_manager.revisions import RevisionLog
+from quire.content_manager.revisions import RevisionHistory, RevisionLog
 from quire.database.interface import Database
 from quire.database.migration.archive import ModelArchive
 from quire.database.stores.builtin_type_table import ContentTables

@@ -5,19 +5,19 @@ version only.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
-from quire.access.principal import Principal
-from quire.auth.end_user_grant_limits import require_grantable
+from quire.access.ability import rules_of, without_project_rules
+from quire.access.principal import ApiToken, Principal
 from quire.database.program import Program
 from quire.database.stores.auth_rows import ROW_RULES_KEY, Accounts, write_grants
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.database.stores.end_user_roles import RoleRow, RoleRows
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.errors import ApplicationError, NotFoundError
+from quire.errors import ApplicationError, ForbiddenError, NotFoundError
 from quire.schema.name_words import without_accents
 
 NOT_FOUND = "Role not found"
@@ -180,3 +180,30 @@ def _get_role(rows: RoleRows, role_id: int) -> Program[RoleRow]:
 
 def _rows(unit: UnitOfWork) -> RoleRows:
     return RoleRows(unit.store, unit.tick(), unit.engine.new_id)
+
+
+_OWN_ACCOUNT = ("plugin::users-permissions.auth.", "plugin::users-permissions.user.me")
+"""Actions that concern only the caller's own account."""
+
+
+def require_grantable(principal: Principal | None, actions: Collection[str]) -> None:
+    """Check that a principal may grant actions, or act on a user who has them: it has them too.
+
+    Otherwise the permission to edit end users and roles would include all others. API tokens are
+    exempt, because an administrator chooses their actions one by one; visitors and end users are
+    not.
+
+    Raises ForbiddenError when the principal does not have one of them, or on some rows only.
+    """
+    if principal is None or isinstance(principal, ApiToken):
+        return
+    # Rules of the project also apply to whoever receives the action.
+    ability = without_project_rules(principal.ability)
+    row_rules = rules_of(ability)
+    for action in _actions_on_others(actions):
+        if action in row_rules or not ability.allows(action):
+            raise ForbiddenError
+
+
+def _actions_on_others(actions: Iterable[str]) -> Iterable[str]:
+    return (action for action in actions if not action.startswith(_OWN_ACCOUNT))

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from quire.access.principal import Principal
-from quire.auth.end_user_grant_limits import require_grantable
+from quire.auth.end_user_roles import require_grantable
 from quire.auth.end_user_settings import AdvancedOptions, advanced_options
 from quire.auth.mailed_codes import is_current
 from quire.auth.sessions import Sessions

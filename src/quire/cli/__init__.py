@@ -6,8 +6,15 @@ Exit codes: 0 success, 1 problems were found, 2 the command failed.
 import sys
 from collections.abc import Sequence
 
-from quire.cli.error_messages import discard_output, failure_message
-from quire.cli.terminal import CANNOT, EXIT_INTERRUPTED, EXIT_OK, PROBLEMS, print_error
+from quire.cli.terminal import (
+    CANNOT,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    PROBLEMS,
+    discard_output,
+    failure_message,
+    print_error,
+)
 from quire.errors import QuireError
 
 

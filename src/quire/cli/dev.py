@@ -14,7 +14,6 @@ from pathlib import Path
 
 from uvicorn.supervisors.basereload import BaseReload
 
-from quire.cli.error_messages import failure_message
 from quire.cli.schema_file_recovery import recover_project
 from quire.cli.serve import (
     EXIT_RESTART,
@@ -25,7 +24,7 @@ from quire.cli.serve import (
     serve_here,
     server_config,
 )
-from quire.cli.terminal import CANNOT, EXIT_OK, print_error, print_message
+from quire.cli.terminal import CANNOT, EXIT_OK, failure_message, print_error, print_message
 from quire.errors import QuireError
 from quire.settings import Settings, hand_over_settings, load_settings_from_environment
 

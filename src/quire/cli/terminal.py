@@ -4,6 +4,7 @@ Commands that take long show a progress bar.
 """
 
 import getpass
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -17,6 +18,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.prompt import Confirm
+
+from quire.errors import AppError, QuireError, ServiceUnavailableError, os_error_reason
 
 
 class ProgressBar:
@@ -101,3 +104,29 @@ def ask_key() -> str:
     if sys.stdin.isatty():
         return getpass.getpass("Key of the archive: ")
     return sys.stdin.readline().rstrip("\n")
+
+
+def failure_message(error: QuireError | OSError) -> str:
+    """Return what failed, where and why, in one message.
+
+    Messages of `AppError` are those of HTTP responses. Where they hide an error of the database
+    driver, the driver's reason is returned.
+    """
+    if isinstance(error, OSError):
+        location = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        return f"{location}{os_error_reason(error)}."
+    cause = error.__cause__
+    if isinstance(error, AppError) and error.status >= 500:
+        if isinstance(cause, Exception) and not isinstance(cause, QuireError):
+            return f"The database cannot do this: {cause}."
+        if isinstance(error, ServiceUnavailableError):
+            return "The database is busy; try again."
+    return str(error)
+
+
+def discard_output() -> None:
+    """Keep Python from failing again at exit, when it flushes output that cannot be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, get_args, get_origin
 
@@ -12,15 +13,21 @@ from quire.auth.rate_limit import RateLimiter, rate_limit_key
 from quire.auth.shared_counters import SharedCounters
 from quire.clock import Clock
 from quire.content_api.account_rate_limits import CallLimits
-from quire.content_api.decoding_problems import decoding_problem
 from quire.content_api.http_messages import NO_CONTENT, Handler, Request, Response
 from quire.content_api.raw_body import lacks_json_type
 from quire.content_api.routes import Route
+from quire.content_api.validators import REQUIRED, UNSPECIFIED_KEYS
 from quire.document_service.policy_checks import ask_policies
 from quire.document_service.project_rules import acting
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
-from quire.document_service.validate.problems import Problem, validation_error
+from quire.document_service.validate.problems import (
+    Problem,
+    ValuePath,
+    path_of,
+    path_text,
+    validation_error,
+)
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
 from quire.hooks.document import Document, Page, is_unrestricted
 from quire.hooks.errors import UnitOfWorkError
@@ -223,3 +230,36 @@ def _returns_documents(hint: object) -> bool:
     if get_origin(hint) in {dict, Mapping}:
         return False
     return any(_returns_documents(argument) for argument in get_args(hint))
+
+
+_POSITION = re.compile(r" - at (?P<key>`key` in )?`\$(?P<path>.*)`$")
+_STEP = re.compile(r"\.(?P<name>[^.\[]+)|\[(?P<index>[0-9]+)\]")
+_ANY_KEY = "[...]"
+_MISSING = re.compile(r"Object missing required field `(.+)`")
+_UNKNOWN = re.compile(r"Object contains unknown field `(.+)`")
+
+
+def decoding_problem(message: str) -> Problem:
+    """Return the problem that a message of `msgspec.ValidationError` describes.
+
+    Such a message ends in the position, ``$.lines[0].product``, unless it is about the whole body.
+    Keys of dictionaries are not in it: then the position is that of the dictionary.
+    """
+    path: ValuePath = ()
+    position = _POSITION.search(message)
+    if position is not None:
+        message = message[: position.start()]
+        path = tuple(
+            step["name"] if step["index"] is None else int(step["index"])
+            for step in _STEP.finditer(position["path"].partition(_ANY_KEY)[0])
+        )
+    if match := _MISSING.fullmatch(message):
+        path = (*path, match[1])
+        text = f"{path_text(path)} {REQUIRED}"
+    elif match := _UNKNOWN.fullmatch(message):
+        text = f"{path_text(path)} {UNSPECIFIED_KEYS.format(keys=match[1])}"
+    else:
+        subject = path_text(path) if path else "the body"
+        key = ", a key" if position is not None and position["key"] else ""
+        text = f"{subject}{key}: {message}"
+    return Problem(path_of(path), text)

@@ -1,13 +1,14 @@
 """Sessions of end users: refresh, sign out, list."""
 
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, TypeVar
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.access.principal import EndUser
-from quire.auth.sessions import Sessions
+from quire.auth.sessions import Session, Sessions
 from quire.auth.token_issuer import TokenIssuer
+from quire.clock import iso_from_ms
 from quire.content_api.account_context import AccountResponses
 from quire.content_api.account_types import ACCOUNTS, AccountBody, AnyText, DeviceId, TokenPair
 from quire.content_api.body_decoding import read_body
@@ -18,15 +19,58 @@ from quire.content_api.response_types import (
     OK_RESPONSE,
     DataEnvelope,
     FreeObject,
+    Moment,
     OkResponse,
 )
 from quire.content_api.routes import Route
-from quire.content_api.session_summaries import UNKNOWN_SESSION, SessionSummary, summarize_sessions
 from quire.errors import BadRequestError, NotFoundError, UnauthorizedError
+
+UNKNOWN_SESSION = "Session not found"
+
 
 NO_TOKEN = "Missing refresh token"  # noqa: S105 - a message
 NOBODY = "Missing authentication"
 _ALL = "all"
+
+
+class SessionSummary(Struct, rename="camel", kw_only=True):
+    """A place where somebody is signed in."""
+
+    id: int | str | None
+    device_id: str | None
+    device_name: str | UnsetType = UNSET
+    current: bool
+    login_at: Moment | UnsetType = UNSET
+    last_active_at: Moment | UnsetType = UNSET
+
+
+S = TypeVar("S", bound=SessionSummary)
+
+
+def summarize_sessions(
+    kind: type[S], sessions: Iterable[Session], current_session_id: str | None
+) -> list[S]:
+    """Return summaries of sessions, the present one first, then by last use."""
+    summaries = [_summarize_session(kind, session, current_session_id) for session in sessions]
+    summaries.sort(key=lambda session: str(session.last_active_at), reverse=True)
+    summaries.sort(key=lambda session: not session.current)
+    return summaries
+
+
+def _summarize_session(kind: type[S], session: Session, current_session_id: str | None) -> S:
+    metadata, created_at = session.metadata or {}, session.created_at
+    return kind(
+        id=session.session_id,
+        device_id=session.device_id,
+        device_name=_or_unset(metadata.get("deviceName")),
+        current=session.session_id == current_session_id,
+        login_at=_or_unset(metadata.get("loginAt")),
+        last_active_at=UNSET if created_at is None else iso_from_ms(created_at),
+    )
+
+
+def _or_unset(value: Any) -> Any:  # noqa: ANN401 - what was stored
+    return UNSET if value is None else value
 
 
 class RefreshInput(AccountBody):

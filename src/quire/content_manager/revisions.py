@@ -26,7 +26,9 @@ from quire.content_manager.revision_content import (
 )
 from quire.content_manager.status_and_locale import RequestedVersion
 from quire.database.program import Program
-from quire.database.stores.revisions import Revision, RevisionKey, Revisions
+from quire.database.stores.entry_stages import ENTRY_STAGES
+from quire.database.stores.quire_tables import QuireTables
+from quire.database.stores.revisions import REVISIONS, Revision, RevisionKey, Revisions
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import NotFoundError
 from quire.query.filter_operators import Predicate
@@ -217,3 +219,20 @@ def _read_existing(
             (uid, row["documentId"], row["locale"] if localized else None) for row in rows
         }
     return frozenset(existing_targets)
+
+
+class RevisionHistory(Struct, frozen=True):
+    """A history, and the creation of its tables."""
+
+    history: RevisionLog
+    tables: QuireTables
+
+    async def ready(self) -> RevisionLog:
+        """Return the history once it can be written, and review stages can be read.
+
+        Raises ServiceUnavailableError.
+        """
+        if self.history.max_revisions:
+            await self.tables.ensure(REVISIONS)
+        await self.tables.ensure(ENTRY_STAGES)
+        return self.history

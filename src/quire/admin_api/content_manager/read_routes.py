@@ -12,7 +12,6 @@ from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.content_manager.review_filter import ReviewFilter, ReviewQuery
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.response_types import (
     CONTENT,
     EntryResponse,
@@ -31,6 +30,7 @@ from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import ALWAYS, TypePermissions
 from quire.content_manager.read_plans import populated_relations, requested_columns
+from quire.content_manager.revisions import RevisionHistory
 from quire.content_manager.status_and_locale import Query, requested_version
 from quire.database.execute.json_encoding import encode_result
 from quire.database.interface import Database

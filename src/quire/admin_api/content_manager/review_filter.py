@@ -2,11 +2,11 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.content_api.http_messages import Request
 from quire.content_api.validators import id_of
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.review.entry_stages import entry_review
+from quire.content_manager.revisions import RevisionHistory
 from quire.content_manager.status_and_locale import Query, locale_of
 from quire.database.interface import Database
 from quire.document_service.unit_of_work import WriteEngine

@@ -9,7 +9,6 @@ from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.admin_actions import CREATE, DELETE, PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.requested_type import permissions_of, type_of
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.response_types import (
     CONTENT,
     CREATED,
@@ -34,6 +33,7 @@ from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
+from quire.content_manager.revisions import RevisionHistory
 from quire.content_manager.status_and_locale import invalid_value, locale_of, locales_of
 from quire.content_manager.writable_fields import body_of
 from quire.content_manager.write_context import Result, WriteContext

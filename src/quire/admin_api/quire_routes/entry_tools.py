@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from quire.access.admin_actions import PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.requested_type import permissions_of
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
     EXTRAS,
@@ -32,6 +31,7 @@ from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing, PublishableError
 from quire.content_manager.references import IncomingReferences
+from quire.content_manager.revisions import RevisionHistory
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status_and_locale import RequestedVersion, locale_of
 from quire.content_manager.version_differences import draft_and_published

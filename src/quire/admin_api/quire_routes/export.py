@@ -10,7 +10,6 @@ from msgspec import UNSET, UnsetType
 
 from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.content_manager.review_filter import ReviewFilter, ReviewQuery
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
     EXTRAS,
@@ -32,6 +31,7 @@ from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import MAX_ROWS
+from quire.content_manager.revisions import RevisionHistory
 from quire.content_manager.status_and_locale import Query, RequestedVersion, requested_version
 from quire.database.execute.json_encoding import encode
 from quire.database.interface import Database

@@ -3,12 +3,11 @@
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.clock import Clock
 from quire.content_manager.releases.publication import ReleasePublication
 from quire.content_manager.releases.schedule import PublicationSchedule
 from quire.content_manager.releases.store import Release, ReleaseStore
-from quire.content_manager.revisions import RevisionLog
+from quire.content_manager.revisions import RevisionHistory, RevisionLog
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.quire_tables import QuireTables

@@ -9,7 +9,6 @@ from msgspec import Struct
 from quire.access.admin_ability import GrantRule
 from quire.access.admin_actions import UPDATE
 from quire.admin_api.content_manager.requested_type import permissions_of
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.response_types import (
     EXTRAS,
     CreatorSummary,
@@ -34,7 +33,7 @@ from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
 from quire.content_manager.revision_content import Data as RevisionData
 from quire.content_manager.revision_content import revision_data
-from quire.content_manager.revisions import read_whole, revision_as_request
+from quire.content_manager.revisions import RevisionHistory, read_whole, revision_as_request
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.status_and_locale import RequestedVersion, locale_of
 from quire.content_manager.version_differences import differences

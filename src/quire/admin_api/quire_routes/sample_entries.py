@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from quire.access.admin_actions import CREATE, PUBLISH, READ
 from quire.admin_api.content_manager.requested_type import permissions_of
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, LocaleQuery
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -19,6 +18,7 @@ from quire.content_api.validators import Range
 from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
+from quire.content_manager.revisions import RevisionHistory
 from quire.content_manager.sample_entries import SampleBatch, SampleValues
 from quire.content_manager.status_and_locale import locale_of
 from quire.database.program import Program

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 import httpx
 import orjson
 
-from quire.auth.oauth.errors import ProviderError
 from quire.auth.oauth.providers import is_safe
 
 _TIMEOUT_S = 10.0
@@ -14,6 +13,14 @@ _TIMEOUT_S = 10.0
 _MAX_BYTES = 1_000_000
 
 _HEADERS = {"Accept": "application/json", "User-Agent": "Quire"}
+
+
+class ProviderError(Exception):
+    """A provider does not return a profile."""
+
+
+class IdentityError(ProviderError):
+    """An invalid ID token."""
 
 
 @asynccontextmanager

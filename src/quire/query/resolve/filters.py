@@ -6,10 +6,12 @@ the absence of such a tag. All conditions in one object on a relation are for th
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
 
 from quire.errors import ValidationError
 from quire.hooks.operators import CustomOperator
-from quire.query.custom_operators import operand_values
 from quire.query.filter_operators import (
     AND,
     GROUPS,
@@ -604,3 +606,21 @@ def _holds_for_missing(part: Filter) -> bool | None:
             if (not conjunction) in outcomes:
                 return not conjunction
             return None if None in outcomes else conjunction
+
+
+def operand_values(operator: CustomOperator, operand: QueryValue) -> list[SlotValue]:
+    """Return the bound values of an operand, in the order of the operator's fields.
+
+    Raises ValidationError for an operand of another type; the message names the field.
+    """
+    (first, *_) = operator.fields
+    operands: Any = operand
+    if first.is_list and not first.name and not isinstance(operand, list):
+        operands = [operand]
+    try:
+        value = msgspec.convert(operands, operator.operand, strict=False)
+    except msgspec.ValidationError as error:
+        raise ValidationError(f"{operator.name}: {error}") from None
+    if not first.name:
+        return [value]
+    return [getattr(value, field.name) for field in operator.fields]

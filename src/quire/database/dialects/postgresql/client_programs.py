@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import PostgresOptions
 from quire.database.dialects.postgresql.ddl import quote
 from quire.errors import ConfigurationError, DatabaseOpenError
 

@@ -22,8 +22,11 @@ import orjson
 from msgspec.structs import replace
 
 from quire.database.dialects.postgresql.changed_tables import written_program
-from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import (
+    PostgresConnection,
+    PostgresOptions,
+    open_connection,
+)
 from quire.database.dialects.postgresql.content_version import (
     PostgresContentVersion,
     Snapshot,

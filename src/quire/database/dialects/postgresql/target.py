@@ -9,8 +9,11 @@ from urllib.parse import unquote, urlsplit
 import asyncpg
 
 from quire.database.dialects.postgresql.client_programs import dump_database, restore_database
-from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import (
+    PostgresConnection,
+    PostgresOptions,
+    open_connection,
+)
 from quire.database.dialects.postgresql.ddl import COLUMN_TYPES, PostgresDdl, quote
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect, read_session

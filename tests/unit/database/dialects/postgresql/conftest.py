@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import PostgresOptions
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.program import Operand, Program, Rows, Statement
 from tests.postgresql.databases import drop_database, new_database, url_of

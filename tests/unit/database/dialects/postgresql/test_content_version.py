@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import PostgresOptions
 from quire.database.dialects.postgresql.content_version import PostgresContentVersion, Snapshot
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.program import Statement

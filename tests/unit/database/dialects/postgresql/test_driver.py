@@ -13,8 +13,11 @@ import pytest
 from msgspec.structs import replace
 
 from quire.database.dialects.postgresql import driver
-from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import (
+    PostgresConnection,
+    PostgresOptions,
+    open_connection,
+)
 from quire.database.dialects.postgresql.content_version import PostgresContentVersion
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.target import OLDEST_VERSION, PostgresTarget

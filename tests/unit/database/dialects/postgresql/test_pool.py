@@ -4,8 +4,11 @@ import asyncio
 
 import pytest
 
-from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import (
+    PostgresConnection,
+    PostgresOptions,
+    open_connection,
+)
 from quire.database.dialects.postgresql.pool import Pool
 
 

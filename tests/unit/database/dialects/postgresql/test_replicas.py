@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
-from quire.database.dialects.postgresql.connection_options import PostgresOptions
+from quire.database.dialects.postgresql.connection import (
+    PostgresConnection,
+    PostgresOptions,
+    open_connection,
+)
 from quire.database.dialects.postgresql.content_version import position_program
 from quire.database.dialects.postgresql.driver import PostgresDatabase
 from quire.database.dialects.postgresql.log_position import NO_POSITION, LogPosition
