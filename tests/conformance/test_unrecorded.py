@@ -114,6 +114,12 @@ def plain(message: str) -> dict[str, object]:
             invalid_key("sections", "sections", "fields"),
         ),
         ("/api/articles?fields[]=nope&fields[]=sections", invalid_key("nope", None, "fields")),
+        ("/api/articles?fields[]=title,nope", invalid_key("nope", None, "fields")),
+        ("/api/articles?fields[0]=title,&fields[1]=slug", invalid_key("", None, "fields")),
+        (
+            "/api/articles?fields[]=title,slug",
+            plain("Invalid fields parameter. Expected a string or an array of strings"),
+        ),
         ("/api/articles?filters=1&populate=nope", invalid_key("nope", "nope", "populate")),
         (
             "/api/authors?populate[createdBy][filters]=x",
@@ -150,6 +156,7 @@ async def test_a_query_with_errors_gets_the_error_of_the_reference(
         ("populate[author][populate][0]=x&populate[author][populate][passport]=true", {"author"}),
         ("populate=sections.title", {"sections"}),
         ("populate=sections.title,sections.images", {"sections"}),
+        ("populate[sections][on]", {"sections"}),
     ],
 )
 async def test_names_of_flags_and_scalars_in_zones_populate_nothing(

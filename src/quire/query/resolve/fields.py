@@ -93,7 +93,7 @@ def _parse_names(value: QueryValue, scope: Scope) -> list[str] | None:
         texts = [item for item in value if isinstance(item, str)]
         if any("," in text for text in texts):
             scope.report_malformed(BAD_FIELDS, Pass.SHAPE)
-        return [text.strip() for text in texts if "," not in text]
+        return [name.strip() for text in texts for name in text.split(",")]
     scope.report_malformed(BAD_FIELDS)
     return None
 

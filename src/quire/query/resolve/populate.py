@@ -455,10 +455,12 @@ class _Populate:
     def _fragment_edge(
         self, attribute: DynamicZoneAttribute, value: QueryValue, path: str
     ) -> PlanEdge | None:
-        """Show only the listed components of a zone, each by its fragment."""
+        """Show only the listed components of a zone, each by its fragment; without a value all."""
+        if value is None:
+            return self.plain_zone(attribute)
         if isinstance(value, list):
             value = {str(index): item for index, item in enumerate(value)}
-        if value in (None, ""):
+        if value == "":
             value = {}
         if not isinstance(value, dict):
             self.scope.report_invalid_key("on", join_path(path, "on"))
