@@ -261,7 +261,7 @@ def _load(path: Path, type_: str, *, complete: bool = False) -> Any:  # noqa: AN
 def _in_srgb(image: Any) -> Any:  # noqa: ANN401 - pyvips
     """Return an image in sRGB, eight bits per channel."""
     if image.get_typeof(_PROFILE):
-        image = image.icc_transform("srgb", embedded=True, command="perceptual")
+        image = image.icc_transform("srgb", embedded=True, intent="perceptual")
     return image if image.interpretation == "srgb" else image.colourspace("srgb")
 
 

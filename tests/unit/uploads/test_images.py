@@ -150,3 +150,19 @@ def test_svg_pictures_say_how_large_they_are(
     text: str, expected: tuple[int | None, int | None], tmp_path: Path
 ) -> None:
     assert svg_size(written(tmp_path, "in", text.encode())) == expected
+
+
+@pytest.mark.parametrize("profile", ["srgb", "p3", "cmyk"])
+def test_pictures_with_a_color_profile_become_srgb(profile: str, tmp_path: Path) -> None:
+    gray = pyvips.Image.black(320, 240, bands=3).copy(interpretation="srgb") + 128
+    path = tmp_path / "in.jpg"
+    gray.cast("uchar").icc_transform(profile, input_profile="srgb").jpegsave(str(path))
+
+    original = examine(path, "image/jpeg", MOST)
+    lighter = optimize(original, tmp_path / "lighter", upright=False)
+    smaller = shrink(original, tmp_path / "smaller", width=100, height=100)
+
+    for picture_info in (lighter, smaller):
+        stored = pyvips.Image.jpegload(str(picture_info.path))
+        assert (stored.interpretation, stored.get_typeof("icc-profile-data")) == ("srgb", 0)
+        assert stored(10, 10) == pytest.approx([128, 128, 128], abs=20)
