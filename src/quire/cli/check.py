@@ -1,7 +1,7 @@
 """``quire check``: reports all problems of a project; changes nothing."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Literal
@@ -26,7 +26,13 @@ from quire.cli.terminal import EXIT_OK, PROBLEMS, print_result, show_progress
 from quire.customisations import Customisations, find_customisations
 from quire.customisations.coverage import ServiceLevel, TypeSummary, summarize
 from quire.database.integrity.findings import Damage, count_noun
-from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
+from quire.errors import (
+    ConfigurationError,
+    DatabaseOpenError,
+    SchemaError,
+    SchemaProblem,
+    StorageError,
+)
 from quire.extension_loading import (
     ExtensionError,
     check_extensions,
@@ -191,8 +197,20 @@ def _schema(project: Path, settings: Settings | None, report: CheckReport) -> Sc
             report.groups["served differently"].append(f"{custom_field}{hint}")
         else:
             report.groups["served"].append(str(custom_field))
-    report.groups["served differently"] += map(str, schema.notices)
+    report.groups["served differently"] += _notice_lines(schema.notices)
     return schema
+
+
+def _notice_lines(notices: Iterable[SchemaProblem]) -> Iterator[str]:
+    """Yield a line for each notice, but one for all attributes with the same unknown option."""
+    by_line: dict[str, list[SchemaProblem]] = {}
+    for notice in notices:
+        is_option = notice.message.startswith("is no option of ")
+        key = notice.path.rpartition(".")[2] if is_option else str(notice)
+        by_line.setdefault(key, []).append(notice)
+    for first, *others in by_line.values():
+        places = count_noun(len(others), "other attribute")
+        yield f"{first} (as in {places})" if others else str(first)
 
 
 def _customisations(

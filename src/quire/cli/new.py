@@ -122,8 +122,10 @@ def _prepare_first_start(settings: Settings) -> Iterator[str]:
 
     Only without a database: its tokens and passwords depend on the former secrets.
     """
+    missing_names = settings.missing_secrets()
+    is_existing = (settings.project / ".env").exists()
     if write_environment(settings) is not None:
-        yield ".env with new secrets"
+        yield f"{', '.join(missing_names)} in .env" if is_existing else ".env with new secrets"
         settings = load_settings(settings.project)
     settings.require_secrets()
     name = target_of(settings).place.removeprefix(f"{settings.project}/")

@@ -241,3 +241,17 @@ def write_code(project: Path) -> None:
         file = project / "src/api/tag" / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(code, encoding="utf-8")
+
+
+def test_an_unknown_option_of_several_attributes_has_one_line(run: Run, project: Path) -> None:
+    for name in ("tag", "article"):
+        file = project / f"src/api/{name}/content-types/{name}/schema.json"
+        schema = json.loads(file.read_text(encoding="utf-8"))
+        for attribute in schema["attributes"].values():
+            attribute["hintt"] = "x"
+        file.write_text(json.dumps(schema), encoding="utf-8")
+
+    _, output, _ = run("check", project)
+
+    (line,) = [line for line in output.splitlines() if ".hintt: is no option of" in line]
+    assert line.endswith("other attributes)")

@@ -57,6 +57,19 @@ def test_what_a_project_lacks_is_made_and_the_rest_is_kept(run: Run, project: Pa
     assert run("check", project).code == 0
 
 
+def test_secrets_that_are_added_to_a_file_are_named(run: Run, project: Path) -> None:
+    (project / ".tmp/data.db").unlink()
+    lines = (project / ".env").read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if not line.startswith("JWT_SECRET=")]
+    (project / ".env").write_text("\n".join(kept), encoding="utf-8")
+
+    code, _, messages = run("new", project)
+
+    assert code == 0
+    assert "made JWT_SECRET in .env\n" in messages
+    assert (project / ".env").read_text(encoding="utf-8").startswith("\n".join(kept))
+
+
 def test_secrets_of_a_database_that_is_there_are_not_made_up(run: Run, project: Path) -> None:
     (project / ".env").unlink()
 

@@ -62,15 +62,23 @@ async def test_everybody_reads_and_writes_rows_of_their_own(kind: Kind, tmp_path
     assert error(refused) == (401, "UnauthorizedError", "Sign in")
 
 
-@pytest.mark.parametrize("management", ["legacy-support", "refresh"])
+@pytest.mark.parametrize(
+    ("management", "payload"),
+    [
+        ("legacy-support", "strapi.plugin('users-permissions').service('jwt').verify(token)"),
+        ("refresh", "strapi.plugins['users-permissions'].services.jwt.verify(token)"),
+        ("refresh", "jwt.verify(token)"),
+    ],
+)
 async def test_a_route_without_authentication_verifies_tokens_by_itself(
-    kind: Kind, tmp_path: Path, management: str
+    kind: Kind, tmp_path: Path, management: str, payload: str
 ) -> None:
     plugins = f"{{ 'users-permissions': {{ config: {{ jwtManagement: '{management}' }} }} }}"
     who = (
         "async who(ctx) { try {"
         "const token = ctx.request.headers['authorization']?.slice(7) ?? ctx.query.token;"
-        "const payload = await strapi.plugin('users-permissions').service('jwt').verify(token);"
+        "const jwt = strapi.plugin('users-permissions').service('jwt');"
+        f"const payload = await {payload};"
         "return { id: payload.id }; } catch (error) { return ctx.unauthorized(error.message); } }"
     )
     routes = (
@@ -366,6 +374,11 @@ NEAR_MISSES = {
         "return strapi.entityService.delete('plugin::users-permissions.user', 1);"
     ),
     "another plugin": "return strapi.plugin('users-permissions').service('user').fetchAll();",
+    "another service": "return strapi.plugins['users-permissions'].services.user.fetchAll();",
+    "a new token": (
+        "const jwt = strapi.plugin('users-permissions').service('jwt'); return jwt.issue({});"
+    ),
+    "a service handed on": "return [strapi.plugin('users-permissions').service('jwt')];",
     "a getter": "return { get x() { return 1; } }.x;",
     "an unknown service": "return strapi.service('api::no.no').find();",
     "an unknown method": "return ctx.params.x.normalize();",

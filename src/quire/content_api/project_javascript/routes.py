@@ -428,6 +428,9 @@ class _ScriptRequest:
                 "entityService": self._engine.entities(),
                 "service": HostFunction(service),
                 "plugin": HostFunction(self._plugin),
+                "plugins": HostObject(
+                    {"users-permissions": HostObject({"services": HostObject({"jwt": self._jwt})})}
+                ),
                 "log": quiet_log(),
             }
         )
@@ -449,11 +452,16 @@ class _ScriptRequest:
         async def service(arguments: list[object]) -> object:
             if arguments != ["jwt"]:
                 raise UnsupportedError("a service of a plugin")
-            return HostObject({"verify": HostFunction(self._verify, is_async=True)})
+            return self._jwt
 
         if arguments != ["users-permissions"]:
             raise UnsupportedError("a plugin")
         return HostObject({"service": HostFunction(service)})
+
+    @property
+    def _jwt(self) -> HostObject:
+        """The service with which code may verify tokens."""
+        return HostObject({"verify": HostFunction(self._verify, is_async=True)})
 
     async def _verify(self, arguments: list[object]) -> object:
         """Return the payload of a JWT of an end user; other tokens raise the error of Strapi."""

@@ -78,21 +78,22 @@ from quire.javascript.syntax import (
 
 _CLASSES = frozenset({"Date", "Set", "Map", "Error", "TypeError", *STRAPI_ERRORS})
 _UTILITIES = "@strapi/utils"
-_NO_VALUES = frozenset({"next", "method", "with strapi", "service", "engine"})
+_NO_VALUES = frozenset({"next", "method", "with strapi", "service", "engine", "token"})
 _MUTATING_METHODS = CHANGING_DATE_METHODS | {
     *("push", "pop", "shift", "unshift", "splice", "sort", "reverse", "set", "add", "delete")
 }
 """Methods that change their object."""
 _SERVER_NAMES = frozenset({"strapi", "process", "this", "super"})
 _MAX_PATH_LENGTH = {"service": 3, "engine": 4}
-_VERIFY = Member(
+_PLUGIN = "users-permissions"
+_JWT_SERVICES = (
     Call(
-        Member(Call(Member(Name("strapi"), "plugin"), (Literal("users-permissions"),)), "service"),
+        Member(Call(Member(Name("strapi"), "plugin"), (Literal(_PLUGIN),)), "service"),
         (Literal("jwt"),),
     ),
-    "verify",
+    Member(Member(Member(Member(Name("strapi"), "plugins"), _PLUGIN), "services"), "jwt"),
 )
-"""The functions that verify a JWT."""
+"""The service with the function that verifies a JWT."""
 _ENGINES = {"documents": DOCUMENT_READS | DOCUMENT_WRITES, "query": ROW_READS | ROW_WRITES}
 
 
@@ -489,11 +490,13 @@ class _Checker(Struct):
 
     # Paths
 
-    def _path_of(  # noqa: C901 - a case for each kind of expression
+    def _path_of(  # noqa: C901, PLR0912 - a case for each kind of expression
         self, value: Expression, names: KnownNames, *, check: bool = False
     ) -> Path | None:
         """Return the path of a chain of members of the request or the server."""
         match value:
+            case Call() | Member() if value in _JWT_SERVICES:
+                return ("token",)
             case Name(name) if names.knows(name) or name in _SERVER_NAMES:
                 return self._check_name(name, names)
             case Unary("()" | "await", inner):
@@ -551,6 +554,8 @@ class _Checker(Struct):
         head = path[:-1]
         if head in LIVE:
             return self._check_live_member(head, path)
+        if path == ("token", "verify"):
+            return path
         if head == ("utilities",) and path[-1] == "errors":
             return path
         if head == ("utilities", "errors") and path[-1] in STRAPI_ERRORS:
@@ -560,7 +565,7 @@ class _Checker(Struct):
             and len(path) == len(head) + 1 <= _MAX_PATH_LENGTH[head[0]]
         ):
             return path
-        if head[0] in {"method", "function", "next", "service", "engine", "utilities"}:
+        if head[0] in {"method", "function", "next", "service", "engine", "utilities", "token"}:
             raise NotUnderstoodError(f"uses {path_text(path)}")
         return None
 
@@ -606,8 +611,6 @@ class _Checker(Struct):
     ) -> Path | None:
         if callee == Name("require") and arguments == (Literal(_UTILITIES),):
             return ("utilities",)
-        if callee == _VERIFY:
-            return self._path_call(("token", "verify"), arguments, names)
         if self._engine_call(callee, arguments, names):
             return None
         path = self._path_of(callee, names)
