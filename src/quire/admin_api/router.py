@@ -13,6 +13,7 @@ from typing import Final
 from quire.access.admin_ability import AdminAbility
 from quire.access.principal import Administrator
 from quire.auth.admin.authenticate import AdminAuthenticator
+from quire.content_api.accept_encoding import GZIP, IDENTITY, accepts_encoding
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
@@ -24,7 +25,8 @@ _MIN_BYTES: Final = 2_000
 """Below this size, a compressed response takes as many packets."""
 _MAX_IMMEDIATE: Final = 65_536
 """The most bytes that are compressed on the event loop, which takes a millisecond."""
-_GZIP: Final = zlib.MAX_WBITS | 16
+_GZIP_FORMAT: Final = zlib.MAX_WBITS | 16
+_VARY: Final = (b"vary", b"Accept-Encoding")
 
 
 SIGNED_IN = "signed in"
@@ -44,21 +46,27 @@ _READ_METHODS = frozenset({"GET", "HEAD"})
 
 
 async def compress(request: Request, response: Response) -> Response:
-    """Return a response, compressed if the client accepts that and it is worth it."""
-    body = response.body
-    accepted = request.headers.get(b"accept-encoding", b"")
+    """Return a response, compressed if the client accepts that and it is worth it.
+
+    One that is not compressed names the header as well, so that caches do not take it for the
+    response to every client. Whoever makes a browser send requests cannot read secrets from the
+    size of compressed responses (BREACH): administrators are identified by a header, which other
+    sites cannot send.
+    """
     is_json = response.content_type is not None and b"json" in response.content_type
-    if len(body) < _MIN_BYTES or b"gzip" not in accepted or not is_json or response.tag:
+    if not is_json or response.tag:
         return response
-    compressed = (
-        zlib.compress(body, wbits=_GZIP)
-        if len(body) <= _MAX_IMMEDIATE
-        else await asyncio.to_thread(zlib.compress, body, wbits=_GZIP)
-    )
-    headers = (b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")
-    return Response(
-        response.status, compressed, response.content_type, (*response.headers, *headers)
-    )
+    body, headers = response.body, (*response.headers, _VARY)
+    accepted = request.headers.get(b"accept-encoding", b"")
+    is_worth_it = len(body) >= _MIN_BYTES or not accepts_encoding(accepted, IDENTITY)
+    if is_worth_it and accepts_encoding(accepted, GZIP):
+        headers = (*headers, (b"content-encoding", GZIP))
+        body = (
+            zlib.compress(body, wbits=_GZIP_FORMAT)
+            if len(body) <= _MAX_IMMEDIATE
+            else await asyncio.to_thread(zlib.compress, body, wbits=_GZIP_FORMAT)
+        )
+    return Response(response.status, body, response.content_type, headers)
 
 
 class AdminApi:

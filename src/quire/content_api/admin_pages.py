@@ -15,6 +15,7 @@ from typing import Final
 
 from starlette.responses import FileResponse, Response
 
+from quire.content_api.accept_encoding import accepts_encoding
 from quire.content_api.static_files import path_below
 from quire.errors import NotFoundError
 
@@ -165,7 +166,7 @@ class AdminPages:
         accepted = headers.get(b"accept-encoding", b"")
         for encoding, suffix in _ENCODINGS.items():
             compressed = file.with_name(f"{file.name}{suffix}")
-            if encoding.encode() in accepted and compressed.is_file():
+            if accepts_encoding(accepted, encoding.encode()) and compressed.is_file():
                 file = compressed
                 asset_headers["content-encoding"] = encoding
                 break

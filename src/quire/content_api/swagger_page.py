@@ -11,6 +11,8 @@ from typing import Final
 
 from starlette.responses import FileResponse, Response
 
+from quire.content_api.accept_encoding import GZIP, accepts_encoding
+
 PATH: Final = "/docs"
 _FOLDER = Path(__file__).with_name("swagger_ui")
 _SCRIPT, _STYLE = "text/javascript", "text/css"
@@ -70,7 +72,7 @@ def _file_response(file_name: str, media_type: str, accept_encoding: bytes) -> R
 
     file = _FOLDER / file_name
     response: Response
-    if file.suffix == ".gz" and b"gzip" not in accept_encoding:
+    if file.suffix == ".gz" and not accepts_encoding(accept_encoding, GZIP):
         response = Response(gzip.decompress(file.read_bytes()), media_type=media_type)
     else:
         response = FileResponse(file, media_type=media_type)

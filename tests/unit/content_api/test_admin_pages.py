@@ -130,6 +130,11 @@ async def test_hashed_files_are_kept_for_good_and_sent_compressed(
         assert sent.headers["content-encoding"] == encoding
         assert (sent.content == b"smaller") == (encoding == "br")
 
+    refused = await client.request(
+        "GET", "/admin/assets/main-1.js", {"accept-encoding": "gzip;q=0, br;q=0"}
+    )
+    assert refused.content == plain.content
+
 
 @pytest.mark.parametrize(
     "path",
