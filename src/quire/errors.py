@@ -13,8 +13,11 @@
     │   ├── BadRequestError           400  the HTTP layer cannot parse the request
     │   ├── BodySyntaxError           400  the body is not JSON
     │   ├── UnauthorizedError         401  credentials missing, unknown or expired
+    │   │   ├── RejectedCredentialError
+    │   │   │                         401  with the reason for the log
     │   │   └── SecondFactorError     401  the password is right, a code is missing
     │   ├── ForbiddenError            403  the principal lacks the permission
+    │   │   ├── AccessDeniedError     403  with the reason for the log
     │   │   └── PolicyError           403  an administrator lacks the permission
     │   ├── NotFoundError             404  no such document, file, role or route
     │   ├── ConflictError             409  the state is not as the request requires
@@ -195,6 +198,17 @@ class UnauthorizedError(AppError):
     default_message = "Missing or invalid credentials"
 
 
+class RejectedCredentialError(UnauthorizedError):
+    """A credential is missing, invalid, or of somebody who may not sign in.
+
+    ``reason`` is for the log; no response contains it.
+    """
+
+    def __init__(self, reason: str, message: str | None = None) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 class SecondFactorError(UnauthorizedError):
     """The password is right, and a code of the second factor is also needed."""
 
@@ -213,7 +227,7 @@ class ForbiddenError(AppError):
 class AccessDeniedError(ForbiddenError):
     """A permission is missing, or the code of the project denies the request.
 
-    ``reason`` is for the log of a development server; no response contains it.
+    ``reason`` is for the log; no response contains it.
     """
 
     def __init__(self, reason: str) -> None:

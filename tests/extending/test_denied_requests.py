@@ -46,13 +46,17 @@ async def test_development_logs_why_a_request_is_denied(
                 await office.ask("GET", "/api/papers/inner"),
                 await office.ask("GET", "/api/papers"),
             ]
+            unknown = await office.ask("GET", "/api/papers", token="unknown")
     assert [(reply.status, reply.error) for reply in replies] == [(403, "Forbidden")] * 4
-    logged = [line for line in capsys.readouterr().out.splitlines() if "forbidden" in line]
+    assert unknown.status == 401
+    lines = capsys.readouterr().out.splitlines()
+    logged = [line for line in lines if "forbidden" in line or "unauthorized" in line]
     reasons = (
         "the role Authenticated lacks api::paper.paper.vote",
         f"the policy closed ({FILE}:{_FIRST + 1}) denied",
         "the public role lacks api::paper.paper.find, which inner needs for documents()",
         "the public role lacks api::paper.paper.find",
+        "the token is neither an API token nor a JWT of this server",
     )
     assert len(logged) == (len(reasons) if environment == "development" else 0)
     for line, reason in zip(logged, reasons, strict=False):

@@ -118,6 +118,7 @@ class AdminApi:
             administrator = self._rules.narrow_administrator(administrator)
             request.administrator = administrator
             if not _may_call(administrator.ability, route.action):
+                request.denial = f"the administrator {administrator.id} lacks {route.action}"
                 await self._on_response(request, route, PolicyError.status)
                 raise PolicyError
             self._require_policies(request, administrator)

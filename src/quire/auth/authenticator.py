@@ -14,14 +14,14 @@ from msgspec import Struct
 from quire.access.ability import NO_PERMISSIONS, Ability, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
 from quire.access.row_rules import bind_rules
-from quire.auth.jwt_and_api_tokens import hash_api_token, read_jwt
+from quire.auth.jwt_and_api_tokens import hash_api_token, read_claims, read_jwt
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.auth_rows import Accounts, TokenRow, UserRow
 from quire.database.versioned_cache import VersionedCache, VersionedValue
-from quire.errors import AppError, UnauthorizedError
+from quire.errors import AppError, RejectedCredentialError
 from quire.metrics.caches import CacheCounter
 
 T = TypeVar("T")
@@ -34,6 +34,7 @@ _HOUR_MS = 3_600_000
 _PARTS = 2
 _NO_EXPIRY = float("inf")
 _NOBODY: Mapping[str, object] = {}
+_NO_SESSION = "the token is neither an API token nor one of a session that has not ended"
 
 
 class _VerifiedPrincipal(Struct, frozen=True):
@@ -107,9 +108,9 @@ class Authenticator:
     async def principal(self, header: bytes | None, version: int | None) -> Principal:
         """Return the principal of a request.
 
-        ``version`` is the present content version. Raises UnauthorizedError for bearer tokens that
-        are unknown, expired or of a user who may not sign in. Other headers count as no credentials
-        at all.
+        ``version`` is the present content version. Raises RejectedCredentialError for bearer tokens
+        that are unknown, expired or of a user who may not sign in. Other headers count as no
+        credentials at all.
         """
         token = None if header is None else bearer_token(header)
         if header is None or token is None:
@@ -128,7 +129,7 @@ class Authenticator:
     async def user_principal(self, user_id: int) -> EndUser:
         """Return an end user without a credential.
 
-        Raises UnauthorizedError for users who may not sign in.
+        Raises RejectedCredentialError for users who may not sign in.
         """
         principal, _ = await self._end_user(user_id, 0)
         return principal
@@ -137,7 +138,8 @@ class Authenticator:
         """Return the end user with an e-mail, without a credential; else as `user_principal`."""
         user = await self._run(lambda: self._accounts.user_by_email(email.lower()))
         if user is None:
-            raise UnauthorizedError(INVALID_CREDENTIALS)
+            reason = "there is no end user with the e-mail"
+            raise RejectedCredentialError(reason, INVALID_CREDENTIALS)
         return await self.user_principal(user.id)
 
     async def jwt_user_id(self, token: str) -> int | None:
@@ -186,12 +188,18 @@ class Authenticator:
             return await self._session_principal(self._sessions, token)
         claims = self._read_jwt(token)
         if claims is None:
-            raise UnauthorizedError
+            raise RejectedCredentialError(self._jwt_problem(token))
         user_id, expiry = claims
         return await self._end_user(user_id, expiry * 1000)
 
     def _read_jwt(self, token: str) -> tuple[int, int] | None:
         return read_jwt(token, self._jwt_secret, self._clock()) if self._jwt_secret else None
+
+    def _jwt_problem(self, token: str) -> str:
+        """Return why a token that is no API token is no valid JWT either."""
+        if self._jwt_secret and read_claims(token, self._jwt_secret, 0) is not None:
+            return "the JWT has expired"
+        return "the token is neither an API token nor a JWT of this server"
 
     async def _find_session(self, sessions: Sessions, token: str) -> tuple[int, str, int] | None:
         now = self._clock()
@@ -200,7 +208,7 @@ class Authenticator:
     async def _session_principal(self, sessions: Sessions, token: str) -> tuple[EndUser, float]:
         session = await self._find_session(sessions, token)
         if session is None:
-            raise UnauthorizedError
+            raise RejectedCredentialError(_NO_SESSION)
         user_id, session_id, expires_at = session
         return await self._end_user(user_id, expires_at, session_id)
 
@@ -212,7 +220,8 @@ class Authenticator:
 
     async def _api_token(self, row: TokenRow) -> tuple[ApiToken, float]:
         if row.expires_at is not None and row.expires_at <= self._clock():
-            raise UnauthorizedError(EXPIRED_MESSAGE)
+            reason = f"the API token {row.id} has expired"
+            raise RejectedCredentialError(reason, EXPIRED_MESSAGE)
         principal = ApiToken(
             id=row.id,
             type=row.type,
@@ -234,10 +243,16 @@ class Authenticator:
         self, user_id: int, expires_at: int, session_id: str | None = None
     ) -> tuple[EndUser, float]:
         user = await self._run(lambda: self._accounts.user(user_id))
-        if user is None or user.blocked:
-            raise UnauthorizedError(INVALID_CREDENTIALS)
-        if not user.confirmed and await self.confirmation_required():
-            raise UnauthorizedError(INVALID_CREDENTIALS)
+        problem = None
+        if user is None:
+            problem = "was deleted"
+        elif user.blocked:
+            problem = "is blocked"
+        elif not user.confirmed and await self.confirmation_required():
+            problem = "has not confirmed the e-mail"
+        if user is None or problem is not None:
+            reason = f"the end user {user_id} {problem}"
+            raise RejectedCredentialError(reason, INVALID_CREDENTIALS)
         ability = await self._role_ability(user.role_id, _placeholder_values(user))
         principal = EndUser(
             id=user.id,

@@ -49,8 +49,10 @@ from quire.errors import (
     AppError,
     InternalServerError,
     NotFoundError,
+    RejectedCredentialError,
     ServiceUnavailableError,
     StaleSchemaError,
+    UnauthorizedError,
     UnimplementedError,
 )
 from quire.logging import request_id
@@ -333,7 +335,8 @@ class ContentApi:
     def _respond_exception(self, request: Request, error: Exception) -> Response:
         """Respond to an error, and log it if it is an internal one.
 
-        In development the log says what is missing for access that is denied.
+        In development there is a line about denied access as well; otherwise the reason is in the
+        line of the request, since anybody can send many such requests.
         """
         log_fields = _log_fields(request)
         if isinstance(error, ServiceUnavailableError):
@@ -341,8 +344,10 @@ class ContentApi:
             reason = repr(error.__cause__ or error)
             _log.warning("request put off", **log_fields, reason=reason)
             return respond_error(error)
-        if isinstance(error, AccessDeniedError) and self._is_development:
-            _log.info("forbidden", **log_fields, reason=error.reason)
+        request.denial = _denial(error) or request.denial
+        if request.denial is not None and self._is_development:
+            event = "unauthorized" if isinstance(error, UnauthorizedError) else "forbidden"
+            _log.info(event, **log_fields, reason=request.denial)
         if isinstance(error, AppError):
             if error.status >= _SERVER_ERROR and not isinstance(error, UnimplementedError):
                 _log.error("request failed", **log_fields, exc_info=error)
@@ -496,6 +501,17 @@ def respond_cancelled(request: Request) -> Response:
     """Respond to a request that exceeds the shutdown timeout and was cancelled."""
     _log.warning("request cut off: the server stops", **_log_fields(request))
     return respond_error(ServiceUnavailableError(_SHUTTING_DOWN))
+
+
+def _denial(error: Exception) -> str | None:
+    """Return why access was denied, ``None`` for other errors."""
+    match error:
+        case AccessDeniedError() | RejectedCredentialError():
+            return error.reason
+        case UnauthorizedError():
+            return error.message
+        case _:
+            return None
 
 
 def _log_fields(request: Request) -> dict[str, str]:

@@ -61,6 +61,7 @@ class Request:
         "client",
         "commits",
         "credential",
+        "denial",
         "found",
         "headers",
         "is_guarded",
@@ -103,6 +104,8 @@ class Request:
         self.commits: CommitCounter | None = None
         self.found: tuple[RouteTable, MatchedRoute | None] | None = None
         self.allowance: Allowance | None = None
+        self.denial: str | None = None
+        """Why access was denied, for the log."""
         self.is_guarded = False
         """Whether code of the project decides about each such request again."""
         self.may_wait = True

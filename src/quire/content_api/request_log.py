@@ -88,6 +88,7 @@ class RequestLog:
             "duration_ms": round(seconds * 1000, 3),
             "bytes": size,
             "principal": principal_kind(request),
+            **({} if request.denial is None else {"reason": request.denial}),
             "request_id": request.id.decode(),
             "client": None if request.client is None else request.client[0],
             "logger": "quire.requests",
@@ -122,10 +123,11 @@ def _json_line(fields: dict[str, object]) -> str:
 
 def _text_line(fields: dict[str, object]) -> str:
     query = f"?{fields['query']}" if "query" in fields else ""
+    reason = f" ({fields['reason']})" if "reason" in fields else ""
     line = (
         f"{fields['timestamp']} {fields['method']} {fields['path']}{query} {fields['status']}"
         f" {fields['duration_ms']} ms {fields['bytes']} bytes"
-        f" {fields['principal']} {fields['request_id']}\n"
+        f" {fields['principal']} {fields['request_id']}{reason}\n"
     )
     # Data of clients must not contain terminal control sequences.
     return line.encode("ascii", "backslashreplace").decode()

@@ -15,7 +15,7 @@ from quire.access.ability import NO_PERMISSIONS, Ability
 from quire.access.declared_routes import DeclaredRoute, QueryTypes
 from quire.access.principal import Anonymous, Principal, describe_grantee
 from quire.content_api.http_messages import Handler
-from quire.errors import AccessDeniedError, BadRequestError, UnauthorizedError
+from quire.errors import AccessDeniedError, BadRequestError, RejectedCredentialError
 from quire.metrics.request_series import RequestSeries
 
 
@@ -39,7 +39,7 @@ class Authorizer:
     def require(self, principal: Principal, action: str | None, uid: str | None) -> None:
         """Check the permission for an action of a content type.
 
-        Raises AccessDeniedError; UnauthorizedError if visitors have no permissions at all.
+        Raises AccessDeniedError; RejectedCredentialError if visitors have no permissions at all.
         """
         if self.allows(principal.ability, action, uid):
             return
@@ -48,7 +48,7 @@ class Authorizer:
                 f"{action or uid} is closed: JavaScript that guards it does not run"
             )
         if isinstance(principal, Anonymous) and principal.ability == NO_PERMISSIONS:
-            raise UnauthorizedError
+            raise RejectedCredentialError("the public role has no permissions")
         raise AccessDeniedError(f"{describe_grantee(principal)} lacks {action}")
 
 

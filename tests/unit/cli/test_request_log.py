@@ -99,12 +99,33 @@ def test_each_request_is_one_json_line(logged: Path, workers: str) -> None:
     assert len(set(visitor.ids)) == len(entries)
     assert [entry["bytes"] for entry in entries] == visitor.sizes
     assert [entry["principal"] for entry in entries[:4]] == [*["anonymous"] * 3, "api-token"]
+    reasons = {entry["path"]: entry["reason"] for entry in entries if "reason" in entry}
+    assert reasons == {"/admin/users/me": "the request has no bearer token"}
     assert entries[0]["query"] == "pagination[pageSize]=1"
     assert all(entry["duration_ms"] > 0 for entry in entries)
     assert set(entries[0]) == {
         *("event", "method", "path", "query", "status", "duration_ms", "bytes", "principal"),
         *("request_id", "client", "logger", "level", "timestamp"),
     }
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_the_line_of_a_denied_request_has_the_reason(logged: Path, form: str) -> None:
+    with (logged / "quire.toml").open("a", encoding="utf-8") as file:
+        file.write(f'format = "{form}"\n')
+    tokens = {"hidden-1": 401, TOKEN: 200}
+    with serving("start", logged) as (address, process):
+        with closing(Visitor(address)) as visitor:
+            for token, status in tokens.items():
+                response = visitor.send("GET", LIST, Authorization=f"Bearer {token}")
+                assert response.status == status
+        denied, allowed = lines_of(process)[-2:]
+
+    reason = "the token is neither an API token nor a JWT of this server"
+    assert reason in denied
+    assert "hidden" not in denied
+    assert "reason" not in allowed
+    assert reason not in allowed
 
 
 def test_a_sound_request_id_is_taken_over(logged: Path) -> None:

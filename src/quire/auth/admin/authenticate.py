@@ -17,8 +17,10 @@ from quire.clock import Clock
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.versioned_cache import VersionedCache
-from quire.errors import UnauthorizedError
+from quire.errors import RejectedCredentialError
 from quire.schema.model import Schema
+
+_NO_CREDENTIAL = "the request has no bearer token"
 
 
 class _VerifiedAdministrator(Struct, frozen=True):
@@ -57,30 +59,31 @@ class AdminAuthenticator:
         """Return the administrator who sends a request.
 
         ``credential`` is the fingerprint of the header, ``version`` the present content version.
-        Raises UnauthorizedError unless it is a valid access token of an active administrator.
+        Raises RejectedCredentialError unless it is a valid access token of an active administrator.
         """
         cached_entry = None if credential is None else self._known.get(credential, version)
         if cached_entry is not None and cached_entry.until > self._clock():
             return cached_entry.administrator
         token = None if header is None else bearer_token(header)
         if token is None:
-            raise UnauthorizedError
+            raise RejectedCredentialError(_NO_CREDENTIAL)
         verified = await self._database.read(lambda: self._find(token), snapshot=True)
-        if verified is None:
-            raise UnauthorizedError
+        if isinstance(verified, str):
+            raise RejectedCredentialError(verified)
         if credential is not None:
             self._known.keep(credential, version, verified, self._tables)
         return verified.administrator
 
-    def _find(self, token: str) -> Program[_VerifiedAdministrator | None]:
+    def _find(self, token: str) -> Program[_VerifiedAdministrator | str]:
+        """Return the administrator of a token, or why there is none."""
         session = None
         if self._sessions is not None:
             session = yield from self._sessions.user_of(token, self._clock())
-        admin_user = (
-            None if session is None else (yield from self._admin_users.admin_user(session[0]))
-        )
-        if session is None or admin_user is None or not admin_user.may_sign_in:
-            return None
+        if session is None:
+            return "the access token is invalid or has expired, or its session has ended"
+        admin_user = yield from self._admin_users.admin_user(session[0])
+        if admin_user is None or not admin_user.may_sign_in:
+            return f"the administrator {session[0]} was deleted, deactivated or blocked"
         administrator = Administrator(
             id=admin_user.id,
             document_id=str(admin_user.row.document_id),
