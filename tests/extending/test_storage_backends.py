@@ -15,6 +15,7 @@ from tests.conformance.client import ClientResponse
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.databases.kind import Kind
 from tests.extending.project import module, schema_in, write_code
+from tests.hazards.uploading import picture
 from tests.unit.admin_api.office import BOSS, Office, office_project, run_office
 
 CODE = """
@@ -69,12 +70,13 @@ PARTS = """
 """
 MEMORY = {"uploads.storage": "memory"}
 NOTE = FilePart("note.txt", b"Fix for two minutes.", "text/plain")
+PHOTO = FilePart("photo.jpg", picture(600, 400, ".jpg"), "image/jpeg")
 
 
-async def upload(office: Office, *files: FilePart) -> ClientResponse:
+async def upload(office: Office, *files: FilePart, target: str = "/upload") -> ClientResponse:
     token = (await office.sign_in(BOSS["email"])).data["token"]
     headers = {"Content-Type": FORM_TYPE, "Authorization": f"Bearer {token}"}
-    return await office.client.request("POST", "/upload", headers, form(files))
+    return await office.client.request("POST", target, headers, form(files))
 
 
 async def get(office: Office, target: str, **headers: str) -> ClientResponse:
@@ -95,6 +97,35 @@ async def test_files_of_the_folder_are_sent_as_before(
             outside = await get(office, "/uploads/..%2F..%2Fquire.toml")
     assert (old.status, old.content) == (200, NOTE.content)
     assert outside.status in {403, 404}
+
+
+async def test_files_of_the_folder_are_transformed_replaced_and_deleted(
+    tmp_path: Path, kind: Kind
+) -> None:
+    sizes = {"uploads.transform_sizes": (100,)}
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, CODE)
+        async with run_office(project, settings=sizes) as office:
+            files = json.loads((await upload(office, PHOTO, NOTE)).content)
+        (photo, note), folder = files, project / "public" / "uploads"
+        stored_names = {path.name for path in folder.iterdir()}
+        async with run_office(project, settings=MEMORY | sizes) as office:
+            name = photo["url"].removeprefix("/uploads/")
+            small = await get(office, f"/uploads/x/{name}?w=100")
+            assert (small.status, small.media_type) == (200, "image/jpeg")
+
+            changed = FilePart("note.txt", b"Fix for three minutes.", "text/plain")
+            replaced = await upload(office, changed, target=f"/upload?id={note['id']}")
+            assert replaced.status in {200, 201}
+            assert (await get(office, note["url"])).content == changed.content
+            assert {path.name for path in folder.iterdir()} == stored_names - {
+                note["url"].removeprefix("/uploads/")
+            }
+
+            token = (await office.sign_in(BOSS["email"])).data["token"]
+            await office.ask("DELETE", f"/upload/files/{photo['id']}", token=token)
+            assert (await get(office, photo["url"])).status == 404
+            assert not list(folder.glob("*photo*"))
 
 
 async def test_files_are_stored_sent_replaced_and_deleted(tmp_path: Path, kind: Kind) -> None:

@@ -7,16 +7,19 @@ from quire.uploads.image_workers import REPLACEMENT_FOLDER, ImageWorkers
 from quire.uploads.replacement import Replacements
 from quire.uploads.signed_links import SignedLinks
 from quire.uploads.storage import Storage
+from quire.uploads.storage.local import LocalStorage
 
 
 class UploadContext(Struct, frozen=True, kw_only=True):
     """One context per server, shared by all code that works on files.
 
-    ``links`` signs the URLs of private files; without it files are public. ``leases`` coordinate
-    several machines.
+    ``former_storage`` is the local folder if files are stored elsewhere: it has the files that were
+    stored before. ``links`` signs the URLs of private files; without it files are public.
+    ``leases`` coordinate several machines.
     """
 
     storage: Storage
+    former_storage: LocalStorage | None = None
     image_workers: ImageWorkers
     links: SignedLinks | None = None
     leases: Leases | None = None

@@ -43,6 +43,7 @@ from quire.uploads.processing import (
     recognize_file,
 )
 from quire.uploads.removal import delete_records
+from quire.uploads.storage.local import LOCAL
 from quire.uploads.stored_settings import SETTINGS_KEY, image_rules, library_settings
 
 T = TypeVar("T")
@@ -85,6 +86,7 @@ class MediaLibrary:
         self.rows = rows
         self.links = upload_context.links
         self.storage = upload_context.storage
+        self.former_storage = upload_context.former_storage
         self.image_workers = upload_context.image_workers
         self._replacements = upload_context.replacements
         self._upload_context = upload_context
@@ -211,6 +213,7 @@ class MediaLibrary:
             raise
         keys = {piece.key for piece in prepared.pieces}
         await self._delete_bytes([key for key in file_row.keys if key not in keys])
+        await self._delete_former_bytes([file_row])
         await self._replacements.end(record_folder)
         return replaced_files
 
@@ -276,9 +279,13 @@ class MediaLibrary:
         return results
 
     async def forget_bytes_of(self, rows: Collection[FileRow]) -> None:
-        """Delete the bytes of files whose rows were deleted; those of other providers stay."""
+        """Delete the bytes of files whose rows were deleted.
+
+        Those of other providers stay, but not those in the local folder, which are served.
+        """
         own_rows = [row for row in rows if row.provider == self.storage.provider]
         await self._delete_bytes([key for row in own_rows for key in row.keys])
+        await self._delete_former_bytes(rows)
 
     # Before anything is stored ---------------------------------------------------------------
 
@@ -361,6 +368,17 @@ class MediaLibrary:
             await self.storage.remove(keys)
         except QuireError:
             _log.warning("uploads are left without a row", keys=len(keys), exc_info=True)
+
+    async def _delete_former_bytes(self, rows: Collection[FileRow]) -> None:
+        """Delete what the local folder has of files, if files are stored elsewhere now."""
+        if self.former_storage is None:
+            return
+        providers = (LOCAL, self.storage.provider)
+        keys = [key for row in rows if row.provider in providers for key in row.keys]
+        try:
+            await self.former_storage.remove(keys)
+        except QuireError:
+            _log.warning("files of the local folder are left", files=len(rows), exc_info=True)
 
     async def _finish_interrupted(self, file_id: int, record_folder: Path) -> None:
         store = self.rows.store

@@ -9,7 +9,8 @@ from quire.uploads.context import UploadContext
 from quire.uploads.image_workers import ImageWorkers
 from quire.uploads.service import FileRowAccess, LibraryLimits, MediaLibrary
 from quire.uploads.signed_links import SignedLinks
-from quire.uploads.storage.open import StorageBackends, open_storage
+from quire.uploads.storage.local import LOCAL, LocalStorage
+from quire.uploads.storage.open import UPLOADS_PATH, StorageBackends, open_storage
 from quire.uploads.transform_cache import TransformCache, TransformCacheOptions
 
 _NO_KEYS = "uploads.private needs APP_KEYS, which links are signed with."
@@ -38,8 +39,10 @@ def open_upload_context(
     for an invalid storage, and as `signed_links` does.
     """
     uploads = settings.uploads
+    folder = LocalStorage(settings.project / uploads.directory, base=UPLOADS_PATH)
     return UploadContext(
         storage=open_storage(settings, backends),
+        former_storage=None if uploads.storage == LOCAL else folder,
         image_workers=ImageWorkers(
             settings.project / uploads.temporary_directory, threads=uploads.threads
         ),
@@ -71,5 +74,4 @@ def open_transform_cache(settings: Settings, library: MediaLibrary) -> Transform
         max_bytes=uploads.transform_cache,
         max_pixels=uploads.pixel_limit,
     )
-    rows = library.rows
-    return TransformCache(rows.database, rows.store, library.storage, library.image_workers, target)
+    return TransformCache(library, target)

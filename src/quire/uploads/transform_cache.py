@@ -16,13 +16,11 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from quire.database.entries.entry_tables import EntryStore
-from quire.database.interface import Database
 from quire.database.stores.files import FileRow, file_by_key
 from quire.errors import NotFoundError, ServiceUnavailableError, ValidationError
 from quire.uploads.file_types import HEAD, sniff
-from quire.uploads.image_workers import ImageWorkers
 from quire.uploads.images import Crop, examine, is_picture, transform
+from quire.uploads.service import MediaLibrary
 from quire.uploads.storage import Storage
 from quire.uploads.transforms import FORMATS, RequestedTransform
 
@@ -65,18 +63,12 @@ class TransformCacheOptions(Struct, frozen=True, kw_only=True):
 class TransformCache:
     """Images in other sizes, of the files that have a row."""
 
-    def __init__(
-        self,
-        database: Database,
-        store: EntryStore,
-        storage: Storage,
-        image_workers: ImageWorkers,
-        options: TransformCacheOptions,
-    ) -> None:
-        self._database = database
-        self._store = store
-        self._storage = storage
-        self._image_workers = image_workers
+    def __init__(self, library: MediaLibrary, options: TransformCacheOptions) -> None:
+        self._database = library.rows.database
+        self._store = library.rows.store
+        self._storage = library.storage
+        self._former_storage = library.former_storage
+        self._image_workers = library.image_workers
         self._options = options
         self._under_way: dict[str, asyncio.Task[Any]] = {}
 
@@ -87,16 +79,25 @@ class TransformCache:
         ApplicationError for damaged ones, ServiceUnavailableError when too many are requested.
         """
         row = await self._database.read(lambda: file_by_key(self._store, key))
-        version = None if row is None else await self._storage.version(key)
-        if row is None or version is None:
+        if row is None:
             raise NotFoundError
+        storage, version = await self._find_original(key)
         name = hashlib.sha256(
             f"{key}\n{version}\n{transform.name()}\n{row.focus}".encode()
         ).hexdigest()
         cached_image = await asyncio.to_thread(self._cached_image, name)
         if cached_image is not None:
             return cached_image
-        return await self._once(name, partial(self._make, row, key, name, transform))
+        return await self._once(name, partial(self._make, row, storage, key, name, transform))
+
+    async def _find_original(self, key: str) -> tuple[Storage, str]:
+        """Return the storage of a file, and its version there. Raises NotFoundError."""
+        former = () if self._former_storage is None else (self._former_storage,)
+        for storage in (*former, self._storage):
+            version = await storage.version(key)
+            if version is not None:
+                return storage, version
+        raise NotFoundError
 
     async def original(self, key: str) -> OriginalCopy:
         """Return the copy of a file as it is, for a storage whose files have no addresses.
@@ -144,11 +145,11 @@ class TransformCache:
         self._make_room(target)
 
     async def _make(
-        self, row: FileRow, key: str, name: str, transform: RequestedTransform
+        self, row: FileRow, storage: Storage, key: str, name: str, transform: RequestedTransform
     ) -> TransformedImage:
         async with self._image_workers.bench() as bench:
             original = bench / "original"
-            if not await self._storage.fetch(key, original):
+            if not await storage.fetch(key, original):
                 raise NotFoundError
             return await self._image_workers.run(self._create_image, row, original, name, transform)
 
