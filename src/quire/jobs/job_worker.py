@@ -6,8 +6,10 @@ is claimed by another one when its lease ends. A worker that loses a lease stops
 
 import asyncio
 import inspect
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import product
 from typing import Any, TypeVar
 
 import msgspec
@@ -39,6 +41,9 @@ _RENEWAL_SECONDS = 10.0
 _SECOND = 1000
 _PRUNE_INTERVAL = 600 * _SECOND
 _MAX_MESSAGE_LENGTH = 2000
+RETRIED = "retried"
+"""The outcome of a run after which the job is tried again; others are states of the job."""
+_OUTCOMES = (DONE, RETRIED, FAILED)
 
 
 class JobWorkerOptions(Struct, frozen=True, kw_only=True):
@@ -133,6 +138,8 @@ class JobWorker(QueueWorker):
         self.runtime: JobRuntime | None = None
         self._names: tuple[str, ...] = ()
         self._runs: dict[int, _RunningJob] = {}
+        self.runs_by_outcome: Counter[tuple[str, str]] = Counter()
+        """The number of runs, by the name of the job and their outcome."""
         self._renewal_task: asyncio.Task[None] | None = None
         self._next_due = 0
         self._is_current: VersionedValue[bool] = VersionedValue(
@@ -148,6 +155,9 @@ class JobWorker(QueueWorker):
         self._names = tuple(
             job.name for job in runtime.definitions.values() if not queues or job.queue in queues
         )
+        # Monitoring sees the first failure as an increase only if there was a value before.
+        for name, outcome in product(self._names, _OUTCOMES):
+            self.runs_by_outcome.setdefault((name, outcome), 0)
         self.wake()
 
     def start(self) -> None:
@@ -250,6 +260,9 @@ class JobWorker(QueueWorker):
                 await self._write(self._rows.release(job))
             if changes is None or not await self._write(self._rows.settle(job, changes)):
                 _log.warning("a job was cancelled or taken over", job=job.name, id=job.id)
+            elif "message" in changes:  # otherwise the job was released, as if it had not run
+                outcome = RETRIED if changes["state"] == WAITING else str(changes["state"])
+                self.runs_by_outcome[job.name, outcome] += 1
         finally:
             self._runs.pop(run.job.id, None)
 

@@ -140,6 +140,12 @@ JOB_LAG = Metric(
     help="Time since the first of them was due.",
     merge="max",
 )
+JOB_RUNS = Metric(
+    name="quire_job_runs",
+    kind="counter",
+    help="Runs of jobs: done, retried later, or failed.",
+    labels=("name", "outcome"),
+)
 LOOP_LAG = Metric(
     name="quire_event_loop_lag_seconds",
     kind="histogram",

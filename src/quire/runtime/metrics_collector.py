@@ -29,6 +29,7 @@ from quire.metrics.catalogue import (
     IN_FLIGHT,
     JOB_LAG,
     JOB_QUEUE,
+    JOB_RUNS,
     POOL_IN_USE,
     POOL_REFUSED,
     POOL_SIZE,
@@ -149,6 +150,7 @@ class Metrics:
         families.append(
             family(WEBHOOK_DELIVERIES, [((name,), count) for name, count in attempts.items()])
         )
+        families.append(family(JOB_RUNS, [*jobs.worker.runs_by_outcome.items()]))
         families += await self._queues(database, webhooks, jobs)
         return families
 
