@@ -60,11 +60,14 @@ async def test_reads_go_to_the_replica(pair: Pair, tmp_path: Path, lent: list[st
         assert app.database is not None
         assert [one.name for one in app.database.pools()][-1] == "replica 1"
         await count(client, "first")
+        server, replica = address(pair.url), address(pair.replica_url)
+        async with asyncio.timeout(60):
+            while replica not in lent:  # as long as the log is not marked
+                await count(client, "second")
         lent.clear()
         for number in range(20):
             assert await count(client, f"{number}") == 0
 
-    server, replica = address(pair.url), address(pair.replica_url)
     assert lent.count(replica) >= 20
     assert lent.count(server) >= 20  # the questions for the version
     assert {*lent} == {server, replica}
@@ -202,3 +205,38 @@ async def test_what_follows_a_former_server_is_not_read(tmp_path: Path, lent: li
                     assert await write(client, f"new {number}") == 201
                     assert await count(client, f"new {number}") == 1
             assert address(follower) in lent
+
+
+async def test_what_follows_a_standby_that_was_promoted_independently_is_not_read(
+    tmp_path: Path, lent: list[str]
+) -> None:
+    with started_pair() as pair, following(pair.url) as twin:
+        await asyncio.to_thread(pair.server.halt)
+        await asyncio.to_thread(pair.promote)
+        # Its timeline has the same number, and its log comes farther.
+        session = Session(twin)
+        session.execute("SELECT pg_promote()")
+        for _ in range(3):
+            session.execute("SELECT pg_logical_emit_message(false, 'test', 'twin')")
+            session.execute("SELECT pg_switch_wal()")
+        session.close()
+        with following(twin) as other, following(pair.replica_url) as follower:
+            async with served(
+                pair,
+                tmp_path,
+                pair.replica_url,
+                replicas=(other, follower),
+                replica_wait_ms=60_000,
+            ) as (_, client):
+                for number in range(20):
+                    assert await write(client, f"new {number}") == 201
+                    assert await count(client, f"new {number}") == 1
+                async with asyncio.timeout(60):
+                    while lent.count(address(follower)) < 10:
+                        lent.clear()
+                        for number in range(10):
+                            assert await count(client, f"new {number}") == 1
+                # Nor while the server is lost.
+                await asyncio.to_thread(pair.replica.halt)
+                await until_read(client)
+                assert await count(client, "new 19") == 1

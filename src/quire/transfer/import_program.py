@@ -15,6 +15,7 @@ from quire.database.stores.auth_rows import CUSTOM_GRANTS_KEY, ROW_RULES_KEY
 from quire.database.stores.core_store import read_setting, replace_settings, setting_keys
 from quire.database.stores.slow_lists import KEY as SLOW_LISTS_KEY
 from quire.database.stores.webhooks import Webhooks
+from quire.database.tables.system_tables import LOG_MARK_KEY
 from quire.database.tables.table_map import TableMap
 from quire.database.target import DatabaseKind
 from quire.errors import TransferError
@@ -29,7 +30,7 @@ from quire.transfer.entry_rows import (
 )
 from quire.transfer.unpacking import UnpackedArchive
 
-DATABASE_SETTINGS = frozenset({OUR_RECORD, THEIR_RECORD, SCHEMA_KEY, SLOW_LISTS_KEY})
+DATABASE_SETTINGS = frozenset({OUR_RECORD, THEIR_RECORD, SCHEMA_KEY, SLOW_LISTS_KEY, LOG_MARK_KEY})
 """Settings about a database rather than its content."""
 
 _ADMINISTRATION = "admin::"

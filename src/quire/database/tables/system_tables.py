@@ -20,6 +20,9 @@ WEBHOOKS = "strapi_webhooks"
 OWN_PREFIX = "quire_"
 """The prefix of the names of Quire's own tables."""
 
+LOG_MARK_KEY = "quire_log_mark"
+"""The key in the core store of what identifies the log of a PostgreSQL server."""
+
 
 class SystemColumn(Struct, frozen=True):
     """A column of a plain table; ``required`` columns accept no NULL."""

@@ -16,9 +16,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager, suppress
+from contextvars import Context
 from typing import Generic, NamedTuple, TypeVar
 
 import orjson
+import structlog
 from msgspec.structs import replace
 
 from quire.database.dialects.postgresql.changed_tables import written_program
@@ -40,7 +42,11 @@ from quire.database.dialects.postgresql.errors import (
     is_passing,
     translate,
 )
-from quire.database.dialects.postgresql.log_position import LogPosition
+from quire.database.dialects.postgresql.log_position import (
+    NO_MARK,
+    LogPosition,
+    mark_program,
+)
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.replicas import Replica, Replicas
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
@@ -58,6 +64,8 @@ from quire.errors import (
 )
 
 T = TypeVar("T")
+
+_log = structlog.get_logger("quire.database")
 
 _WRITERS = 0x7175697265  # "quire"
 _BEGIN_WRITE = f"BEGIN; SELECT pg_advisory_xact_lock({_WRITERS})"
@@ -127,8 +135,10 @@ class PostgresDatabase:
         self._replicas = _replicas(options, size=max(1, readers))
         self._position: LogPosition | None = None
         """The position in the log that a replica must have reached to be read from."""
-        self._timeline = 0
-        """The last known timeline of the server."""
+        self._mark = NO_MARK
+        """The mark of the server's log: replicas that show it have followed this server."""
+        self._marking: asyncio.Task[None] | None = None
+        """Writes a mark to the log of a server that has none yet."""
         self._finding: asyncio.Task[None] | None = None
         """Retries the lost server while replicas are read instead."""
 
@@ -162,7 +172,7 @@ class PostgresDatabase:
                 lost = error
                 self._finding = asyncio.ensure_future(self._find_server())
         for _ in range(len(self._replicas)):
-            replica = await self._replicas.with_all(self._timeline)
+            replica = await self._replicas.with_all(self._mark)
             if replica is None:
                 break
             with suppress(ServiceUnavailableError):
@@ -201,14 +211,36 @@ class PostgresDatabase:
         if not self._replicas:
             return None
         if self._finding is not None:
-            return await self._replicas.with_all(self._timeline)
+            return await self._replicas.with_all(self._mark)
         return await self._replicas.ready_for(self._position)
 
     def _record_position(self, position: LogPosition | None) -> None:
-        """Record a position of the log that this process has seen."""
-        if position is not None:
-            self._position = max(position, self._position or position)
-            self._timeline = self._position.timeline
+        """Record a position of the log that this process has seen.
+
+        No replica is read as long as it is not known which ones follow this server.
+        """
+        if position is None:
+            return
+        if not self._mark.is_of(position):
+            self._position = None
+            self._begin_marking()
+            return
+        position = position._replace(mark=self._mark)
+        self._position = max(position, self._position or position)
+
+    def _begin_marking(self) -> None:
+        """Begin to mark the log of the server, unless that is under way."""
+        if self._marking is None or self._marking.done():
+            # The request that was the occasion for this has not made the commit: see `note_commit`.
+            work = self._mark_log()
+            self._marking = asyncio.get_running_loop().create_task(work, context=Context())
+
+    async def _mark_log(self) -> None:
+        try:
+            self._mark = await self.write(mark_program())
+        except AppError as error:
+            _log.warning("replicas are not read yet", reason=repr(error.__cause__ or error))
+            await asyncio.sleep(_LOST_SECONDS)  # then the next position begins another attempt
 
     async def _read_at_replica(
         self, replica: Replica, make: Callable[[], Program[T]], *, snapshot: bool = False
@@ -427,9 +459,11 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         """Finish running work and close all connections."""
-        if self._finding is not None:
-            self._finding.cancel()
-            await asyncio.wait([self._finding])
+        tasks = [task for task in (self._finding, self._marking) if task is not None]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
         for pool in self._pools():
             await pool.close()
         await self._replicas.close()

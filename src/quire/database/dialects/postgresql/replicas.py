@@ -3,7 +3,8 @@
 A replica replays the server's log, a little later. Its progress is a position in that log. A read
 names the position that it has to see, which is that of the last state of the server that this
 process knows of: so nobody is shown less than they have seen before, or have written themselves.
-A replica of another timeline than the server's shows other content, and is not read.
+A replica that follows another server shows other content, and is not read: it lacks the mark that
+the server has written to its log.
 """
 
 import asyncio
@@ -14,8 +15,9 @@ from quire.database.dialects.postgresql.errors import DRIVER_ERRORS
 from quire.database.dialects.postgresql.log_position import (
     NO_POSITION,
     REPLICA_POSITION,
+    LogMark,
     LogPosition,
-    read_position,
+    read_replica_position,
 )
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
@@ -79,7 +81,7 @@ class Replica:
             connection = await self._position_pool.acquire()
             self.watchdog.begin(connection)
             ((*position, has_all),) = await connection.rows(_STATE, (), None)
-            self.position = max(self.position, read_position(*position) or NO_POSITION)
+            self.position = max(self.position, read_replica_position(*position))
             self.has_all = bool(has_all)
         except (*DRIVER_ERRORS, AppError):
             if connection is not None:
@@ -115,13 +117,13 @@ class Replicas:
     def __len__(self) -> int:
         return len(self._replicas)
 
-    async def with_all(self, timeline: int) -> Replica | None:
+    async def with_all(self, mark: LogMark) -> Replica | None:
         """Return the replica that is farthest ahead, once it has replayed all that it received.
 
         That is the best available state while the server is lost, so all are asked, also those that
         are not to be used for a while. Once one is found, the others have ``wait_seconds`` to show
-        that they are farther ahead. ``timeline`` is that of the server; replicas of earlier ones
-        have followed another server, and are not read.
+        that they are farther ahead. ``mark`` is that of the server; replicas that have followed
+        another one are not read, see `LogPosition.may_replace`.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _ALL_SECONDS
@@ -131,7 +133,7 @@ class Replicas:
             queries = {replica.query_position(): replica for replica in pending}
             for query in await _first_done(queries, deadline - loop.time()):
                 replica = queries[query]
-                if replica.has_all and replica.position.timeline >= timeline:
+                if replica.has_all and replica.position.may_replace(mark):
                     best = replica if best is None else max(best, replica, key=_position)
                 if replica.has_all or not query.result():
                     pending.remove(replica)
@@ -162,7 +164,7 @@ class Replicas:
             ready = self._select_ready(position)
             if ready is not None:
                 return ready
-            self._pause_others(position.timeline)
+            self._pause_others(position)
             if loop.time() >= deadline:
                 self._pause_all()
                 return None
@@ -183,10 +185,10 @@ class Replicas:
         self._replicas.append(least_used)
         return least_used
 
-    def _pause_others(self, timeline: int) -> None:
-        """Suspend the replicas of another timeline: waiting for them makes no sense."""
+    def _pause_others(self, position: LogPosition) -> None:
+        """Suspend the replicas that follow another server: waiting for them makes no sense."""
         for replica in self._replicas:
-            if replica.position.timeline not in {0, timeline}:
+            if replica.position.is_of_other_log(position):
                 replica.pause()
 
     def _pause_all(self) -> None:
