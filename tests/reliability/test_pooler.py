@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from quire.database.settings_target import target_of
+from quire.errors import DatabaseOpenError
+from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, Authorization
 from tests.conformance.conftest import open_app
 from tests.conformance.corpus import Scenario, credentials
@@ -45,6 +48,12 @@ async def server(project: Path) -> AsyncIterator[ScenarioServer]:
     server = ScenarioServer(project)
     yield server
     await server.close()
+
+
+async def test_without_the_setting_the_error_names_it(project: Path) -> None:
+    settings = load_settings(project, environ={}, overrides={"database.pooler": False})
+    with pytest.raises(DatabaseOpenError, match="set `pooler = true`"):
+        await target_of(settings).has_tables()
 
 
 @pytest.mark.parametrize("group", GROUPS)

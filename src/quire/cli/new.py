@@ -35,6 +35,8 @@ _SETTINGS = """\
 # [cors]
 # origins = ["https://www.example.org"]
 """
+_PREPARED_FILES = frozenset({".env", ".git", ".gitignore", "quire.toml"})
+"""What may be in the folder of a new project: PostgreSQL has to be configured before."""
 _GENERATED_FILES = shutil.ignore_patterns(".env", ".tmp", "uploads", "__pycache__")
 """Files of a used template that are not copied: secrets and content of somebody else."""
 
@@ -73,7 +75,8 @@ def _require_template_source(root: Path, template: str | None) -> Path | None:
     is_project = (root / "src").is_dir()
     if root.exists() and not root.is_dir():
         raise ConfigurationError(f"{root} is not a folder.")
-    if root.is_dir() and any(root.iterdir()) and not is_project:
+    present_names = {path.name for path in root.iterdir()} if root.is_dir() else set()
+    if present_names - _PREPARED_FILES and not is_project:
         raise ConfigurationError(f"{root} is not empty, and what is in it is not a project.")
     if template is None:
         return None
@@ -100,7 +103,13 @@ def _delete_on_failure(root: Path) -> Iterator[None]:
 
 def _copy_template(root: Path, source: Path | None) -> Iterator[str]:
     if source is not None:
-        shutil.copytree(source, root, ignore=_GENERATED_FILES, dirs_exist_ok=True)
+        present_names = {path.name for path in root.iterdir()} if root.is_dir() else set()
+
+        def ignore(folder: str, names: list[str]) -> set[str]:
+            kept = present_names if Path(folder) == source else set()
+            return {*_GENERATED_FILES(folder, names), *kept.intersection(names)}
+
+        shutil.copytree(source, root, ignore=ignore, dirs_exist_ok=True)
         yield f"a copy of the template {source.name}"
 
 

@@ -100,6 +100,22 @@ def test_a_new_folder_is_gone_again_when_it_fails(
     assert not (tmp_path / "site").exists()
 
 
+@pytest.mark.parametrize("options", [(), ("--template", "blog")])
+def test_prepared_settings_are_kept(run: Run, tmp_path: Path, options: tuple[str, ...]) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    prepared = "[api]\ndefault_limit = 7\n"
+    (folder / "quire.toml").write_text(prepared, encoding="utf-8")
+    (folder / ".env").write_text("PORT=1234\n", encoding="utf-8")
+
+    assert run("new", folder, *options).code == 0
+
+    settings = load_settings(folder, environ={})
+    assert (settings.api.default_limit, settings.server.port) == (7, 1234)
+    assert settings.missing_secrets() == ()
+    assert (folder / "quire.toml").read_text(encoding="utf-8") == prepared
+
+
 def test_a_folder_with_something_else_in_it_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear", encoding="utf-8")
 

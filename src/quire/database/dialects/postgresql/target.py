@@ -88,6 +88,11 @@ T = TypeVar("T")
 OLDEST_VERSION = 14
 """The oldest version of PostgreSQL that is supported."""
 
+_POOLER_REFUSAL = "unsupported startup parameter"
+_POOLER_HINT = (
+    "Behind PgBouncer in transaction mode, set `pooler = true` in [database] of quire.toml."
+)
+
 _TABLE_LOCKED = (
     "Another program has locked a table of the database, and does not release it in time"
 )
@@ -287,7 +292,8 @@ class PostgresTarget:
         if isinstance(error, asyncpg.InvalidCatalogNameError):
             return f"{self.place} does not exist. Create it with CREATE DATABASE."
         reason = os_error_reason(error) if isinstance(error, OSError) else str(error)
-        return f"The {self.place} cannot be reached: {reason or type(error).__name__}"
+        refusal = f"The {self.place} cannot be reached: {reason or type(error).__name__}"
+        return f"{refusal}\n{_POOLER_HINT}" if _POOLER_REFUSAL in refusal else refusal
 
     async def open(self) -> Database:
         """See `DatabaseTarget.open`."""
