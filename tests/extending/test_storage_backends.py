@@ -102,14 +102,14 @@ async def test_files_of_the_folder_are_sent_as_before(
 async def test_files_of_the_folder_are_transformed_replaced_and_deleted(
     tmp_path: Path, kind: Kind
 ) -> None:
-    sizes = {"uploads.transform_sizes": (100,)}
+    sizes: dict[str, object] = {"uploads.transform_sizes": (100,)}
     async with office_project(tmp_path, kind) as project:
         write_code(project, CODE)
         async with run_office(project, settings=sizes) as office:
             files = json.loads((await upload(office, PHOTO, NOTE)).content)
         (photo, note), folder = files, project / "public" / "uploads"
         stored_names = {path.name for path in folder.iterdir()}
-        async with run_office(project, settings=MEMORY | sizes) as office:
+        async with run_office(project, settings={**MEMORY, **sizes}) as office:
             name = photo["url"].removeprefix("/uploads/")
             small = await get(office, f"/uploads/x/{name}?w=100")
             assert (small.status, small.media_type) == (200, "image/jpeg")
