@@ -219,6 +219,11 @@ async def test_workflows_that_cannot_be_are_refused(office: Office) -> None:
         body = {"name": name, "contentTypes": types, "stages": stages}
         refused = await office.ask("POST", WORKFLOWS, body, token=office.boss)
         assert refused.status == 400, body
+    made = (await office.ask("GET", WORKFLOWS, token=office.boss)).data[0]
+    twice = [{**made["stages"][0], "name": name} for name in ("One", "Two")]
+    body = {"name": "Editorial", "contentTypes": [PAPER], "stages": twice}
+    same = await office.ask("PUT", f"{WORKFLOWS}/{made['id']}", body, token=office.boss)
+    assert same.status == 400
     unknown = {"name": "Other", "contentTypes": [], "stages": [one]}
     missing = await office.ask("PUT", f"{WORKFLOWS}/99", unknown, token=office.boss)
     assert missing.status == 404

@@ -42,6 +42,7 @@ _Name = Annotated[str, MaxLength(100), single_line]
 _USUAL_COLOR = "#4945FF"
 _NO_COLOR = "color must be six hexadecimal digits after #, such as #4945FF"
 _TWO_NAMES = 'two stages have the name "{}"'
+_ONE_STAGE = "two stages have the same id"
 _ONE_REQUIRED = "one stage at most can be required to publish"
 _NO_TYPE = "{uid} is no content type with drafts"
 _NO_WORKFLOW = "{uid} is in no workflow"
@@ -310,6 +311,9 @@ def _change(body: object, schema: Schema) -> WorkflowChange:
     for name in names:
         if names.count(name) > 1:
             raise ValidationError(_TWO_NAMES.format(name))
+    ids = [stage.id for stage in stages if stage.id is not None]
+    if len(set(ids)) < len(ids):
+        raise ValidationError(_ONE_STAGE)
     if sum(stage.required for stage in stages) > 1:
         raise ValidationError(_ONE_REQUIRED)
     return WorkflowChange(
