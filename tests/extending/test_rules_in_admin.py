@@ -191,3 +191,31 @@ async def test_what_reads_the_clock_is_asked_each_time(tmp_path: Path, kind: Kin
         office.clock.pass_by(minutes=10)
         (shown,) = (await admin("GET", PAPERS)).json["results"]
         assert shown["title"] == "Soon"
+
+
+async def test_releases_keep_hidden_relations(tmp_path: Path, kind: Kind) -> None:
+    rule = """
+    @rule(WRITER, on=["find"])
+    def other_writers(who):
+        return who.kind != "admin" or {"name": {"$ne": "Ada"}}
+    """
+    async with open_extended(tmp_path, kind, rule) as office:
+        writer = await make(office, "writers", name="Ada")
+        paper = await make(office, "papers", title="Tide", writer=writer["documentId"])
+        admin = admin_of(office)
+        path = f"{PAPERS}/{paper['documentId']}"
+        assert (await admin("PUT", path, {"title": "Ebb"})).status == 200
+        made = await admin("POST", "/admin/x/releases", {"name": "Summer"})
+        entry = {"contentType": PAPER, "documentId": paper["documentId"], "locale": "en"}
+        for target, body in (
+            ("items", {"entries": [entry], "action": "publish"}),
+            ("publish", None),
+            ("undo", None),
+        ):
+            done = await admin("POST", f"/admin/x/releases/{made.data['id']}/{target}", body)
+            assert done.status == 200, (target, done.json)
+        for status, title in (("published", "Tide"), ("draft", "Ebb")):
+            query = f"status={status}&populate=writer"
+            shown = await office.ask("GET", f"/api/papers/{paper['documentId']}?{query}")
+            assert shown.data["title"] == title
+            assert shown.data["writer"]["name"] == "Ada"

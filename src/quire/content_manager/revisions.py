@@ -10,8 +10,8 @@ import msgspec
 import orjson
 from msgspec import Struct
 
-from quire.access.admin_ability import GrantRule
-from quire.clock import iso_from_ms, ms_from_iso
+from quire.access.admin_ability import AdminAbility, GrantRule
+from quire.clock import ms_from_iso
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
@@ -56,7 +56,7 @@ class RevisionLog(Struct, frozen=True):
             return
         key = RevisionKey(permissions.content_type.uid, entry["documentId"], entry["locale"])
         revisions = yield from self.revisions.list_for_entry(key)
-        if revisions and iso_from_ms(revisions[0].created_at) >= entry["updatedAt"]:
+        if revisions and revisions[0].created_at >= _moment(entry["updatedAt"]):
             return
         editor = entry.get("updatedBy")
         editor_id = editor["id"] if isinstance(editor, dict) else None
@@ -107,15 +107,18 @@ class RevisionLog(Struct, frozen=True):
                     document_id=entry["documentId"],
                     locale=entry["locale"],
                     status=PUBLISHED_STATUS if is_live else DRAFT_STATUS,
-                    created_at=ms_from_iso(
-                        entry["publishedAt"] if published else entry["updatedAt"]
-                    ),
+                    created_at=_moment(entry["publishedAt" if published else "updatedAt"]),
                     created_by=editor_id,
                     data=revision_text(reading.engine.schema, content_type, entry),
                 )
                 for entry in entries
             ]
             yield from self.revisions.add(revisions, limit=self.max_revisions)
+
+
+def _moment(text: str | None) -> int:
+    """Parse a time of an entry; rows that other programs have inserted may have none."""
+    return 0 if text is None else ms_from_iso(text)
 
 
 def revision_text(schema: Schema, content_type: ContentType, entry: EntryJson) -> str:
@@ -182,16 +185,24 @@ def revision_as_request(
 
 
 def revisions_as_requests(
-    engine: WriteEngine, permissions: TypePermissions, revisions: Sequence[Revision]
+    engine: WriteEngine,
+    permissions: TypePermissions,
+    revisions: Sequence[Revision],
+    *,
+    complete: bool = False,
 ) -> Program[list[RevisionRequest]]:
-    """Return revisions of entries of a type in the form of requests."""
+    """Return revisions of entries of a type in the form of requests.
+
+    ``complete`` requests have the targets of relations that rules of the project hide.
+    """
     content_type = permissions.content_type
     contents = [orjson.loads(revision.data) for revision in revisions]
     targets = [ExistingTargets(locale=revision.locale) for revision in revisions]
     named_targets: set[Target] = set()
     for content, existing_targets in zip(contents, targets, strict=True):
         named_targets |= targets_in(engine.schema, content_type, content, existing_targets)
-    existing = yield from _read_existing(engine, permissions, named_targets)
+    ability = None if complete else permissions.ability
+    existing = yield from _read_existing(engine, ability, named_targets)
     requests: list[RevisionRequest] = []
     for content, existing_targets in zip(contents, targets, strict=True):
         existing_targets.existing = existing
@@ -201,7 +212,7 @@ def revisions_as_requests(
 
 
 def _read_existing(
-    engine: WriteEngine, permissions: TypePermissions, targets: Collection[Target]
+    engine: WriteEngine, ability: AdminAbility | None, targets: Collection[Target]
 ) -> Program[frozenset[Target]]:
     by_uid: dict[str, dict[str, None]] = {}
     for uid, document_id, _ in targets:
@@ -212,7 +223,7 @@ def _read_existing(
         slots = Slots()
         condition = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         node = PlanNode(uid=uid, fields=("documentId", "locale"), filter=condition)
-        prepared_read = Planner(engine).planned(ReadPlan(root=node), slots, permissions.ability)
+        prepared_read = Planner(engine).planned(ReadPlan(root=node), slots, ability)
         rows, _ = yield from prepared_read.entries()
         localized = engine.schema.content_types[uid].localized
         existing_targets |= {

@@ -276,7 +276,7 @@ class ReleasePublication(Struct, frozen=True):
     def contents(
         self, permissions: TypePermissions, versions: Sequence[EntryJson]
     ) -> Program[dict[int, str]]:
-        """Return the whole content of versions as JSON, by their ids.
+        """Return the whole content of versions as JSON, by their ids, whatever rules hide of it.
 
         They are of one type, and all drafts or all published. Raises NotFoundError for one that
         does not exist.
@@ -290,6 +290,7 @@ class ReleasePublication(Struct, frozen=True):
                 permissions,
                 ids[start : start + _ENTRIES_AT_ONCE],
                 published=versions[0]["publishedAt"] is not None,
+                complete=True,
             )
             texts |= {entry["id"]: revision_text(schema, content_type, entry) for entry in entries}
         if len(texts) < len(ids):
