@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.databases.kind import Kind
+from tests.databases.kind import Kind, opened
 from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import (
     BOSS,
@@ -375,3 +375,25 @@ async def test_h131_the_last_of_two_editors_wins_unless_they_say_what_they_know(
     late = await office.ask("PUT", path, {"title": "Three"}, token=office.boss, headers=match)
     assert late.status == 412
     assert (await office.ask("GET", path, token=office.boss)).data["title"] == "Two"
+
+
+async def test_rows_without_times_are_shown_and_changed(kind: Kind, tmp_path: Path) -> None:
+    async with office_project(tmp_path, kind) as project:
+        async with run_office(project) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            document = f"{PAPERS}/{await paper(office, title='Tide')}"
+            await paper(office, title="Ebb")
+            await office.ask("POST", f"{document}/actions/publish", {}, token=office.boss)
+        # As a program may have inserted it.
+        with opened(kind, project) as database:
+            database.execute(
+                "UPDATE paper_rows SET updated_at = NULL"
+                " WHERE title = 'Tide' AND published_at IS NULL"
+            )
+        async with run_office(project) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            assert await titles(office, office.boss, "sort=title:asc") == ["Ebb", "Tide"]
+            for path in (document, "/admin/x/home"):
+                assert (await office.ask("GET", path, token=office.boss)).status == 200, path
+            changed = await office.ask("PUT", document, {"title": "Flood"}, token=office.boss)
+            assert changed.status == 200, changed.json

@@ -60,7 +60,8 @@ class DocumentVersions:
             return PUBLISHED_STATUS if is_published(entry) else DRAFT_STATUS
         draft, published = (other, entry) if is_published(entry) else (entry, other)
         # Shared attributes are published in all locales: then the draft is the older one.
-        is_modified = draft["updatedAt"] > published["updatedAt"]
+        # Rows that other programs have inserted may have no time.
+        is_modified = (draft["updatedAt"] or "") > (published["updatedAt"] or "")
         return MODIFIED_STATUS if is_modified else PUBLISHED_STATUS
 
     def localizations(self, entry: Mapping[str, Any]) -> list[EntryJson]:

@@ -208,7 +208,9 @@ class ContentWriting(WriteContext, frozen=True):
 
 def _require_unchanged(entry: EntryJson | None, expected: frozenset[str] | None) -> None:
     """Refuse to overwrite changes of somebody else, and name them."""
-    if expected is None or entry is None or ANY in expected or entry["updatedAt"] in expected:
+    if expected is None or entry is None or ANY in expected:
+        return
+    if (entry["updatedAt"] or "") in expected:
         return
     editor = entry.get("updatedBy")
     names = ("id", "firstname", "lastname", "email")

@@ -1,7 +1,6 @@
 """The latest changes, and numbers of entries, for the home page."""
 
 from collections.abc import Iterator, Mapping
-from operator import itemgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -48,7 +47,7 @@ class RecentEntries(Struct, frozen=True):
             if action == "update" or content_type.draft_and_publish:
                 entries += yield from self._recent_entries(content_type, action)
         moment = MOMENTS[action]
-        entries.sort(key=itemgetter(moment), reverse=True)
+        entries.sort(key=lambda entry: entry[moment] or "", reverse=True)
         return entries[:MAX_RECENT]
 
     def _recent_entries(self, content_type: ContentType, action: str) -> Program[list[EntryJson]]:
