@@ -505,6 +505,43 @@ async def test_an_empty_file_is_stored_if_it_is_not_the_only_one(own_recorded: P
     assert json.loads(refused.content)["error"]["message"] == "Files are empty"
 
 
+async def test_names_and_metadata_of_files_are_read_as_in_the_reference(own_recorded: Path) -> None:
+    async with open_app(own_recorded) as client:
+        ask = RecordedProjectClient(client, AdminAuthorization(client, credentials()))
+
+        async def upload(query: str, *parts: tuple[str, tuple[str | None, str]]) -> ClientResponse:
+            form = httpx.Request("POST", "http://quire/", files=list(parts))
+            media_type = form.headers["content-type"]
+            return await ask.send("POST", f"/api/upload{query}", "full", form.read(), media_type)
+
+        file = ("files", ("..\\..\\cafe\u0301.txt", "text"))
+        created = await upload("?id", file, ("fileInfo[caption]", (None, "brackets")))
+        listed = await upload("", file, ("fileInfo[0]", (None, '{"caption": "list"}')))
+        file_id = json.loads(created.content)[0]["id"]
+        changed = await upload(f"?id={file_id}", ("fileInfo[caption]", (None, "new")))
+        refused = await upload("", ("files", ("con", "text")))
+    (entry,) = json.loads(created.content)
+    assert (created.status, entry["name"], entry["caption"]) == (201, "caf\u00e9.txt", "brackets")
+    assert json.loads(listed.content)[0]["caption"] == "list"
+    assert json.loads(changed.content)["caption"] == "new"
+    assert (
+        json.loads(refused.content)["error"]["message"] == "File name contains invalid characters"
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/api/articles"), ("PUT", "/api/articles/kvs6ljh4bigue2ssvg2vmk14")],
+)
+async def test_null_of_a_relation_is_shown_as_null(
+    ask: RecordedProjectClient, method: str, path: str
+) -> None:
+    nothing = {"related": None, "cover": None, "author": None}
+    response = await ask.write(method, path, {"title": "xx", **nothing, "categories": [999999]})
+    (problem,) = json.loads(response.content)["error"]["details"]["errors"]
+    assert {name: problem["value"][name] for name in nothing} == nothing
+
+
 @pytest.mark.parametrize("color", [{}, {"color": None}])
 async def test_a_new_locale_has_the_required_values_that_all_locales_share(
     own_recorded: Path, color: dict[str, None]

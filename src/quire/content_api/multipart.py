@@ -11,7 +11,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from quire.content_api.http_messages import AsgiReceive
 from quire.errors import BadRequestError, PayloadTooLargeError
-from quire.query.querystring import parse
+from quire.query.querystring import QueryValue, parse
 
 Take = Callable[[bytes], None]
 """Takes a piece of a file."""
@@ -28,9 +28,7 @@ async def read_form(content_type: bytes, receive: AsgiReceive, limit: int) -> ob
     or too many parts.
     """
     form = Form(limit)
-    if not await read_parts(form, content_type, receive):
-        return None
-    return parse("&".join(f"{quote(name, safe='[]')}={quote(text)}" for name, text in form.fields))
+    return form.nested() if await read_parts(form, content_type, receive) else None
 
 
 async def read_parts(form: "Form", content_type: bytes, receive: AsgiReceive) -> bool:
@@ -93,6 +91,12 @@ class Form:
             "on_end": self._finish,
         }
 
+    def nested(self) -> dict[str, QueryValue]:
+        """Return the text parts, nested by the brackets in their names."""
+        return parse(
+            "&".join(f"{quote(name, safe='[]')}={quote(text)}" for name, text in self.fields)
+        )
+
     async def settle(self) -> None:
         """Await pending work, after each piece of the body."""
 
@@ -126,7 +130,8 @@ class Form:
         elif b"content-type" in self._headers:
             self._take = self.begin_file(
                 options.get(b"name", b"").decode(errors="replace"),
-                options[b"filename"].decode(errors="replace"),
+                # Some clients send the path of the file on their machine.
+                options[b"filename"].decode(errors="replace").rpartition("\\")[2],
                 self._headers[b"content-type"].decode("latin-1").strip(),
             )
 

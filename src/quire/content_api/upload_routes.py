@@ -18,7 +18,7 @@ from quire.document_service.read_service import ReadService
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.attributes.json_schema import JsonSchema
-from quire.schema.attributes.validation import not_of_type
+from quire.schema.attributes.validation import ABSENT, AbsentType, not_of_type
 from quire.schema.model import FILE_UID
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
@@ -221,15 +221,20 @@ class FileApi:
             )
             if form.files:
                 return await self._upload(request, form)
-        texts = form.texts(_FILE_INFO_FIELD)
-        return await self._describe(request, {_FILE_INFO_FIELD: decoded(texts)} if texts else {})
+        file_info = _file_info_of(form)
+        body = {} if isinstance(file_info, AbsentType) else {_FILE_INFO_FIELD: file_info}
+        return await self._describe(request, body)
 
     async def _upload(self, request: Request, form: FileForm) -> Response:
-        texts = form.texts(_FILE_INFO_FIELD)
-        if "id" in request.query and request.query["id"] != "":
-            return await self._replace(request, form.files, texts)
+        file_info = _file_info_of(form)
+        if request.query.get("id") not in {None, ""}:
+            return await self._replace(request, form.files, file_info)
         count = len(form.files)
-        file_infos = information_of_new(decoded(texts), count) if texts else [NO_FILE_INFO] * count
+        file_infos = (
+            [NO_FILE_INFO] * count
+            if isinstance(file_info, AbsentType)
+            else information_of_new(file_info, count)
+        )
         files = await self._library.add(
             form.files,
             file_infos,
@@ -239,19 +244,21 @@ class FileApi:
         return respond_bare(files, CREATED)
 
     async def _replace(
-        self, request: Request, files: list[IncomingFile], texts: list[str]
+        self, request: Request, files: list[IncomingFile], file_info: object | AbsentType
     ) -> Response:
         if len(files) > 1:
             raise ValidationError(MULTIPLE_FILES)
-        file_info = information_of_one(decoded(texts)) if texts else NO_FILE_INFO
+        new_info = (
+            NO_FILE_INFO if isinstance(file_info, AbsentType) else information_of_one(file_info)
+        )
         file = await self._library.replace(
-            _file_id(request), files[0], file_info, read=self._public_data
+            _file_id(request), files[0], new_info, read=self._public_data
         )
         return respond_bare(file)
 
     async def _describe(self, request: Request, body: object) -> Response:
         """Change the metadata of a file, by a form without files or by JSON."""
-        if request.query.get("id", "") == "":
+        if request.query.get("id") in {None, ""}:
             raise ValidationError(NO_FILES)
         file_id = _file_id(request)
         files = await self._library.describe(
@@ -321,6 +328,17 @@ def _file_id(request: Request) -> int:
     if file_id is None:
         raise NotFoundError(NO_SUCH_FILE)
     return file_id
+
+
+def _file_info_of(form: FileForm) -> object | AbsentType:
+    """Return the metadata in a form: fields with JSON, or such as ``fileInfo[caption]``."""
+    texts = form.texts(_FILE_INFO_FIELD)
+    if texts:
+        return decoded(texts)
+    value = form.nested().get(_FILE_INFO_FIELD, ABSENT)
+    if isinstance(value, list):
+        return decoded([item for item in value if isinstance(item, str)])
+    return value
 
 
 def _read_file_info(body: object) -> FileInfo:

@@ -91,7 +91,7 @@ def _with_relations(
             described_entry[name] = _describe_scalar(attribute, value, values.scalars.get(name))
         elif isinstance(attribute, RelationAttribute | MediaAttribute):
             change = values.relations.get(name)
-            if change is not None:
+            if change is not None and value is not None:
                 uid = target_uid(layout, name)
                 described_entry[name] = _describe_change(unit, uid, change, resolution, value)
             else:

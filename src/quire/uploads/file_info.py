@@ -139,7 +139,12 @@ def _text_problem(name: str, value: object) -> str | None:
 
 
 def _point(value: object, path: tuple[str | int, ...]) -> tuple[object, list[Problem]]:
-    """Parse a focal point, in percent of width and height; ``None`` unless it is an object."""
+    """Parse a focal point, in percent of width and height; ``None`` unless it is an object.
+
+    The object may be sent as JSON.
+    """
+    if isinstance(value, str):
+        value = _parsed(value)
     if not isinstance(value, dict):
         return None, []
     point: dict[str, int | float] = {}

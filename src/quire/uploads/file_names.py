@@ -22,6 +22,9 @@ _MAX_CHARACTERS = 255
 
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 
+_RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d|\.|\.\.", re.IGNORECASE)
+"""Names that Windows reserves, and those of folders."""
+
 _SUFFIX_BYTES = 5
 
 _KEY_BYTES = 255
@@ -83,7 +86,9 @@ class StoredName(Struct, frozen=True):
 
 def check_name(name: str) -> None:
     """Check a file name. Raises ApplicationError."""
-    if not name or len(name) > _MAX_CHARACTERS or _FORBIDDEN.search(name):
+    if not name or len(name) > _MAX_CHARACTERS:
+        raise ApplicationError(INVALID_NAME)
+    if _FORBIDDEN.search(name) or _RESERVED.fullmatch(name):
         raise ApplicationError(INVALID_NAME)
 
 

@@ -5,6 +5,7 @@ without a row, which the orphan cleanup finds, and never a row without its bytes
 """
 
 import asyncio
+import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -322,7 +323,7 @@ class MediaLibrary:
     async def _prepare(
         self, file: RecognisedFile, file_info: FileInfo, stored_name: StoredName, rules: ImageRules
     ) -> PreparedFile:
-        name = file_info.name or file.incoming.name
+        name = unicodedata.normalize("NFC", file_info.name or file.incoming.name)
         prepared = await prepare(
             self.image_workers, file, name=name, stored_name=stored_name, rules=rules
         )

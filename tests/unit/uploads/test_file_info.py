@@ -38,6 +38,7 @@ def test_null_says_nothing_but_of_the_point_of_interest() -> None:
     [
         ({"x": 10, "y": 20}, {"x": 10, "y": 20}),
         ({"x": "10", "y": 12.5, "z": 1}, {"x": 10, "y": 12.5}),
+        ('{"x": 1, "y": 2}', {"x": 1, "y": 2}),
         ("x", None),
     ],
 )

@@ -73,7 +73,9 @@ def test_the_longest_name_leaves_room_for_what_is_added() -> None:
     assert len(stored_name("x" * 255, ".jpeg").variant("thumbnail").key) == 255
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "a\\b", "a<b", 'a"b', "a|b", "a?b", "a*b", "a\nb"])
+@pytest.mark.parametrize(
+    "name", ["", "a/b", "a\\b", "a<b", 'a"b', "a|b", "a?b", "a*b", "a\nb", ".", "..", "CON", "lpt1"]
+)
 def test_names_with_other_meanings_are_refused(name: str) -> None:
     with pytest.raises(ApplicationError):
         check_name(name)
