@@ -14,14 +14,15 @@ code in development: ``python -m tests.reliability code-edits --times 500``.
 
 import asyncio
 import sys
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Annotated, Literal, NamedTuple
 
 import cyclopts
+from cyclopts import Parameter
 from rich.console import Console
 from rich.status import Status
 from rich.table import Table
@@ -30,7 +31,8 @@ from bench.servers import ServerError, quire, running
 from tests.conformance.corpus import credentials, postgresql_dump, unpack_project
 from tests.conformance.over_socket import connected
 from tests.databases.environment import write_environment
-from tests.databases.kinds import KINDS, KindName, kind_called
+from tests.databases.kind import Kind
+from tests.databases.kinds import KindName, kind_called
 from tests.postgresql.cluster import Cluster
 from tests.postgresql.session import Session
 from tests.reliability.articles import Site
@@ -51,7 +53,52 @@ _CLIENTS = 6
 _PATIENCE_S = 60
 _PROBE, _ALIVE = "/_health", frozenset({204})
 
+Database = Annotated[KindName, Parameter(help="The kind of database.")]
+Rounds = Annotated[
+    int,
+    Parameter(help="How many times it is killed; the first round that shows an error is the last."),
+]
+WrittenSeconds = Annotated[
+    float,
+    Parameter(
+        help="How long it is written to at the longest, before it is killed at a random moment."
+    ),
+]
+Seed = Annotated[int, Parameter(help="Decides random moments, and what is written.")]
+Times = Annotated[int, Parameter(help="How many times it is repeated.")]
+Workers = Annotated[int, Parameter(help="How many processes serve the site.")]
+
 app = cyclopts.App(name="reliability", help="Take away what the server needs, see what stays.")
+
+
+class Run(NamedTuple):
+    """A recorded project that a command works on, and what shows its progress."""
+
+    kind: Kind
+    folder: Path
+    project: Path
+    progress: Callable[[str], None]
+    console: Console
+
+    def report(self, problems: Sequence[str], summary: str) -> int:
+        """Print the result, and return the exit code."""
+        return _report(self.console, problems, summary)
+
+
+@contextmanager
+def _run(database: KindName) -> Iterator[Run]:
+    """Lay out a recorded project in a folder of its own, which is removed afterwards."""
+    kind, console = kind_called(database), Console()
+    with (
+        TemporaryDirectory(prefix="quire-reliability-") as made,
+        console.status("starting") as status,
+    ):
+        folder = Path(made)
+        project = kind.recorded(folder / "project")
+        try:
+            yield Run(kind, folder, project, _progress(console, status), console)
+        finally:
+            kind.release(project)
 
 
 def _progress(console: Console, status: Status) -> Callable[[str], None]:
@@ -61,149 +108,103 @@ def _progress(console: Console, status: Status) -> Callable[[str], None]:
     return lambda line: console.print(line, highlight=False, soft_wrap=True)
 
 
+def _report(console: Console, problems: Sequence[str], summary: str) -> int:
+    """Print what was found, and return the exit code."""
+    for problem in problems:
+        console.print(problem, style="red", markup=False)
+    console.print(f"{summary}, {len(problems)} problems", highlight=False)
+    return 1 if problems else 0
+
+
 @app.default
 def reliability(
-    *, rounds: int = 200, seconds: float = 1.0, seed: int = 1, database: KindName = "sqlite"
+    *,
+    rounds: Rounds = 200,
+    seconds: WrittenSeconds = 1.0,
+    seed: Seed = 1,
+    database: Database = "sqlite",
 ) -> int:
-    """Kill the server again and again while it is written to; after each start look at the rows.
-
-    Parameters
-    ----------
-    rounds
-        How many times it is killed; the first round that shows an error is the last.
-    seconds
-        How long it is written to at the longest, before it is killed at a random moment.
-    seed
-        Decides those moments and what is written.
-    database
-        The kind of database.
-    """
-    console = Console()
-    with TemporaryDirectory() as folder, console.status("starting") as status:
-        project = kind_called(database).recorded(Path(folder) / "project")
+    """Kill the server again and again while it is written to; after each start look at the rows."""
+    with _run(database) as run:
         try:
             outcome = crash(
-                lambda: quire(project),
+                lambda: quire(run.project),
                 rounds=rounds,
                 seconds=seconds,
                 seed=seed,
-                progress=_progress(console, status),
+                progress=run.progress,
             )
         except ServerError as error:
-            console.print(str(error), style="red", markup=False)
-            return 1
-    for problem in outcome.problems:
-        console.print(problem, style="red", markup=False)
-    console.print(
+            return run.report([str(error)], "not finished")
+    return run.report(
+        outcome.problems,
         f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
-        f" {outcome.unanswered} cut off, {len(outcome.problems)} problems",
-        highlight=False,
+        f" {outcome.unanswered} cut off",
     )
-    return 1 if outcome.problems else 0
 
 
 @app.command
 def background(
-    *, rounds: int = 200, seconds: float = 1.0, seed: int = 1, database: KindName = "sqlite"
+    *,
+    rounds: Rounds = 200,
+    seconds: WrittenSeconds = 1.0,
+    seed: Seed = 1,
+    database: Database = "sqlite",
 ) -> int:
-    """Kill the server while it is written to, and look at which jobs and functions have run.
-
-    Parameters
-    ----------
-    rounds
-        How many times it is killed.
-    seconds
-        How long it is written to at the longest, before it is killed at a random moment.
-    seed
-        Decides those moments.
-    database
-        The kind of database.
-    """
-    console = Console()
-    with TemporaryDirectory() as folder, console.status("starting") as status:
-        project = kind_called(database).recorded(Path(folder) / "project")
+    """Kill the server while it is written to, and look at which jobs and functions have run."""
+    with _run(database) as run:
         outcome = crash_background(
-            project,
-            lambda: quire(project, 2),
+            run.project,
+            lambda: quire(run.project, 2),
             rounds=rounds,
             seconds=seconds,
             seed=seed,
-            progress=_progress(console, status),
+            progress=run.progress,
         )
-    for problem in outcome.problems:
-        console.print(problem, style="red", markup=False)
-    console.print(
-        f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
-        f" {len(outcome.problems)} problems",
-        highlight=False,
+    return run.report(
+        outcome.problems,
+        f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged",
     )
-    return 1 if outcome.problems else 0
 
 
 @app.command
-def backups(*, times: int = 50, seed: int = 1, database: KindName = "sqlite") -> int:
-    """Back up a site that is written to, and restore it, each time after the command was killed.
-
-    Parameters
-    ----------
-    times
-        How many backups are restored.
-    seed
-        Decides when commands are killed.
-    database
-        The kind of database.
-    """
-    console = Console()
-    kind = kind_called(database)
-    with TemporaryDirectory() as made, console.status("starting") as status:
-        folder = Path(made)
-        fresh = kind.recorded(folder / "fresh")
-        project = kind.copy(fresh, folder / "project")
+def backups(*, times: Times = 50, seed: Seed = 1, database: Database = "sqlite") -> int:
+    """Back up a site that is written to, and restore it, each time after the command was killed."""
+    with _run(database) as run:
+        site = run.kind.copy(run.project, run.folder / "site")
         try:
             found = backup_under_load(
-                kind,
-                project,
-                fresh,
-                folder,
+                run.kind,
+                site,
+                run.project,
+                run.folder,
                 rounds=times,
                 seed=seed,
-                progress=_progress(console, status),
+                progress=run.progress,
             )
         finally:
-            kind.release(project)
-            kind.release(fresh)
-    for problem in found.problems:
-        console.print(problem, style="red", markup=False)
-    console.print(
+            run.kind.release(site)
+    return run.report(
+        found.problems,
         f"{found.complete} backups restored, {found.killed_backups} backups and"
-        f" {found.killed_restores} restores killed, {found.acknowledged:,} writes acknowledged,"
-        f" {len(found.problems)} problems",
-        highlight=False,
+        f" {found.killed_restores} restores killed, {found.acknowledged:,} writes acknowledged",
     )
-    return 1 if found.problems else 0
 
 
 @app.command
 def outage(
     *,
-    way: Literal["stop", "kill", "hang"] = "stop",
-    seconds: float = 30,
-    workers: int = 1,
-    within: float = 2,
+    way: Annotated[
+        Literal["stop", "kill", "hang"],
+        Parameter(help="Stop it as an operator does, kill -9 its first process, or let it hang."),
+    ] = "stop",
+    seconds: Annotated[float, Parameter(help="How long it is away.")] = 30,
+    workers: Workers = 1,
+    within: Annotated[
+        float, Parameter(help="In how many seconds after the database the site has to be back.")
+    ] = 2,
 ) -> int:
-    """Take PostgreSQL away from a site that is read and written to, and give it back.
-
-    Parameters
-    ----------
-    way
-        ``stop`` it as an operator does, ``kill -9`` its first process, or let it ``hang``.
-    seconds
-        How long it is away.
-    workers
-        How many processes serve the site.
-    within
-        In how many seconds after the database the site has to be back.
-    """
+    """Take PostgreSQL away from a site that is read and written to, and give it back."""
     console = Console()
     with TemporaryDirectory(prefix="quire-outage-") as folder, console.status(f"{way}: under way"):
         place = Path(folder)
@@ -212,16 +213,13 @@ def outage(
     problems = list(outcome.problems)
     if outcome.back > within:
         problems.append(f"back after {outcome.back:.1f} s, and not within {within:g}")
-    for problem in problems:
-        console.print(problem, style="red", markup=False)
-    console.print(
+    return _report(
+        console,
+        problems,
         f"{way}, {seconds:g} s: {outcome.reads:,} reads answered, {outcome.kept:,} writes"
         f" acknowledged and there, {outcome.refused:,} requests asked to come back, the slowest"
-        f" answer took {outcome.slowest:.1f} s, back {outcome.back:.2f} s after the database,"
-        f" {len(problems)} problems",
-        highlight=False,
+        f" answer took {outcome.slowest:.1f} s, back {outcome.back:.2f} s after the database",
     )
-    return 1 if problems else 0
 
 
 async def _outage(folder: Path, way: str, seconds: float, workers: int) -> Outcome:
@@ -247,22 +245,21 @@ async def _outage(folder: Path, way: str, seconds: float, workers: int) -> Outco
 
 @app.command
 def failover(
-    *, nodes: int = 3, away: float = 60, calm: float = 5, former: Path | None = None
+    *,
+    nodes: Annotated[int, Parameter(help="How many nodes there are.")] = 3,
+    away: Annotated[float, Parameter(help="For how many seconds the server is away.")] = 60,
+    calm: Annotated[
+        float, Parameter(help="For how many seconds the site is used after each step.")
+    ] = 5,
+    former: Annotated[
+        Path | None,
+        Parameter(
+            help="The `quire` of another virtual environment, with an earlier version: the nodes"
+            " begin with it, are upgraded to the present one, and return to it."
+        ),
+    ] = None,
 ) -> int:
-    """Take away and restart each part of a site of several nodes, a server and a replica.
-
-    Parameters
-    ----------
-    nodes
-        How many nodes there are.
-    away
-        For how many seconds the server is away.
-    calm
-        For how many seconds the site is used after each step.
-    former
-        The ``quire`` of another virtual environment, with an earlier version: the nodes begin with
-        it, are upgraded to the present one, and return to it.
-    """
+    """Take away and restart each part of a site of several nodes, a server and a replica."""
     console = Console()
     with console.status("starting") as status:
         phases = asyncio.run(
@@ -294,289 +291,179 @@ def failover(
     console.print(table)
     problems = [f"{phase.name}: {one}" for phase in phases for one in phase.outcome.problems]
     problems += [f"{one.name}: reads were refused" for one in phases if one.outcome.refused_reads]
-    for problem in problems:
-        console.print(problem, style="red", markup=False)
-    console.print(f"{len(problems)} problems", highlight=False)
-    return 1 if problems else 0
+    return _report(console, problems, f"{len(phases)} phases")
 
 
 @app.command
-def remodels(*, times: int = 100, workers: int = 1, database: str = "sqlite") -> int:
-    """Change content types again and again while clients read and write.
-
-    Parameters
-    ----------
-    times
-        How many changes there are.
-    workers
-        How many processes serve the site.
-    database
-        ``sqlite`` or ``postgresql``.
-    """
-    kind = next(one for one in KINDS if one.name == database)
+def remodels(*, times: Times = 100, workers: Workers = 1, database: Database = "sqlite") -> int:
+    """Change content types again and again while clients read and write."""
     memory: list[int] = []
-    console = Console()
-    with TemporaryDirectory(prefix="quire-remodels-") as folder, console.status("starting"):
-        project = kind.recorded(Path(folder) / "project")
-        launch = quire(project, workers)
+    with _run(database) as run:
+        launch = quire(run.project, workers)
         with running(launch, _PROBE, _ALIVE) as server:
             site = Site(launch.port, credentials().api_tokens["full"])
             outcome = remodel(
-                site,
-                times=times,
-                progress=lambda _: memory.append(memory_of(server.pid)),
+                site, times=times, progress=lambda _: memory.append(memory_of(server.pid))
             )
-        kind.release(project)
-    for problem in outcome.problems:
-        console.print(problem, style="red", markup=False)
-    reported = ", ".join(f"{used / 2**20:.0f}" for used in memory[:: max(1, times // 10)])
-    console.print(
+    return run.report(
+        outcome.problems,
         f"{len(memory)} changes under {outcome.answered:,} answers, each seen by all within"
-        f" {outcome.slowest:.2f} s, {len(outcome.problems)} problems; megabytes: {reported}",
-        highlight=False,
+        f" {outcome.slowest:.2f} s, megabytes {_ten_of(memory)}",
     )
-    return 1 if outcome.problems else 0
 
 
 @app.command
-def code_edits(*, times: int = 500, database: KindName = "sqlite") -> int:
-    """Edit Python code again and again while clients use the server that `quire dev` runs.
+def code_edits(*, times: Times = 500, database: Database = "sqlite") -> int:
+    """Edit Python code while clients use the server that `quire dev` runs.
 
-    Parameters
-    ----------
-    times
-        How many edits there are; every third has a mistake.
-    database
-        The kind of database.
+    Every third edit has a mistake.
     """
-    kind = kind_called(database)
     memory: list[int] = []
-    console = Console()
-    with TemporaryDirectory(prefix="quire-code-edits-") as folder, console.status("starting"):
-        launch = development(kind.recorded(Path(folder) / "project"))
+    with _run(database) as run:
+        launch = development(run.project)
         with running(launch, _PROBE, _ALIVE) as server:
             outcome = edit(
-                launch,
-                times=times,
-                progress=lambda _: memory.append(memory_of(server.pid)),
+                launch, times=times, progress=lambda _: memory.append(memory_of(server.pid))
             )
-        kind.release(launch.folder)
-    for problem in outcome.problems:
-        console.print(problem, style="red", markup=False)
-    reported = ", ".join(f"{used / 2**20:.0f}" for used in memory[:: max(1, len(memory) // 10)])
     seconds = sorted(outcome.seconds) or [0.0]
-    console.print(
+    return run.report(
+        outcome.problems,
         f"{len(outcome.seconds)} edits and {outcome.broken} with a mistake under"
         f" {outcome.responses:,} responses, seen by all within {seconds[len(seconds) // 2]:.2f} s"
-        f" (median) to {seconds[-1]:.2f} s, {len(outcome.problems)} problems;"
-        f" megabytes: {reported}",
-        highlight=False,
+        f" (median) to {seconds[-1]:.2f} s, megabytes {_ten_of(memory)}",
     )
-    return 1 if outcome.problems else 0
+
+
+def _ten_of(memory: Sequence[int]) -> str:
+    """Return about ten of the sizes that a process has had, in megabytes."""
+    return " ".join(f"{used / 2**20:.0f}" for used in memory[:: max(1, len(memory) // 10)])
 
 
 @app.command
 def remodel_crash(
-    *, rounds: int = 30, seconds: float = 3.0, seed: int = 1, database: KindName = "sqlite"
+    *,
+    rounds: Rounds = 30,
+    seconds: WrittenSeconds = 3.0,
+    seed: Seed = 1,
+    database: Database = "sqlite",
 ) -> int:
-    """Kill the server again and again while content types change; look which model is there.
-
-    Parameters
-    ----------
-    rounds
-        How many times it is killed.
-    seconds
-        How long content types change at the longest, before it is killed at a random moment.
-    seed
-        Decides those moments.
-    database
-        The kind of database.
-    """
-    kind = kind_called(database)
-    console = Console()
-    with TemporaryDirectory(prefix="quire-remodel-crash-") as folder, console.status("starting"):
-        project = kind.recorded(Path(folder) / "project")
-        outcome = crash_changes(lambda: quire(project), rounds=rounds, seconds=seconds, seed=seed)
-        kind.release(project)
-    for problem in outcome.problems:
-        console.print(problem, style="red", markup=False)
-    console.print(
-        f"killed {outcome.rounds} times, {outcome.acknowledged:,} changes acknowledged, "
-        f"{outcome.unanswered:,} cut off, {len(outcome.problems)} problems",
-        highlight=False,
+    """Kill the server again and again while content types change; look which model is there."""
+    with _run(database) as run:
+        outcome = crash_changes(
+            lambda: quire(run.project), rounds=rounds, seconds=seconds, seed=seed
+        )
+    return run.report(
+        outcome.problems,
+        f"killed {outcome.rounds} times, {outcome.acknowledged:,} changes acknowledged,"
+        f" {outcome.unanswered:,} cut off",
     )
-    return 1 if outcome.problems else 0
 
 
 @app.command
 def releases(
-    *, rounds: int = 200, entries: int = 1000, seed: int = 1, database: KindName = "sqlite"
+    *,
+    rounds: Rounds = 200,
+    entries: Annotated[int, Parameter(help="How many entries the release has.")] = 1000,
+    seed: Seed = 1,
+    database: Database = "sqlite",
 ) -> int:
-    """Kill the server while a release is published or undone; look whether all or none of it was.
-
-    Parameters
-    ----------
-    rounds
-        How many times it is killed; the first round that shows an error is the last.
-    entries
-        How many entries the release has.
-    seed
-        Decides the moments, and what the entries contain.
-    database
-        The kind of database.
-    """
-    kind = kind_called(database)
-    console = Console()
-    with TemporaryDirectory() as folder, console.status("starting") as status:
-        project = kind.recorded(Path(folder) / "project")
-        try:
-            outcome = crash_releases(
-                lambda: quire(project),
-                entries=entries,
-                rounds=rounds,
-                seed=seed,
-                progress=_progress(console, status),
-            )
-        finally:
-            kind.release(project)
-    for problem in outcome.problems:
-        console.print(problem, style="red", markup=False)
-    console.print(
+    """Kill the server while a release is published or undone: all or none of it has to be."""
+    with _run(database) as run:
+        outcome = crash_releases(
+            lambda: quire(run.project),
+            entries=entries,
+            rounds=rounds,
+            seed=seed,
+            progress=run.progress,
+        )
+    return run.report(
+        outcome.problems,
         f"killed {outcome.publications} times during publishing and {outcome.undos} times during"
-        f" undoing, {outcome.committed} of them committed, {len(outcome.problems)} problems",
-        highlight=False,
+        f" undoing, {outcome.committed} of them committed",
     )
-    return 1 if outcome.problems else 0
 
 
 @app.command
 def schedules(
     *,
-    entries: int = 60,
-    seconds: float = 60,
-    within: float = 2,
-    seed: int = 1,
-    database: KindName = "sqlite",
+    entries: Annotated[int, Parameter(help="How many articles are planned, twice.")] = 60,
+    seconds: Annotated[float, Parameter(help="In how many seconds all of them are due.")] = 60,
+    within: Annotated[
+        float, Parameter(help="In how many seconds after its time each has to happen.")
+    ] = 2,
+    seed: Seed = 1,
+    database: Database = "sqlite",
 ) -> int:
-    """Publish articles at planned times by three processes, before and after a restart.
-
-    Parameters
-    ----------
-    entries
-        How many articles are planned, twice.
-    seconds
-        In how many seconds all of them are due.
-    within
-        In how many seconds after its time each has to happen.
-    seed
-        Decides the times.
-    database
-        The kind of database.
-    """
-    kind = kind_called(database)
-    console = Console()
-    with TemporaryDirectory() as folder, console.status("starting") as status:
-        project = kind.recorded(Path(folder) / "project")
-        try:
-            outcome = run_schedules(
-                project,
-                lambda: quire(project, 3),
-                entries=entries,
-                seconds=seconds,
-                seed=seed,
-                progress=_progress(console, status),
-            )
-        finally:
-            kind.release(project)
+    """Publish articles at planned times by three processes, before and after a restart."""
+    with _run(database) as run:
+        outcome = run_schedules(
+            run.project,
+            lambda: quire(run.project, 3),
+            entries=entries,
+            seconds=seconds,
+            seed=seed,
+            progress=run.progress,
+        )
     late = [delay for delays in outcome.delays.values() for delay in delays if delay > within]
-    for problem in outcome.problems:
-        console.print(problem, style="red", markup=False)
     for name, delays in outcome.delays.items():
         if delays:
-            console.print(
+            run.console.print(
                 f"{name}: {len(delays)}, delay median {median(delays):.2f} s,"
                 f" longest {max(delays):.2f} s",
                 highlight=False,
             )
-    console.print(
+    code = run.report(
+        outcome.problems,
         f"{outcome.published} articles published, {outcome.runs} runs of a schedule,"
-        f" {len(late)} later than {within:g} s, {len(outcome.problems)} problems",
-        highlight=False,
+        f" {len(late)} later than {within:g} s",
     )
-    return 1 if outcome.problems or late else 0
+    return 1 if late else code
 
 
 @app.command
 def search_index(
-    *, rounds: int = 100, seconds: float = 1.0, seed: int = 1, database: KindName = "sqlite"
+    *,
+    rounds: Rounds = 100,
+    seconds: WrittenSeconds = 1.0,
+    seed: Seed = 1,
+    database: Database = "sqlite",
 ) -> int:
-    """Kill the server while it is written to; look whether a search index follows.
-
-    Parameters
-    ----------
-    rounds
-        How many times it is killed; the index is looked at after every tenth.
-    seconds
-        How long it is written to at the longest, before it is killed at a random moment.
-    seed
-        Decides those moments and what is written.
-    database
-        The kind of database.
-    """
-    kind = kind_called(database)
-    console = Console()
-    with TemporaryDirectory() as folder, console.status("starting") as status:
-        project = kind.recorded(Path(folder) / "project")
-        try:
-            outcome = crash_search(
-                project,
-                Path(folder) / "packages",
-                lambda: quire(project, 2),
-                rounds=rounds,
-                seconds=seconds,
-                seed=seed,
-                progress=_progress(console, status),
-            )
-        finally:
-            kind.release(project)
-    for problem in outcome.problems:
-        console.print(problem, style="red", markup=False)
-    console.print(
-        f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
-        f" {len(outcome.problems)} problems",
-        highlight=False,
+    """Kill the server while it is written to; every tenth time, look whether an index follows."""
+    with _run(database) as run:
+        outcome = crash_search(
+            run.project,
+            run.folder / "packages",
+            lambda: quire(run.project, 2),
+            rounds=rounds,
+            seconds=seconds,
+            seed=seed,
+            progress=run.progress,
+        )
+    return run.report(
+        outcome.problems,
+        f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged",
     )
-    return 1 if outcome.problems else 0
 
 
 @app.command
-def migrations(*, database: KindName = "sqlite", every: int = 1) -> int:
-    """End a migration after each of its statements in turn: the database has to be as it was.
-
-    Parameters
-    ----------
-    database
-        The kind of database.
-    every
-        After every how many statements.
-    """
-    kind = kind_called(database)
-    console = Console()
-    with TemporaryDirectory(prefix="quire-migrations-") as folder, console.status("") as status:
-        project = kind.recorded(Path(folder) / "project")
-        change_files(project)
+def migrations(
+    *,
+    every: Annotated[int, Parameter(help="After every how many statements.")] = 1,
+    database: Database = "sqlite",
+) -> int:
+    """End a migration after each of its statements in turn: the database has to be as it was."""
+    with _run(database) as run:
+        change_files(run.project)
         number = every
-        torn = []
+        torn: list[str] = []
         while True:
-            status.update(f"ended after {number} statements")
-            problem = asyncio.run(cut_off(project, kind, number))
+            run.progress(f"ended after {number} statements")
+            problem = asyncio.run(cut_off(run.project, run.kind, number))
             if problem is None:
                 break
-            torn += [number] if problem else []
+            torn += [f"torn after {number} statements"] if problem else []
             number += every
-        kind.release(project)
-    console.print(f"ended after up to {number - every} statements; torn after: {torn or 'none'}")
-    return 1 if torn else 0
+    return run.report(torn, f"ended after up to {number - every} statements")
 
 
 if __name__ == "__main__":
