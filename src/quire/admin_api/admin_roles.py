@@ -32,7 +32,16 @@ from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows, StoredAdmi
 from quire.content_api.body_decoding import RequestBody, read_body, sent_values, validator_of
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Items, MinLength, Range, ValuePath, id_of, ids_of, required
+from quire.content_api.validators import (
+    Items,
+    MinLength,
+    Range,
+    ValuePath,
+    id_of,
+    ids_of,
+    path_id,
+    required,
+)
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.validate.problems import Problem, path_of, path_text, validation_error
@@ -251,7 +260,7 @@ class AdminRoleApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a role."""
-        roles = await self._read_roles([_role_id(request)])
+        roles = await self._read_roles([path_id(request, NOT_FOUND)])
         if not roles:
             raise NotFoundError(NOT_FOUND)
         return respond_data(roles[0])
@@ -265,7 +274,9 @@ class AdminRoleApi:
     async def change(self, request: Request) -> Response:
         """Change name or description of a role."""
         values = sent_values(read_body(request.body, AdminRoleChange))
-        role = await self._roles.change(_role_id(request), values, request.administrator.ability)
+        role = await self._roles.change(
+            path_id(request, NOT_FOUND), values, request.administrator.ability
+        )
         return respond_data(build_response(AdminRole, role))
 
     async def delete(self, request: Request) -> Response:
@@ -284,7 +295,7 @@ class AdminRoleApi:
 
     async def permissions(self, request: Request) -> Response:
         """List the permissions of a role."""
-        role_id = _role_id(request)
+        role_id = path_id(request, NOT_FOUND)
 
         def program() -> Program[list[AdminPermission]]:
             role = yield from self._roles.existing(role_id)
@@ -299,7 +310,7 @@ class AdminRoleApi:
 
     async def grant(self, request: Request) -> Response:
         """Replace the permissions of a role."""
-        role_id = _role_id(request)
+        role_id = path_id(request, NOT_FOUND)
 
         def program() -> Program[str | None]:
             require_editable((yield from self._roles.existing(role_id)))
@@ -347,10 +358,3 @@ class AdminRoleApi:
             ]
 
         return await self._database.read(program)
-
-
-def _role_id(request: Request) -> int:
-    role_id = id_of(request.parameters["id"])
-    if role_id is None:
-        raise NotFoundError(NOT_FOUND)
-    return role_id

@@ -41,8 +41,8 @@ from quire.content_api.validators import (
     MinLength,
     Range,
     Text,
-    id_of,
     ids_of,
+    path_id,
     required,
     single_line,
 )
@@ -162,12 +162,8 @@ class AdminUserApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show an administrator."""
-        admin_user_id = id_of(request.parameters["id"])
-        admin_user = None
-        if admin_user_id is not None:
-            admin_user = await self._database.read(
-                lambda: self._admin_users.admin_user(admin_user_id)
-            )
+        admin_user_id = path_id(request, NOT_FOUND)
+        admin_user = await self._database.read(lambda: self._admin_users.admin_user(admin_user_id))
         if admin_user is None:
             raise NotFoundError(NOT_FOUND)
         return respond_data(administrator_response(admin_user))
@@ -186,9 +182,7 @@ class AdminUserApi:
     async def change(self, request: Request) -> Response:
         """Change an administrator."""
         values = sent_values(read_body(_lowercase_email(request.body), AdministratorChange))
-        admin_user_id = id_of(request.parameters["id"])
-        if admin_user_id is None:
-            raise NotFoundError(NOT_FOUND)
+        admin_user_id = path_id(request, NOT_FOUND)
         password = values.pop("password", None)
         roles = ids_of(values.pop("roles")) if "roles" in values else None
         change = AdminUserChange(
@@ -201,9 +195,7 @@ class AdminUserApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete an administrator."""
-        admin_user_id = id_of(request.parameters["id"])
-        if admin_user_id is None:
-            raise NotFoundError(NOTHING_TO_DELETE)
+        admin_user_id = path_id(request, NOTHING_TO_DELETE)
         deleted_users = await self._management.delete(
             [admin_user_id], request.administrator.ability
         )

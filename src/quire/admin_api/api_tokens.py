@@ -11,9 +11,8 @@ from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiTo
 from quire.content_api.body_decoding import RequestBody, read_body, sent_values
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import MinLength, ValuePath, id_of, problem_at
+from quire.content_api.validators import MinLength, ValuePath, id_of, path_id, problem_at
 from quire.document_service.validate.problems import Problem
-from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, not_of_type
 
 LIFESPANS = (604_800_000, 2_592_000_000, 7_776_000_000)
@@ -124,7 +123,7 @@ class ApiTokenApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a token, with its key if the project stores it and the caller may change it."""
-        token = await self._tokens.get(_token_id(request))
+        token = await self._tokens.get(path_id(request, NOT_FOUND))
         ability = request.administrator.ability
         may_see_key = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _KEY_PERMISSIONS)
         return respond_data(_serialize_token(token, token.key if may_see_key else None))
@@ -146,7 +145,7 @@ class ApiTokenApi:
 
     async def change(self, request: Request) -> Response:
         """Change a token."""
-        token_id = _token_id(request)
+        token_id = path_id(request, NOT_FOUND)
         await self._tokens.get(token_id)
         body = request.body
         if isinstance(body, Mapping) and "name" in body:
@@ -159,7 +158,7 @@ class ApiTokenApi:
 
     async def regenerate(self, request: Request) -> Response:
         """Replace the key of a token, and show it."""
-        token = await self._tokens.regenerate(_token_id(request))
+        token = await self._tokens.regenerate(path_id(request, NOT_FOUND))
         data = {"id": token.id, "kind": "content-api", "accessKey": token.key}
         return respond_data(data, CREATED)
 
@@ -168,13 +167,6 @@ class ApiTokenApi:
         token_id = id_of(request.parameters["id"])
         token = None if token_id is None else await self._tokens.delete(token_id)
         return respond_data(None if token is None else _serialize_token(token))
-
-
-def _token_id(request: Request) -> int:
-    token_id = id_of(request.parameters["id"])
-    if token_id is None:
-        raise NotFoundError(NOT_FOUND)
-    return token_id
 
 
 def _name(value: object) -> object:

@@ -12,12 +12,11 @@ from quire.content_api.body_decoding import RequestBody, read_body, sent_values
 from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import MaxLength, MinLength, OneOf, id_of
+from quire.content_api.validators import MaxLength, MinLength, OneOf, path_id
 from quire.content_manager.locales import NOT_FOUND, LocaleStore, ManagedLocale, iso_locales
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.stores.core_store import read_setting, write_setting
-from quire.errors import NotFoundError
 
 _LONGEST_NAME = 50
 _SETTINGS_KEY = "plugin_i18n_settings"
@@ -117,12 +116,12 @@ class LocalesApi:
         """Rename a locale, or make it the default one."""
         body = sent_values(read_body(request.body, LocaleChange))
         default = body.pop("isDefault", False) is True
-        program = self._locales.change(_row_id(request), body, default=default)
+        program = self._locales.change(path_id(request, NOT_FOUND), body, default=default)
         return respond_bare(_serialize_locale(await self._database.write(program)))
 
     async def delete(self, request: Request) -> Response:
         """Delete a locale with all its entries."""
-        program = self._locales.delete(_row_id(request))
+        program = self._locales.delete(path_id(request, NOT_FOUND))
         return respond_bare(_serialize_locale(await self._database.write(program)))
 
     async def settings(self, request: Request) -> Response:  # noqa: ARG002 - a handler
@@ -136,13 +135,6 @@ class LocalesApi:
         values = sent_values(read_body(request.body, LocaleSettings))
         await self._database.write(write_setting(self._writes, _SETTINGS_KEY, values))
         return respond_data(values)
-
-
-def _row_id(request: Request) -> int:
-    row_id = id_of(request.parameters["id"])
-    if row_id is None:
-        raise NotFoundError(NOT_FOUND)
-    return row_id
 
 
 def _serialize_locale(locale: ManagedLocale) -> AdminLocale:

@@ -8,11 +8,11 @@ from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.response_types import ACCEPTED, WEBHOOKS, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import build_response, respond_data
-from quire.admin_api.webhooks import NOT_FOUND, webhook_id_of
+from quire.admin_api.webhooks import NOT_FOUND
 from quire.clock import Clock
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import id_of, log_page
+from quire.content_api.validators import log_page, path_id
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.webhook_deliveries import (
@@ -96,7 +96,7 @@ class DeliveryApi:
 
     async def find(self, request: Request) -> Response:
         """List the deliveries of a webhook, the latest first; ``before`` is the last known id."""
-        return await self._list_deliveries(request, webhook_id_of(request))
+        return await self._list_deliveries(request, path_id(request, NOT_FOUND))
 
     async def _list_deliveries(self, request: Request, webhook_id: int | None) -> Response:
         query = request.query
@@ -148,7 +148,7 @@ class DeliveryApi:
 
     async def secret(self, request: Request) -> Response:
         """Show the signing secret of a webhook."""
-        webhook_id = webhook_id_of(request)
+        webhook_id = path_id(request, NOT_FOUND)
         await self._database.read(lambda: self._require_webhook(webhook_id))
         secret = None if self._key is None else webhook_secret(self._key, webhook_id)
         return respond_data({"secret": secret})
@@ -158,10 +158,8 @@ class DeliveryApi:
             raise NotFoundError(NOT_FOUND)
 
     def _delivery(self, request: Request) -> Program[Delivery]:
-        delivery_id = id_of(request.parameters["delivery"])
-        delivery = None
-        if delivery_id is not None:
-            delivery = yield from self._deliveries.get(webhook_id_of(request), delivery_id)
+        delivery_id = path_id(request, name="delivery")
+        delivery = yield from self._deliveries.get(path_id(request, NOT_FOUND), delivery_id)
         if delivery is None:
             raise NotFoundError
         return delivery

@@ -14,7 +14,15 @@ from quire.clock import Clock, iso_from_ms
 from quire.content_api.body_decoding import RequestBody, read_body, sent_values
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import REQUIRED, Fields, ValuePath, id_of, problem_at, required
+from quire.content_api.validators import (
+    REQUIRED,
+    Fields,
+    ValuePath,
+    id_of,
+    path_id,
+    problem_at,
+    required,
+)
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.webhooks import Webhook, Webhooks
@@ -186,7 +194,7 @@ class WebhookApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a webhook."""
-        webhook_id = webhook_id_of(request)
+        webhook_id = path_id(request, NOT_FOUND)
         webhook = await self._database.read(lambda: self._get_webhook(webhook_id))
         return respond_data(_serialize_webhook(webhook, request))
 
@@ -202,7 +210,7 @@ class WebhookApi:
 
     async def change(self, request: Request) -> Response:
         """Change a webhook."""
-        values, webhook_id = self._read(request, WebhookChange), webhook_id_of(request)
+        values, webhook_id = self._read(request, WebhookChange), path_id(request, NOT_FOUND)
 
         def program() -> Program[Webhook]:
             yield from self._get_webhook(webhook_id)
@@ -213,7 +221,7 @@ class WebhookApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete a webhook."""
-        webhook_id = webhook_id_of(request)
+        webhook_id = path_id(request, NOT_FOUND)
 
         def program() -> Program[Webhook]:
             webhook = yield from self._get_webhook(webhook_id)
@@ -234,7 +242,7 @@ class WebhookApi:
 
     async def trigger(self, request: Request) -> Response:
         """Send a test event, and return the response."""
-        webhook_id = webhook_id_of(request)
+        webhook_id = path_id(request, NOT_FOUND)
         webhook = await self._database.read(lambda: self._get_webhook(webhook_id))
         payload = {"event": _TEST, "createdAt": iso_from_ms(self._clock())}
         headers = {
@@ -277,14 +285,6 @@ class WebhookApi:
         if webhook is None:
             raise NotFoundError(NOT_FOUND)
         return webhook
-
-
-def webhook_id_of(request: Request) -> int:
-    """Return the id of a webhook in the path. Raises NotFoundError for an invalid one."""
-    webhook_id = id_of(request.parameters["id"])
-    if webhook_id is None:
-        raise NotFoundError(NOT_FOUND)
-    return webhook_id
 
 
 def _serialize_webhook(webhook: Webhook, request: Request) -> WebhookDetail:

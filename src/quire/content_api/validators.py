@@ -12,8 +12,9 @@ from typing import Annotated, ClassVar, Protocol, runtime_checkable
 from msgspec import Meta, Struct, field
 
 from quire.auth.passwords import MAX_BYTES
+from quire.content_api.http_messages import Request
 from quire.document_service.validate.problems import Problem, path_of, path_text
-from quire.errors import ValidationError
+from quire.errors import NotFoundError, ValidationError
 from quire.javascript.text import length
 from quire.schema.attributes.text import is_email
 from quire.schema.attributes.validation import (
@@ -327,6 +328,14 @@ def id_of(value: object) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 17:
         value = int(value)
     return value if isinstance(value, int) and 0 <= value < 2**53 else None
+
+
+def path_id(request: Request, message: str | None = None, *, name: str = "id") -> int:
+    """Return the id of a row in the path. Raises NotFoundError for an invalid one."""
+    row_id = id_of(request.parameters[name])
+    if row_id is None:
+        raise NotFoundError(message)
+    return row_id
 
 
 def number_in(query: Mapping[str, object], name: str) -> int | None:

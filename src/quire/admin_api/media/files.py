@@ -18,7 +18,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.upload_form import FileForm, read_files
-from quire.content_api.validators import id_of
+from quire.content_api.validators import id_of, path_id
 from quire.content_manager.entry_status import is_published
 from quire.content_manager.permissions import TypePermissions, covers
 from quire.content_manager.read_plans import Planner
@@ -162,7 +162,7 @@ class MediaFileApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a file."""
-        file_id = _path_id(request)
+        file_id = path_id(request, NO_SUCH_FILE)
         permissions = FileRights(request.administrator.ability, READ)
         rows = self._library.rows
 
@@ -197,11 +197,13 @@ class MediaFileApi:
 
     async def describe_one(self, request: Request) -> Response:
         """Change the metadata of a file."""
-        return await self._describe(request.administrator, _path_id(request), request.body)
+        return await self._describe(
+            request.administrator, path_id(request, NO_SUCH_FILE), request.body
+        )
 
     async def replace_one(self, request: Request) -> Response:
         """Replace the bytes of a file."""
-        file_id = _path_id(request)
+        file_id = path_id(request, NO_SUCH_FILE)
         if not _is_form(request):
             raise ApplicationError(NO_FILES)
         async with self._library.image_workers.bench() as bench:
@@ -212,7 +214,7 @@ class MediaFileApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete a file with all its sizes, and return it."""
-        file_id = _path_id(request)
+        file_id = path_id(request, NO_SUCH_FILE)
         permissions = FileRights(request.administrator.ability, UPDATE)
         files = await self._library.remove(
             [file_id], read=self._reads.file, check=permissions.check
@@ -305,13 +307,6 @@ class MediaFileApi:
 
 def _is_form(request: Request) -> bool:
     return request.headers.get(b"content-type", b"").strip().lower().startswith(_MULTIPART)
-
-
-def _path_id(request: Request) -> int:
-    file_id = id_of(request.parameters["id"])
-    if file_id is None:
-        raise NotFoundError(NO_SUCH_FILE)
-    return file_id
 
 
 def _information(body: object) -> FileInfo:

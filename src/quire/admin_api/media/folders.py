@@ -22,13 +22,12 @@ from quire.content_api.body_decoding import read_body
 from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import id_of, ids_of
+from quire.content_api.validators import id_of, ids_of, path_id
 from quire.database.program import Program
 from quire.database.stores.files import FileRow
 from quire.database.stores.folders import all_folders
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.validate.problems import Problem, validation_error
-from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, AbsentType
 from quire.uploads.file_info import FileInfo, information_of_one
 from quire.uploads.folders import (
@@ -90,9 +89,7 @@ class FolderApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a folder."""
-        folder_id = id_of(request.parameters["id"])
-        if folder_id is None:
-            raise NotFoundError(UNKNOWN)
+        folder_id = path_id(request, UNKNOWN)
         makers = await self._visible_creators(request)
         return respond_data(await self._reads.one_folder(folder_id, request.query, makers))
 

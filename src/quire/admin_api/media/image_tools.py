@@ -15,7 +15,7 @@ from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Range, id_of
+from quire.content_api.validators import Range, path_id
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.execute.row_mappers import members
 from quire.database.program import Program
@@ -221,9 +221,7 @@ def _require_unchanged(row: FileRow, permissions: FileRights) -> Check:
 async def _find_file(
     library: MediaLibrary, reads: MediaReads, request: Request, permissions: FileRights
 ) -> tuple[FileRow, MediaJson]:
-    file_id = id_of(request.parameters["id"])
-    if file_id is None:
-        raise NotFoundError(NO_SUCH_FILE)
+    file_id = path_id(request, NO_SUCH_FILE)
     store = library.rows.store
 
     def read() -> Program[tuple[FileRow, MediaJson]]:

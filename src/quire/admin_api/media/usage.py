@@ -15,7 +15,7 @@ from quire.admin_api.response_types import MEDIA, FreeObject
 from quire.content_api.envelope import respond
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import id_of, number_in
+from quire.content_api.validators import number_in, path_id
 from quire.content_manager.entry_titles import main_field, stored_views
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
 from quire.content_manager.read_plans import Planner
@@ -198,9 +198,7 @@ class FileUsageApi:
 
     async def usage(self, request: Request) -> Response:
         """Return where a file is used, and the number of hidden uses."""
-        file_id = id_of(request.parameters["id"])
-        if file_id is None:
-            raise NotFoundError(NO_SUCH_FILE)
+        file_id = path_id(request, NO_SUCH_FILE)
         ability, store = request.administrator.ability, self._rows.store
 
         def read() -> Program[tuple[list[MediaJson], int]]:

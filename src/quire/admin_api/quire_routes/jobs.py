@@ -20,7 +20,7 @@ from quire.admin_api.router import SUPER_ADMINS
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import id_of, log_page
+from quire.content_api.validators import log_page, path_id
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.program import Program
@@ -170,14 +170,14 @@ class JobApi:
 
     async def retry(self, request: Request) -> Response:
         """Run a failed, cancelled or waiting job now."""
-        job_id = _id(request)
+        job_id = path_id(request)
         job = await self._change_job(request, lambda now: self._jobs.rows.retry(job_id, now))
         self._jobs.added()
         return respond_data(_serialize_job_details(job))
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a waiting or running job, or dismiss a failed one."""
-        job_id = _id(request)
+        job_id = path_id(request)
         job = await self._change_job(request, lambda now: self._jobs.rows.cancel_one(job_id, now))
         return respond_data(_serialize_job_details(job))
 
@@ -230,17 +230,10 @@ class JobApi:
     def _job(self, request: Request) -> Program[StoredJob]:
         job: StoredJob | None = None
         if (yield from self._jobs.tables.exists(JOBS)):
-            job = yield from self._jobs.rows.get(_id(request))
+            job = yield from self._jobs.rows.get(path_id(request))
         if job is None:
             raise NotFoundError
         return job
-
-
-def _id(request: Request) -> int:
-    job_id = id_of(request.parameters["id"])
-    if job_id is None:
-        raise NotFoundError
-    return job_id
 
 
 def _time(moment: int | None) -> str | None:

@@ -19,7 +19,7 @@ from quire.admin_api.router import SUPER_ADMINS
 from quire.clock import Clock
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import id_of, log_page
+from quire.content_api.validators import log_page, path_id
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.change_outbox import CHANGES, ChangeQueue, StoredChange
@@ -127,8 +127,8 @@ class OutboxApi:
 
     def _change(self, request: Request) -> Program[StoredChange]:
         change: StoredChange | None = None
-        change_id = id_of(request.parameters["id"])
-        if change_id is not None and (yield from self._changes.tables.exists(CHANGES)):
+        change_id = path_id(request)
+        if (yield from self._changes.tables.exists(CHANGES)):
             change = yield from self._changes.rows.get(change_id)
         if change is None:
             raise NotFoundError

@@ -25,7 +25,7 @@ from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import REQUIRED, MaxLength, Range, id_of, single_line
+from quire.content_api.validators import REQUIRED, MaxLength, Range, id_of, path_id, single_line
 from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.releases.publication import (
@@ -271,7 +271,7 @@ class ReleaseApi:
         """Show a release with its items, as far as the caller may read their entries."""
 
         def program() -> Program[ReleaseDetail]:
-            release = yield from self._releases.get(_release_id(request))
+            release = yield from self._releases.get(path_id(request))
             return (yield from self._serialize_release_details(request, release))
 
         return respond_data(await self._database.read(program, snapshot=True))
@@ -321,7 +321,7 @@ class ReleaseApi:
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
         def program(unit: UnitOfWork) -> Program[ReleaseDetail]:
-            release = yield from self._releases.get(_release_id(request))
+            release = yield from self._releases.get(path_id(request))
             response = yield from self._serialize_release_details(request, release)
             yield from self._parts.snapshots.forget(release.id)
             yield from self._parts.schedule.cancel_release(unit, release.id)
@@ -376,7 +376,7 @@ class ReleaseApi:
         finds what publishing would find.
         """
         _require_publisher(request)
-        release_id, history = _release_id(request), await self._parts.history.ready()
+        release_id, history = path_id(request), await self._parts.history.ready()
         problems: Sequence[object] = ()
 
         def program(unit: UnitOfWork) -> Program[None]:
@@ -398,7 +398,7 @@ class ReleaseApi:
         409 with all problems where one of them cannot be published.
         """
         _require_publisher(request)
-        release_id, history = _release_id(request), await self._parts.history.ready()
+        release_id, history = path_id(request), await self._parts.history.ready()
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
         def program(unit: UnitOfWork) -> Program[ReleaseDetail]:
@@ -422,7 +422,7 @@ class ReleaseApi:
         """
         skip_changed = read_body(request.body, UndoOptions).skip_changed
         _require_publisher(request)
-        release_id, history = _release_id(request), await self._parts.history.ready()
+        release_id, history = path_id(request), await self._parts.history.ready()
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
         def program(unit: UnitOfWork) -> Program[ReleaseUndoResult]:
@@ -464,7 +464,7 @@ class ReleaseApi:
         """Change an open release in one transaction, and show it."""
 
         def program() -> Program[ReleaseDetail]:
-            release = yield from self._releases.open(_release_id(request))
+            release = yield from self._releases.open(path_id(request))
             yield from change(release)
             changed_release = yield from self._releases.get(release.id)
             return (yield from self._serialize_release_details(request, changed_release))
@@ -572,13 +572,6 @@ def _require_publisher(request: Request) -> None:
     """Check that the caller may publish entries of some type. Raises ForbiddenError."""
     if not request.administrator.ability.subjects(PUBLISH):
         raise ForbiddenError(_NOT_PUBLISHER)
-
-
-def _release_id(request: Request) -> int:
-    release_id = id_of(request.parameters["id"])
-    if release_id is None:
-        raise NotFoundError
-    return release_id
 
 
 def _serialize_release(release: Release, items: Sequence[ReleaseItem]) -> ReleaseResponse:

@@ -17,7 +17,15 @@ from quire.clock import Clock
 from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import MaxLength, Range, RowId, id_of, ids_of, single_line
+from quire.content_api.validators import (
+    MaxLength,
+    Range,
+    RowId,
+    id_of,
+    ids_of,
+    path_id,
+    single_line,
+)
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.review.entry_stages import EntryReview, entry_review, may_move_from
@@ -33,7 +41,7 @@ from quire.database.program import Program
 from quire.database.stores.entry_stages import ENTRY_STAGES, EntryStage
 from quire.database.stores.quire_tables import QuireTables
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.errors import ForbiddenError, ValidationError
 from quire.schema.model import Schema
 
 _MANAGE = "admin::project-settings.update"
@@ -183,7 +191,7 @@ class ReviewApi:
 
     async def change(self, request: Request) -> Response:
         """Change a review workflow; entries in a deleted stage go back to the first one."""
-        change, workflow_id = _change(request.body, self._engine.schema), _row_id(request)
+        change, workflow_id = _change(request.body, self._engine.schema), path_id(request)
         await self._tables.ensure(ENTRY_STAGES)
 
         def program() -> Program[Workflow]:
@@ -198,7 +206,7 @@ class ReviewApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete a review workflow; its entries are unchanged."""
-        workflow_id = _row_id(request)
+        workflow_id = path_id(request)
         await self._tables.ensure(ENTRY_STAGES)
 
         def program() -> Program[Workflow]:
@@ -334,13 +342,6 @@ def _stage(stage: StageInput) -> StageChange:
         roles=tuple(ids_of(stage.roles)),
         required=stage.required_to_publish,
     )
-
-
-def _row_id(request: Request) -> int:
-    row_id = id_of(request.parameters["id"])
-    if row_id is None:
-        raise NotFoundError
-    return row_id
 
 
 def _serialize_workflow(workflow: Workflow) -> ReviewWorkflow:

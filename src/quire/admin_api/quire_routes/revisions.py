@@ -26,7 +26,7 @@ from quire.clock import iso_from_ms
 from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import id_of
+from quire.content_api.validators import path_id
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.entry_reads import ContentReading, find_version
 from quire.content_manager.entry_writes import ContentWriting
@@ -208,9 +208,9 @@ class RevisionApi:
         return _VisibleEntry(EntrySanitizer(self._engine.schema, permissions, ()), rules, draft)
 
     def _revision(self, request: Request, key: RevisionKey) -> Program[Revision]:
-        revision_id = id_of(request.parameters["revision"])
+        revision_id = path_id(request, name="revision")
         revision = None
-        if revision_id is not None and self._history.history.max_revisions:
+        if self._history.history.max_revisions:
             revision = yield from self._history.history.revisions.get(revision_id)
         if revision is None or revision.key != key:
             raise NotFoundError

@@ -19,7 +19,7 @@ from quire.clock import iso_from_ms
 from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Text, id_of
+from quire.content_api.validators import Text, path_id
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.releases.release_items import ReleaseEntries
@@ -38,7 +38,6 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import (
     ConflictError,
     ForbiddenError,
-    NotFoundError,
     ServiceUnavailableError,
     ValidationError,
 )
@@ -241,9 +240,7 @@ class ScheduleApi:
             raise ForbiddenError(_NOT_PUBLISHER)
         body = read_body(request.body, ReleaseTime)
         moment, timezone = self._moment(body.scheduled_at, "scheduledAt"), _timezone(body.timezone)
-        release_id = id_of(request.parameters["id"])
-        if release_id is None:
-            raise NotFoundError
+        release_id = path_id(request)
         await self._prepare()
 
         def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
