@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from quire.cli import run
 from quire.database.settings_target import target_of
 from quire.errors import DatabaseOpenError
 from quire.settings import load_settings
@@ -18,6 +20,7 @@ from tests.conformance.test_writes import SCENARIOS, replay_scenario
 from tests.conformance.written_deviations import name_of
 from tests.databases.kinds import POSTGRESQL
 from tests.examples import sample
+from tests.postgresql.binaries import find_binaries
 from tests.postgresql.pgbouncer import find_pgbouncer, pgbouncer
 from tests.postgresql.pooler import VARIABLE
 from tests.postgresql.sharing import server_url
@@ -54,6 +57,26 @@ async def test_without_the_setting_the_error_names_it(project: Path) -> None:
     settings = load_settings(project, environ={}, overrides={"database.pooler": False})
     with pytest.raises(DatabaseOpenError, match="set `pooler = true`"):
         await target_of(settings).has_tables()
+
+
+def test_backups_go_past_the_pooler(
+    project: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PATH", str(find_binaries()), prepend=":")
+    command = ["backup", str(project), "--to", str(tmp_path)]
+    assert run(command) == 2
+    assert "DATABASE_DIRECT_URL" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+    url = load_settings(project, environ={}).database.url
+    path = urlsplit(url or "").path
+    monkeypatch.setenv("DATABASE_DIRECT_URL", urlsplit(server_url())._replace(path=path).geturl())
+    assert run(command) == 0
+    # No connection of the pooler has been left with another search path.
+    assert run(["check", str(project)]) == 0
 
 
 @pytest.mark.parametrize("group", GROUPS)

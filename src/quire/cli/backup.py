@@ -1,6 +1,7 @@
 """``quire backup`` and ``quire restore``: the database and the uploaded files as one archive."""
 
 import asyncio
+import dataclasses
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -21,6 +22,7 @@ from quire.cli.project_settings import load_logged, require_project
 from quire.cli.terminal import EXIT_OK, print_message, print_result, print_warning
 from quire.clock import now_ms
 from quire.database.settings_target import target_of
+from quire.database.target import DatabaseTarget
 from quire.errors import ApplicationError
 from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
@@ -77,7 +79,7 @@ def backup_project(
 def _write(
     settings: Settings, path: Path, uploads: Path | None, now: datetime, recipient: str | None
 ) -> None:
-    database = target_of(settings)
+    database = _direct_target(settings)
     name = f"{database.dump_name}.gz"
     with new_archive(path, recipient) as (archive, folder):
         dump = folder / database.dump_name
@@ -127,7 +129,7 @@ def restore_project(project: Path, path: Path, *, replace: bool, identity: Path 
 
 def _restore(settings: Settings, path: Path, *, replace: bool) -> int:
     manifest = read_manifest(path)
-    database = target_of(settings)
+    database = _direct_target(settings)
     if f"{database.dump_name}.gz" != manifest.database:
         raise ApplicationError(
             f"The backup is of a {manifest.client} database, and the project has another kind: "
@@ -155,7 +157,7 @@ def _restore(settings: Settings, path: Path, *, replace: bool) -> int:
 
 
 def _require_empty(settings: Settings, uploads: Path | None) -> None:
-    database = target_of(settings)
+    database = _direct_target(settings)
     if asyncio.run(database.has_tables()):
         raise ApplicationError(
             f"{database.place} holds tables already: --replace puts the backup in their place."
@@ -225,3 +227,8 @@ def backup_archives(folder: Path, project: str) -> list[Path]:
 
 def _describe_file_count(count: int | None) -> str:
     return "" if count is None else f" with {count:,} files"
+
+
+def _direct_target(settings: Settings) -> DatabaseTarget:
+    """Return the target of the database without a pooler. Raises as `DatabaseSettings.direct`."""
+    return target_of(dataclasses.replace(settings, database=settings.database.direct()))

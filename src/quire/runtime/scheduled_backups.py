@@ -33,11 +33,12 @@ def backup_schedules(settings: Settings) -> tuple[ScheduleDefinition, ...]:
     """Return the schedule of backups, if the settings have one.
 
     One of all server processes makes a due backup. Raises ConfigurationError for an invalid cron
-    expression.
+    expression, and as `DatabaseSettings.direct`.
     """
     cron = settings.backup.schedule
     if cron is None:
         return ()
+    settings.database.direct()
     try:
         require_cron(cron, "UTC")
     except ValueError as error:

@@ -6,7 +6,7 @@ here and a row in ``docs/settings.md``.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -141,6 +141,12 @@ class ApiSettings:
     )
 
 
+_NO_DIRECT_URL = (
+    "Backups cannot go through a connection pooler (database.pooler): "
+    "set DATABASE_DIRECT_URL to the URL of the PostgreSQL server itself."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseSettings:
     """``[database]``: where the content is stored."""
@@ -250,6 +256,26 @@ class DatabaseSettings:
         "A connection pooler in transaction mode is in between.",
         default=False,
     )
+    direct_url: str | None = setting(
+        SECRET,
+        "URL of the PostgreSQL server itself, without the pooler, for backups.",
+        default=None,
+        variable="DATABASE_DIRECT_URL",
+        private=True,
+    )
+
+    def direct(self) -> "DatabaseSettings":
+        """Return the settings without the pooler, for ``pg_dump`` and ``psql``.
+
+        These programs change settings of their session, such as ``search_path``. A pooler in
+        transaction mode would pass them on, with the connection of the server, to other clients.
+        Raises ConfigurationError without ``direct_url``.
+        """
+        if self.client != "postgres" or not self.pooler:
+            return self
+        if self.direct_url is None:
+            raise ConfigurationError(_NO_DIRECT_URL)
+        return replace(self, url=self.direct_url, pooler=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

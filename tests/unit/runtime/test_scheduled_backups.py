@@ -11,7 +11,7 @@ import pytest
 
 from quire.app import build_app
 from quire.errors import ConfigurationError
-from quire.runtime.scheduled_backups import BACKUP_JOB
+from quire.runtime.scheduled_backups import BACKUP_JOB, backup_schedules
 from quire.settings import load_settings
 from tests.conformance.corpus import unpack_project
 from tests.databases.kind import Kind
@@ -102,3 +102,15 @@ async def test_a_schedule_that_is_no_cron_expression_is_refused(tmp_path: Path) 
     application = build_app(load_settings(project, environ={}))
     with pytest.raises(ConfigurationError, match=r"backup\.schedule: .* has 2 fields"):
         await application.start()
+
+
+def test_a_schedule_behind_a_pooler_needs_the_address_of_the_server(tmp_path: Path) -> None:
+    behind = {
+        "database.client": "postgres",
+        "database.pooler": True,
+        "backup.schedule": "0 3 * * *",
+    }
+    with pytest.raises(ConfigurationError, match="DATABASE_DIRECT_URL"):
+        backup_schedules(load_settings(tmp_path, environ={}, overrides=behind))
+    direct = {**behind, "database.direct_url": "postgresql://localhost/site"}
+    assert len(backup_schedules(load_settings(tmp_path, environ={}, overrides=direct))) == 1
