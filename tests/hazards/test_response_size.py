@@ -218,6 +218,27 @@ async def test_h121_a_batch_is_one_response(circle: Editor) -> None:
     assert "limits.response_size" in error(refused)["message"]
 
 
+async def test_h121_the_operation_that_is_too_much_is_named(tmp_path: Path, kind: Kind) -> None:
+    settings = {"limits.response_size": 3_200}
+    async with open_office(tmp_path, settings=settings, kind=kind) as office:
+        operations: list[JsonObject] = [
+            {
+                "action": "update",
+                "type": "papers",
+                "documentId": await paper(office, title=title),
+                "data": {"lines": [{"text": "x" * 250}] * 4},
+                "status": "draft",
+                "populate": "lines",
+            }
+            for title in "ABC"
+        ]
+        allowed = await office.ask("POST", "/api/_batch", {"operations": operations[:2]})
+        refused = await office.ask("POST", "/api/_batch", {"operations": operations})
+
+    assert (allowed.status, refused.status) == (200, 400)
+    assert refused.json["error"]["details"]["operation"] == 2
+
+
 async def test_h120_a_large_body_is_checked_and_linked_off_the_event_loop(
     circle: Editor,
 ) -> None:

@@ -9,6 +9,7 @@ an earlier one instead of a document id.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from itertools import groupby
 from typing import NamedTuple
@@ -245,10 +246,11 @@ _ReadResult = Callable[[list[WrittenEntry]], Program[BatchResult]]
 """Reads the result of an operation from the entries that it has written."""
 
 
-class _OperationRuns(Struct, frozen=True):
+class _OperationRuns(Struct):
     """Runs the operations of a batch in a transaction.
 
     Results with computed fields are read into ``computed_items``, by the indexes of operations.
+    ``budget`` is what is left for further results.
     """
 
     unit: UnitOfWork
@@ -275,9 +277,12 @@ class _OperationRuns(Struct, frozen=True):
         commands = [self.prepared[index].command for index in indexes]
         # A result shows its document as its operation left it, with the documents linked then.
         if not any(self._shows_others(self.prepared[index].read.plan.root) for index in indexes):
+            budget = copy(self.budget)
             results = yield from run_in_bulk(self.unit, commands, read)
             if results is not None:
                 return results
+            # They are read again.
+            self.budget = budget
         writes = [(self.prepared[index].command, self._run_one(index)) for index in indexes]
         return (yield from run_together(self.unit, writes))
 
