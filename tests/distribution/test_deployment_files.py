@@ -97,7 +97,10 @@ def test_compose_has_all_services_and_the_volumes_that_they_use(compose: dict[st
 
 
 def test_variables_of_the_server_in_compose_are_settings(compose: dict[str, Any]) -> None:
-    assert set(compose["services"]["quire"]["environment"]) <= VARIABLES
+    environment = compose["services"]["quire"]["environment"]
+    assert set(environment) <= VARIABLES
+    keys = {environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"]}
+    assert keys <= set(compose["services"]["storage"]["environment"].values())
 
 
 def test_the_image_runs_as_nobody_in_particular_and_has_a_probe() -> None:
