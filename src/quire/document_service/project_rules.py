@@ -27,7 +27,7 @@ from quire.database.lru import BoundedCache
 from quire.hooks.function_times import call_plain
 from quire.hooks.policies import Rule, RuleAction
 from quire.hooks.principal import Principal
-from quire.hooks.time import ObservedTime
+from quire.hooks.time import ObservedTime, observed_time
 from quire.query.python_parameters import as_query
 from quire.query.resolve.row_rules import resolve_rule
 from quire.query.resolve.scope import ReadLimits, Slots
@@ -43,6 +43,13 @@ _MAX_FORMS = 16
 _ALL_ROWS = {"id": {"$notNull": True}}
 _NO_ROWS = {"id": {"$null": True}}
 _NO_RULES: frozenset[Rule] = frozenset()
+_CONSTANT = {True: None, False: NO_ROW}
+"""The conditions of rules that are the same for all rows."""
+_NOT_NARROWED = (NarrowedAbility, Unsanitized)
+"""Abilities that are narrowed already, or have no rules.
+
+A union of these types in a function would be created for each call.
+"""
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -80,8 +87,12 @@ class RuleEvaluation:
         They are those on ``actions`` (`ReadPlanner.rule_actions`), and all of them for ``None``.
         """
         ability = principal.ability
-        rules = self._rules if actions is None else self._rules_on(actions)
-        if not rules or isinstance(ability, NarrowedAbility | Unsanitized):
+        rules: Sequence[Rule] | None = self._rules
+        if actions is not None:
+            rules = self._rules_by_actions.get(actions)
+            if rules is None:
+                rules = self._rules_on(actions)
+        if not rules or isinstance(ability, _NOT_NARROWED):
             return ability
         texts, volatile = self._evaluate(rules, acting(principal))
         if volatile:
@@ -115,11 +126,9 @@ class RuleEvaluation:
 
     def _rules_on(self, actions: frozenset[str]) -> tuple[Rule, ...]:
         """Return the rules on some actions, by the names of permissions."""
-        rules = self._rules_by_actions.get(actions)
-        if rules is None:
-            rules = self._rules_by_actions[actions] = tuple(
-                rule for rule in self._rules if not actions.isdisjoint(self._actions(rule))
-            )
+        rules = self._rules_by_actions[actions] = tuple(
+            rule for rule in self._rules if not actions.isdisjoint(self._actions(rule))
+        )
         return rules
 
     def _evaluate(
@@ -131,23 +140,26 @@ class RuleEvaluation:
         """
         texts: list[str | None] = []
         volatile: list[Rule] = []
-        with ObservedTime(self._clock) as observed:
+        observed = ObservedTime(self._clock)
+        token = observed_time.set(observed)
+        try:
             for rule in rules:
-                texts.append(self._rule_condition(rule, principal))
+                try:
+                    result: object = call_plain(rule, rule.function, principal)
+                    texts.append(
+                        _CONSTANT[result]
+                        if isinstance(result, bool)
+                        else self._condition(rule, result)
+                    )
+                except Exception as error:  # noqa: BLE001 - whatever fails in a rule denies
+                    _log.error("a rule failed", rule=rule.name, place=rule.place, exc_info=error)
+                    texts.append(NO_ROW)
                 if observed.was_read:
                     observed.was_read = False
                     volatile.append(rule)
+        finally:
+            observed_time.reset(token)
         return tuple(texts), frozenset(volatile) if volatile else _NO_RULES
-
-    def _rule_condition(self, rule: Rule, principal: Principal) -> str | None:
-        try:
-            result: object = call_plain(rule, rule.function, principal)
-            if isinstance(result, bool):
-                return None if result else NO_ROW
-            return self._condition(rule, result)
-        except Exception as error:  # noqa: BLE001 - whatever fails in a rule denies
-            _log.error("a rule failed", rule=rule.name, place=rule.place, exc_info=error)
-            return NO_ROW
 
     def bind(self, uid: str, conditions: Sequence[object]) -> str:
         """Return filters of documents of a type as one bound rule.
