@@ -6,7 +6,10 @@ Fields that only they need are removed afterwards.
 
 import asyncio
 import inspect
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, Protocol
 
@@ -17,7 +20,7 @@ from quire.access.ability import project_rules_of
 from quire.access.principal import Principal
 from quire.database.execute.json_encoding import encode
 from quire.database.execute.prepared_read import PreparedRead
-from quire.database.execute.row_mappers import Item, member_names
+from quire.database.execute.row_mappers import Item, encoded_members, member_names
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.hook_principal import not_as_system
 from quire.document_service.read_service import ReadService
@@ -29,11 +32,14 @@ from quire.hooks.computed import ComputedField
 from quire.hooks.document import Document, convert_value
 from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import CallCause, require_depth
-from quire.hooks.time import ObservedTime
+from quire.hooks.time import ObservedTime, observed_time
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode
+from quire.query.resolve.fields import computed_fields
 
 _TIMEOUT_SECONDS = 10
 """Time limit of a function for the documents of a page."""
+_MAX_CALLS = 1000
+"""How many generated functions are cached: one for each field of a plan."""
 _KINDS = ("__component", "__type")
 """Keys with the model of a list item."""
 
@@ -158,26 +164,31 @@ class _ComputedCalls:
         """Compute the fields of the entries of a node, and of their populated entries."""
         if not rows:
             return
-        entries = _entries(rows)
+        entries: _Entries = (
+            _JsonEntries(rows)  # type: ignore[arg-type]  # all are of one kind
+            if isinstance(rows[0], dict)
+            else _ItemEntries(rows)  # type: ignore[arg-type]  # likewise
+        )
         for edge in node.edges:
-            if edge.kind is EdgeKind.ROWS:
+            if edge.kind is EdgeKind.ROWS and _has_computed(edge):
                 for inner, related in _populated_entries(edge, entries):
                     await self.fill(inner, related)
-        values_by_name = {
-            name: await self.values(node.uid, name, entries) for name in node.computed
-        }
+        for name in node.computed:
+            entries.set(name, await self.values(node.uid, name, entries))
         for name in node.hidden:
             entries.remove(name)
-        for name, values in values_by_name.items():
-            entries.set(name, values)
 
     async def values(self, uid: str, name: str, entries: "_Entries") -> list[object]:
         """Return the values of one field for entries. Raises as `ComputedReads.complete`."""
         field = self._fields[uid][name]
         self.is_cacheable &= not field.volatile
+        observed = ObservedTime(self._engine.clock)
+        token = observed_time.set(observed)
         try:
-            with ObservedTime(self._engine.clock) as observed:
-                values = await self._call_function(field, _documents_for(field, entries))
+            if field.batch:
+                values = await self._call_batch(field, entries)
+            else:
+                values = call_plain(field, entries.map, field)
         except Exception as error:
             if self._null_on_error or not isinstance(error, AppError):
                 _log.error("a computed field failed", field=field.name, place=field.place)
@@ -186,13 +197,13 @@ class _ComputedCalls:
             if isinstance(error, AppError):
                 raise
             raise InternalServerError from error
+        finally:
+            observed_time.reset(token)
         self.is_cacheable &= not observed.was_read
         return values
 
-    async def _call_function(self, field: ComputedField, documents: list[Document]) -> list[object]:
-        if not field.batch:
-            function = field.function
-            return call_plain(field, lambda documents: [*map(function, documents)], documents)
+    async def _call_batch(self, field: ComputedField, entries: "_Entries") -> list[object]:
+        documents = _documents_for(field, entries)
         context = self._context_of(field)
         self.has_queried = True
         limit = asyncio.timeout(_TIMEOUT_SECONDS)
@@ -227,6 +238,9 @@ class _Entries(Protocol):
     def column(self, name: str) -> list[Any]:
         """Return the values of a field, with documents for objects in them."""
 
+    def map(self, field: ComputedField) -> list[object]:
+        """Return what the function of a field returns for each entry."""
+
     def set(self, name: str, values: Sequence[object]) -> None:
         """Set the values of a field."""
 
@@ -249,6 +263,9 @@ class _JsonEntries:
     def column(self, name: str) -> list[Any]:
         return [convert_value(entry[name]) for entry in self._entries]
 
+    def map(self, field: ComputedField) -> list[object]:
+        return [*map(field.function, _documents_for(field, self))]
+
     def set(self, name: str, values: Sequence[object]) -> None:
         for entry, value in zip(self._entries, values, strict=True):
             entry[name] = value
@@ -266,7 +283,8 @@ class _ItemEntries:
 
     def __init__(self, items: Sequence[Item]) -> None:
         self._items = items
-        self._members = member_names(type(items[0]))
+        self._record = type(items[0])
+        self._members = member_names(self._record)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -278,10 +296,12 @@ class _ItemEntries:
         # Others are encoded already, or encode themselves.
         return [convert_value(value) for value in msgspec.json.decode(encode(values))]
 
+    def map(self, field: ComputedField) -> list[object]:
+        return _calls(self._record, field)(self._items)
+
     def set(self, name: str, values: Sequence[object]) -> None:
-        member = self._members[name]
-        for item, value in zip(self._items, values, strict=True):
-            setattr(item, member, value)
+        # A loop would take twice as long.
+        deque(map(setattr, self._items, repeat(self._members[name]), values), maxlen=0)
 
     def remove(self, name: str) -> None:
         # A member that is not set is not encoded.
@@ -295,10 +315,30 @@ _PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 """The types of values that are the same in a response and in Python."""
 
 
-def _entries(rows: Sequence[Item] | Sequence[EntryJson]) -> _Entries:
-    if isinstance(rows[0], dict):
-        return _JsonEntries(rows)  # type: ignore[arg-type]  # all are of one kind
-    return _ItemEntries(rows)  # type: ignore[arg-type]  # likewise
+@lru_cache(_MAX_CALLS)
+def _calls(record: type[Item], field: ComputedField) -> Callable[[Sequence[Item]], list[object]]:
+    """Generate what calls the function of a field with a document for each item.
+
+    A document is made, and removed, at each call: making all of them first takes longer. The
+    generated source contains names of the schema, and nothing from a request.
+    """
+    if not encoded_members(record).isdisjoint(field.needs):
+        return lambda items: [*map(field.function, _documents_for(field, _ItemEntries(items)))]
+    members = member_names(record)
+    assignments = "; ".join(f"document[{need!r}] = item.{members[need]}" for need in field.needs)
+    source = f"""
+def calls(items):
+    results = []
+    for item in items:
+        document = make()
+        {assignments}
+        results.append(function(document))
+    return results
+"""
+    names: dict[str, Any] = {"make": field.document, "function": field.function}
+    exec(source, names)  # noqa: S102
+    calls: Callable[[Sequence[Item]], list[object]] = names["calls"]
+    return calls
 
 
 def _documents_for(field: ComputedField, entries: _Entries) -> list[Document]:
@@ -332,6 +372,11 @@ def _populated_entries(edge: PlanEdge, entries: _Entries) -> Iterator[tuple[Plan
     for node in nodes:
         if node.uid in rows_by_uid:
             yield node, rows_by_uid[node.uid]
+
+
+def _has_computed(edge: PlanEdge) -> bool:
+    """Tell whether there are computed fields in what an edge is populated with, at any level."""
+    return any(next(computed_fields(node), None) for node in (*edge.nodes, *edge.unlisted))
 
 
 def _as_rows(value: object) -> Sequence[Any]:

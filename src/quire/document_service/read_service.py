@@ -75,11 +75,11 @@ class ReadService:
         )
         return ReadService(self.database, planner, self.lists)
 
-    async def rows(
+    def rows(
         self, prepared: PreparedRead, version: int | None, *, may_wait: bool = True
-    ) -> tuple[list[Item], int | None]:
+    ) -> Awaitable[tuple[list[Item], int | None]]:
         """Run a list; ``version`` is the present content version."""
-        return await self.run_list(prepared, version, prepared.rows, may_wait=may_wait)
+        return self.run_list(prepared, version, prepared.rows, may_wait=may_wait)
 
     def encoded_rows(
         self,

@@ -23,6 +23,11 @@ RowMapper = Callable[[Sequence[Row]], list[Item]]
 MappedColumn = tuple[str, StorageKind, int]
 """A member of the response: its name, its column kind, its position in the row."""
 
+_ENCODED = "__quire_encoded__"
+"""The attribute of a record type for `encoded_members`."""
+_PLAIN_KINDS = frozenset(StorageKind) - {StorageKind.JSON, StorageKind.DECIMAL}
+"""Column kinds whose values in items are text, numbers, truth values or ``None``."""
+
 ValueSerializer = Callable[[Any], Any]
 """Converts a value to its presented form at the time of the read."""
 
@@ -36,6 +41,12 @@ def member(position: int) -> str:
 def member_names(record: type[Item]) -> Mapping[str, str]:
     """Return the Python names of the members of items, by their names in responses."""
     return dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
+
+
+def encoded_members(record: type[Item]) -> frozenset[str]:
+    """Return the names of members whose values may be JSON, or have a type that JSON does not."""
+    names: frozenset[str] = getattr(record, _ENCODED)
+    return names
 
 
 def members(item: Item) -> dict[str, Any]:
@@ -62,7 +73,10 @@ def build_mapper(
     contains positions and decode expressions of the dialect, and nothing from a request.
     """
     names = [name for name, _, _ in columns]
-    record = _define_record(names, edges, kind, computed)
+    encoded = frozenset(
+        name for name, storage, _ in columns if storage not in _PLAIN_KINDS or name in presented
+    )
+    record = _define_record(names, edges, kind, computed, encoded)
     expressions = [
         dialect.decode_expression(storage, f"c{position}") for _, storage, position in columns
     ]
@@ -84,8 +98,9 @@ def _define_record(
     edges: Sequence[str],
     kind: tuple[str, str] | None,
     computed: Sequence[str],
+    encoded: frozenset[str],
 ) -> type[msgspec.Struct]:
-    """Create the record type of a plan's rows."""
+    """Create the record type of a plan's rows; ``encoded`` are as in `encoded_members`."""
     fields: list[Any] = [(member(position), Any) for position in range(len(names))]
     edge_positions = range(len(names), len(names) + len(edges))
     fields += [(member(position), Any, msgspec.UNSET) for position in edge_positions]
@@ -97,4 +112,5 @@ def _define_record(
     fields += [(member(position), Any, msgspec.UNSET) for position in computed_positions]
     wire += computed
     rename = {member(position): name for position, name in enumerate(wire)}
-    return msgspec.defstruct("Item", fields, rename=rename, gc=False)
+    namespace = {_ENCODED: encoded}
+    return msgspec.defstruct("Item", fields, rename=rename, gc=False, namespace=namespace)
