@@ -12,8 +12,8 @@ class BoundedCache(MutableMapping[K, V], Generic[K, V]):
 
     __slots__ = ("_entries", "_size", "get")
 
-    get: Callable[[K], V | None]  # type: ignore[assignment]  # without a default
-    """Returns an entry, or ``None``."""
+    get: Callable[..., V | None]  # type: ignore[assignment]  # the method of the dict
+    """Returns an entry or the default."""
 
     def __init__(self, size: int) -> None:
         self._entries: dict[K, V] = {}

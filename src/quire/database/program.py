@@ -6,7 +6,7 @@ on, or which transaction it is in; `Database.read` and `Database.write` decide t
 composed with ``yield from``.
 """
 
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 Value = str | int | float | bytes | None
@@ -60,23 +60,27 @@ are sent for it are ignored.
 """
 
 
-_AWAIT = "SELECT 1 /* the program waits for a coroutine */"
+_WAIT = "SELECT 1 /* the program waits for the event loop */"
+
+Resume = Callable[[], None]
+"""Lets a waiting program continue."""
 
 
-def await_in_loop(make: Callable[[], Awaitable[None]]) -> Statement:
-    """Return a statement with which a writing program awaits a coroutine in its transaction.
+def wait_for_loop(begin: Callable[[Resume], None]) -> Statement:
+    """Return a statement at which a writing program waits, with its transaction open.
 
-    The driver awaits it in the event loop and sends no rows. An exception of the coroutine ends the
-    program.
+    The driver calls ``begin`` in the event loop, and continues the program, without rows, when the
+    function that ``begin`` got is called; that is once, and in the event loop. An exception of
+    ``begin`` ends the program.
     """
-    return Statement(_AWAIT, (make,))
+    return Statement(_WAIT, (begin,))
 
 
-def awaited_by(sql: str, values: Sequence[Operand]) -> Callable[[], Awaitable[None]] | None:
-    """Return the coroutine of a statement of `await_in_loop`; ``None`` for other statements."""
-    return values[0] if sql is _AWAIT else None
+def begun_by(sql: str, values: Sequence[Operand]) -> Callable[[Resume], None] | None:
+    """Return the function of a statement of `wait_for_loop`; ``None`` for other statements."""
+    return values[0] if sql is _WAIT else None
 
 
 def is_query(statement: Statement) -> bool:
     """Tell whether the database executes a statement, rather than the driver."""
-    return statement.sql is not LONG_COMPUTATION.sql and statement.sql is not _AWAIT
+    return statement.sql is not LONG_COMPUTATION.sql and statement.sql is not _WAIT

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from quire.database.program import Program, await_in_loop, is_query
+from quire.database.program import Program, Resume, is_query, wait_for_loop
 from quire.document_service.commands import Command
 from quire.document_service.password_hashing import passwords_of
 from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
@@ -49,11 +49,17 @@ class HeldTransaction:
         self._requests: deque[_Request] = deque()
         self._replies: list[Callable[[], None]] = []
         """Results that the coroutine has not received yet."""
-        self._wake = asyncio.Event()
-        self._deadline = 0.0
+        self._resume: Resume | None = None
+        """Lets the program continue, while it waits."""
+        self._deadline: asyncio.TimerHandle | None = None
         self._is_late = False
         self._is_ended = False
         self._is_closed = False
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether the coroutine will ask for nothing more."""
+        return self._is_ended
 
     @property
     def statements(self) -> int:
@@ -71,54 +77,61 @@ class HeldTransaction:
             raise ServiceUnavailableError
         reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._requests.append(_Request(act, reply, counts))
-        self._wake.set()
+        self._continue_program()
         return await reply
 
     def end(self) -> None:
         """Let the program continue: nothing more will be asked."""
         self._is_ended = True
-        self._wake.set()
+        if self._deadline is not None:
+            self._deadline.cancel()
+        # Otherwise the program runs what was asked for, and closes.
+        self._is_closed |= not self._requests
+        self._continue_program()
 
     def serve(self) -> Program[None]:
         """Run what the coroutine asks for until it ends."""
         try:
             while not self._is_ended or self._requests:
-                yield await_in_loop(self._resume_coroutine)
+                yield wait_for_loop(self._continue_coroutine)
                 if self._is_late:
                     self.raise_late_error()
                 while self._requests:
                     yield from self._serve_request(self._requests.popleft())
         finally:
-            self._is_closed = True
-            if self.loop is not None and not self.loop.is_closed():
+            has_closed, self._is_closed = self._is_closed, True
+            is_left = not has_closed or self._requests or self._replies
+            if is_left and self.loop is not None and not self.loop.is_closed():
                 self.loop.call_soon_threadsafe(self._close)
 
     def on_begin(self) -> None:
         """Called once, when the transaction has begun."""
 
-    def on_cancel(self) -> None:
-        """Called when the task that waits for the transaction is cancelled."""
-
     def raise_late_error(self) -> None:
         """Raise the error of a transaction that takes too long."""
         raise ServiceUnavailableError
 
-    async def _resume_coroutine(self) -> None:
-        """Let the coroutine continue until it asks for something or ends."""
+    def _continue_coroutine(self, resume: Resume) -> None:
+        """Let the coroutine continue; the program waits until it asks for something or ends."""
+        self._resume = resume
         if self.loop is None:
             self.loop = asyncio.get_running_loop()
-            self._deadline = self.loop.time() + self._limits.hook_seconds
+            self._deadline = self.loop.call_later(self._limits.hook_seconds, self._note_lateness)
             self.on_begin()
         self._reply()
-        try:
-            async with asyncio.timeout_at(self._deadline):
-                await self._wake.wait()
-        except TimeoutError:
-            self._is_late = True
-        except asyncio.CancelledError:
-            self.on_cancel()
-            raise
-        self._wake.clear()
+        if self._is_ended or self._is_late or self._requests:
+            self._continue_program()
+
+    def _continue_program(self) -> None:
+        """Let the program continue if it waits."""
+        resume, self._resume = self._resume, None
+        if resume is not None:
+            resume()
+
+    def _note_lateness(self) -> None:
+        """Let the program raise its error: the deadline has passed."""
+        self._is_late = True
+        self._continue_program()
 
     def _reply(self) -> None:
         for reply in self._replies:
@@ -127,6 +140,8 @@ class HeldTransaction:
 
     def _close(self) -> None:
         """Fail all pending requests of a transaction that has ended."""
+        if self._deadline is not None:
+            self._deadline.cancel()
         self._reply()
         for request in self._requests:
             _fail(request.reply, ServiceUnavailableError())

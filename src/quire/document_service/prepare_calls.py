@@ -126,7 +126,7 @@ async def _prepare_command(
         command = replace(command, document_id=engine.new_id())
     layout = engine.store.layout(command.uid)
     locale = command.locale.value if isinstance(command.locale, AllLocales) else command.locale
-    write = Write[Document](
+    write: Write[Document] = Write(
         uid=command.uid,
         action=_action(command) or "create",
         document_id=command.document_id or "",

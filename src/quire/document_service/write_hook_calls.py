@@ -214,33 +214,40 @@ class HookTask(HeldTransaction, Generic[T]):
         self._context = context
         self._function = function
         self._place = place
-        self._task: asyncio.Task[T] | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._results: list[T] = []
+        """The result of the coroutine, once it has returned."""
+        self._error: Exception | None = None
 
     def program(self) -> Program[T]:
         """Run what the coroutine asks for until it ends; returns and raises what it does."""
         try:
             yield from self.serve()
-            if self._task is None or self._task.cancelled():
+            if self._error is not None:
+                raise self._error
+            if not self._results:
                 message = f"{self._function} was cancelled"
                 raise RuntimeError(message)
-            return self._task.result()
+            return self._results[0]
         finally:
-            if self.loop is not None and self._task is not None and not self._task.done():
+            if self.loop is not None and self._task is not None and not self.is_ended:
                 self.loop.call_soon_threadsafe(self._task.cancel)
 
     def on_begin(self) -> None:
         """Start the coroutine."""
         self._task = asyncio.get_running_loop().create_task(self._run())
+        # A task that is cancelled before it starts runs nothing.
         self._task.add_done_callback(lambda _: self.end())
 
-    def on_cancel(self) -> None:
-        """Cancel the coroutine with the program."""
-        if self._task is not None:
-            self._task.cancel()
-
-    async def _run(self) -> T:
-        with self._context.activate():
-            return await self._awaitable
+    async def _run(self) -> None:
+        """Run the coroutine; the program continues before the task itself has ended."""
+        try:
+            with self._context.activate():
+                self._results.append(await self._awaitable)
+        except Exception as error:  # noqa: BLE001 - the program raises it
+            self._error = error
+        finally:
+            self.end()
 
     def raise_late_error(self) -> None:
         """Raise ServiceUnavailableError."""
@@ -276,7 +283,7 @@ def hooked_write(
     hooks = unit.engine.extensions.writes.get((layout.model.uid, action))
     if hooks is None:
         return None
-    write = Write[Document](
+    write: Write[Document] = Write(
         uid=layout.model.uid,
         action=action,
         document_id=document_id,

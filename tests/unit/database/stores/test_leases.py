@@ -8,7 +8,7 @@ import pytest
 
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
-from quire.database.program import Program, await_in_loop
+from quire.database.program import Program, Resume, wait_for_loop
 from quire.database.settings_target import target_of
 from quire.database.stores.leases import LASTS_MS, Leases
 from quire.database.stores.quire_tables import QuireTables
@@ -54,22 +54,23 @@ async def test_of_two_servers_at_the_same_moment_one_takes_a_lease(servers: Serv
     database = servers.database
     async with servers.one.hold("other files", wait=0):
         pass  # makes the table
-    is_asked, may_commit = asyncio.Event(), asyncio.Event()
+    is_asked = asyncio.Event()
+    commits: list[Resume] = []
 
-    async def wait() -> None:
+    def wait(resume: Resume) -> None:
+        commits.append(resume)
         is_asked.set()
-        await may_commit.wait()
 
     def first() -> Program[bool]:
         is_taken = yield from servers.one.take_or_renew("files", "/one")
-        yield await_in_loop(wait)
+        yield wait_for_loop(wait)
         return is_taken
 
     taking = asyncio.create_task(database.write(first()))
     await is_asked.wait()
     other = asyncio.create_task(database.write(servers.other.take_or_renew("files", "/other")))
     await asyncio.wait([other], timeout=0.2)
-    may_commit.set()
+    commits[0]()
     assert [await taking, await other] == [True, False]
 
 

@@ -5,6 +5,7 @@ import socket
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
@@ -19,7 +20,7 @@ from quire.database.program import (
     Program,
     Rows,
     Statement,
-    awaited_by,
+    begun_by,
 )
 
 _STATEMENTS = 500
@@ -80,6 +81,12 @@ class _ProgramResult(NamedTuple, Generic[T]):
     value: T
 
 
+def _resume(resumed: asyncio.Future[None]) -> None:
+    """Let a program continue, unless its task was cancelled."""
+    if not resumed.done():
+        resumed.set_result(None)
+
+
 def _compute(program: Program[T]) -> Statement | _ProgramResult[T]:
     """Run a program that has announced a long computation up to its next statement or its end."""
     try:
@@ -138,8 +145,10 @@ class PostgresConnection(asyncpg.Connection):
                     if isinstance(step, _ProgramResult):
                         return step.value  # type: ignore[no-any-return]  # the program's own result
                     sql, values, max_rows = step
-                elif (make := awaited_by(sql, values)) is not None:
-                    await make()
+                elif (begin := begun_by(sql, values)) is not None:
+                    resumed: asyncio.Future[None] = loop.create_future()
+                    begin(partial(_resume, resumed))
+                    await resumed
                     sql, values, max_rows = program.send([])
                 else:
                     sql, values, max_rows = program.send(await self.rows(sql, values, max_rows))

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import TypeVar
 
@@ -35,10 +36,11 @@ from quire.database.interface import PoolStatistics, WouldBlockError
 from quire.database.program import (
     LONG_COMPUTATION,
     Program,
+    Resume,
     Rows,
     Statement,
     Value,
-    awaited_by,
+    begun_by,
     run_program,
 )
 from quire.database.retry_guard import note_commit
@@ -97,8 +99,12 @@ def _enable_wal(connection: apsw.Connection, options: SqliteOptions) -> None:
         time.sleep(_WAL_RETRY_SECONDS)
 
 
-async def _await(make: Callable[[], Awaitable[None]]) -> None:
-    await make()
+def _begin(begin: Callable[[Resume], None], resumed: Future[None]) -> None:
+    """Call the function of a waiting program, which continues when the future is done."""
+    try:
+        begin(partial(resumed.set_result, None))
+    except Exception as error:  # noqa: BLE001 - it is raised in the program
+        resumed.set_exception(error)
 
 
 class _Reader:
@@ -248,7 +254,7 @@ class _Writer:
     def run(self, program: Program[T], loop: asyncio.AbstractEventLoop) -> T:
         """Run a program in one transaction: all of it is committed, or nothing.
 
-        Coroutines that it waits for run in the event loop, so this must be another thread.
+        It may wait for the event loop, so this must be another thread.
         """
         execute, commits = self._connection.execute, self._commits
         try:
@@ -281,9 +287,11 @@ class _Writer:
                 self._connection.wal_checkpoint()
 
     def _rows(self, statement: Statement, loop: asyncio.AbstractEventLoop) -> Rows:
-        make = awaited_by(statement.sql, statement.values)
-        if make is not None:
-            asyncio.run_coroutine_threadsafe(_await(make), loop).result()
+        begin = begun_by(statement.sql, statement.values)
+        if begin is not None:
+            resumed: Future[None] = Future()
+            loop.call_soon_threadsafe(_begin, begin, resumed)
+            resumed.result()
             return []
         cursor = self._written.execute(statement.sql, statement.values)
         return (
