@@ -514,7 +514,7 @@ async def test_names_and_metadata_of_files_are_read_as_in_the_reference(own_reco
             media_type = form.headers["content-type"]
             return await ask.send("POST", f"/api/upload{query}", "full", form.read(), media_type)
 
-        file = ("files", ("..\\..\\cafe\u0301.txt", "text"))
+        file = ("files", ("cafe\u0301.txt", "text"))
         created = await upload("?id", file, ("fileInfo[caption]", (None, "brackets")))
         listed = await upload("", file, ("fileInfo[0]", (None, '{"caption": "list"}')))
         file_id = json.loads(created.content)[0]["id"]

@@ -130,8 +130,7 @@ class Form:
         elif b"content-type" in self._headers:
             self._take = self.begin_file(
                 options.get(b"name", b"").decode(errors="replace"),
-                # Some clients send the path of the file on their machine.
-                options[b"filename"].decode(errors="replace").rpartition("\\")[2],
+                options[b"filename"].decode(errors="replace"),
                 self._headers[b"content-type"].decode("latin-1").strip(),
             )
 
