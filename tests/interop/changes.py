@@ -150,10 +150,8 @@ async def _theirs(folder: Path, installed: Path, kind: Kind, group: Group) -> Tr
 
 async def migrate(project: Path, renames: Renames) -> None:
     """Bring the tables of a project to its files."""
-    target, wanted = (
-        target_of(load_settings(project, environ={})),
-        _migration_request(project, renames),
-    )
+    target = target_of(load_settings(project, environ={}))
+    wanted = _migration_request(project, renames)
     database = await target.open()
     await database.write(migrate_to(target.kind, wanted, now=now_ms()))
     await database.close()

@@ -140,10 +140,8 @@ def test_a_color_is_picked_or_typed_and_its_contrast_is_shown(
     go_on(page, f"{LIST}/create")
     page.get_by_role("textbox", name="name").fill("Paint")
     ink = page.get_by_role("group", name="ink")
-    text, picker = (
-        ink.get_by_role("textbox", name="Ink", exact=True),
-        ink.get_by_label("Ink: color picker"),
-    )
+    text = ink.get_by_role("textbox", name="Ink", exact=True)
+    picker = ink.get_by_label("Ink: color picker")
     picker.fill("#fde68a")
     expect(text).to_have_value("#fde68a")
     expect(ink.get_by_role("status")).to_have_text("Contrast 1.25; it must be at least 4.5")

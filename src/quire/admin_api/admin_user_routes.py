@@ -83,12 +83,10 @@ def identity_routes(context: AdminContext, identity: AdminAuthentication) -> Ite
 
 
 def _staff_routes(context: AdminContext, limits: GrantLimits) -> Iterator[Route]:
-    database, tables, admin_users, clock = (
-        context.database,
-        context.tables,
-        context.admin_users,
-        context.clock,
-    )
+    database = context.database
+    tables = context.tables
+    admin_users = context.admin_users
+    clock = context.clock
     lists = AdminLists(context.settings, context.sources.reader)
     management = AdminUserManagement(
         database, tables, admin_users, context.sessions, limits, clock=clock

@@ -117,10 +117,8 @@ class AdminUserApi:
         read, create, update, delete = (
             f"admin::users.{verb}" for verb in ("read", "create", "update", "delete")
         )
-        user_response, users_response = (
-            DataEnvelope[AdministratorResponse],
-            DataEnvelope[list[AdministratorResponse]],
-        )
+        user_response = DataEnvelope[AdministratorResponse]
+        users_response = DataEnvelope[list[AdministratorResponse]]
         page_response = DataEnvelope[PageEnvelope[AdministratorResponse]]
         yield route(
             "PUT", "/me", SIGNED_IN, self.change_self, body=ProfileChange, response=user_response
@@ -215,10 +213,8 @@ class AdminUserApi:
         sets_password = isinstance(body, Mapping) and "password" in body
         extra_fields = {"currentPassword": Text(rules=(required,))} if sets_password else {}
         values = sent_values(read_body(body, ProfileChange, **extra_fields))
-        password, current_password = (
-            values.pop("password", None),
-            values.pop("currentPassword", None),
-        )
+        password = values.pop("password", None)
+        current_password = values.pop("currentPassword", None)
         admin_user_id = request.administrator.id
         if password is not None:
             await self._require_password(admin_user_id, str(current_password))

@@ -89,10 +89,8 @@ class ApiTokenApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, token_response = (
-            RouteGroup("API tokens", "admin/api-tokens"),
-            DataEnvelope[AdminApiToken],
-        )
+        route = RouteGroup("API tokens", "admin/api-tokens")
+        token_response = DataEnvelope[AdminApiToken]
         read, create, update, delete, regenerate = (
             f"admin::api-tokens.{verb}"
             for verb in ("read", "create", "update", "delete", "regenerate")

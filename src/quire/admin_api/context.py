@@ -93,9 +93,7 @@ def admin_secret(settings: Settings) -> str:
 
 def _audit_writes(sources: AdminSources, database: AuditedDatabase) -> AdminSources:
     """Record all changes of administrators in the transaction of the change."""
-    documents, library = (
-        sources.documents.with_database(database),
-        sources.library.with_database(database),
-    )
+    documents = sources.documents.with_database(database)
+    library = sources.library.with_database(database)
     project = replace(sources.project, database=database)
     return replace(sources, documents=documents, library=library, project=project)

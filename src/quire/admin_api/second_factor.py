@@ -88,11 +88,9 @@ class SecondFactorApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, codes_response, empty_response = (
-            RouteGroup(SIGNING_IN),
-            DataEnvelope[RecoveryCodes],
-            DataEnvelope[FreeObject],
-        )
+        route = RouteGroup(SIGNING_IN)
+        codes_response = DataEnvelope[RecoveryCodes]
+        empty_response = DataEnvelope[FreeObject]
         yield route("GET", _PATH, SIGNED_IN, self.show, response=DataEnvelope[SecondFactorState])
         yield route(
             "POST",

@@ -159,10 +159,8 @@ class WebhookApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, webhook_response = (
-            RouteGroup(WEBHOOKS, "admin/webhooks"),
-            DataEnvelope[WebhookDetail],
-        )
+        route = RouteGroup(WEBHOOKS, "admin/webhooks")
+        webhook_response = DataEnvelope[WebhookDetail]
         read, create, update, delete = (
             f"admin::webhooks.{verb}" for verb in ("read", "create", "update", "delete")
         )

@@ -274,10 +274,8 @@ class _Scanner:
             self._fail(_UNEXPECTED_NUMBER)
         if self._text == _OBJECT_TEXT:
             raise _FirstError(f'"{_OBJECT_TEXT}" is not valid JSON')
-        encoded_text, position = (
-            self._text.encode("utf-16-le"),
-            _units(self._text[: self._position]),
-        )
+        encoded_text = self._text.encode("utf-16-le")
+        position = _units(self._text[: self._position])
         token = _decode_units(encoded_text[2 * position : 2 * position + 2])
         raise _FirstError(
             _UNEXPECTED_CHARACTER.format(token, _quote_around(encoded_text, position))

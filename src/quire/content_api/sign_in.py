@@ -100,10 +100,8 @@ class SignInApi(AccountApi):
             response=SignedInUser,
             errors=TOO_MANY_REQUESTS,
         )
-        path, body = (
-            f"{path}/register",
-            Annotated[Registration, ProjectFields(self._additional_fields)],
-        )
+        path = f"{path}/register"
+        body = Annotated[Registration, ProjectFields(self._additional_fields)]
         register = self._limits.limited(self.register, path, by_email=True)
         yield ACCOUNTS(
             "POST",

@@ -107,10 +107,8 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
 
         Raises NotFoundError if the source has no entry, and ForbiddenError.
         """
-        permissions, requested_version = (
-            read_permissions(self.ability, content_type),
-            RequestedVersion("draft", prefill.source),
-        )
+        permissions = read_permissions(self.ability, content_type)
+        requested_version = RequestedVersion("draft", prefill.source)
         document_id = prefill.document_id
         if document_id is None:
             document_id = yield from self.content.single(content_type)

@@ -296,9 +296,9 @@ class Relations(Struct, frozen=True):
         requested_filter = resolve_filters(filters, target, scope)
         sort = resolve_sort(query.raw.get("sort"), target, scope.for_parameter(Param.SORT, "sort"))
         scope.findings.raise_first()
-        slots, condition = (
-            scope.slots,
-            and_filters(requested_filter, self._row_filter(query, requested_version, main, scope)),
+        slots = scope.slots
+        condition = and_filters(
+            requested_filter, self._row_filter(query, requested_version, main, scope)
         )
         if omitted:
             slot = slots.add([*omitted])

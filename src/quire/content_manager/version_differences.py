@@ -58,10 +58,8 @@ def differences(
     differing = {}
     for name in own_names:
         if name in requested_names and (name in first or name in second):
-            first_value, second_value = (
-                without_row_fields(first.get(name)),
-                without_row_fields(second.get(name)),
-            )
+            first_value = without_row_fields(first.get(name))
+            second_value = without_row_fields(second.get(name))
             if first_value != second_value:
                 differing[name] = (first_value, second_value)
     return differing

@@ -18,11 +18,9 @@ from tests.conformance.corpus import credentials
 from tests.conformance.managed import AdminAuthorization, sign_in
 
 ARTICLE = "api::article.article"
-APPLE, CAPITALS, PIE = (
-    "kvs6ljh4bigue2ssvg2vmk14",
-    "ctwz165unnvcn25xzvaf4p3k",
-    "sk3386umdznugwtoreni4k2j",
-)
+APPLE = "kvs6ljh4bigue2ssvg2vmk14"
+CAPITALS = "ctwz165unnvcn25xzvaf4p3k"
+PIE = "sk3386umdznugwtoreni4k2j"
 WITH_AUTHOR = "idv9evzehd13skdphs9yegnj"
 PASSWORD = "Correct1horse"
 

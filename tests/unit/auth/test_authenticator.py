@@ -32,11 +32,9 @@ SALT, SECRET = "a salt", "a secret"
 HOUR_MS = 3_600_000
 TOKEN = "0123abcd"
 BEARER = b"Bearer 0123abcd"
-UNKNOWN, INVALID, ENDED = (
-    "Missing or invalid credentials",
-    "Invalid credentials",
-    "Token expired",
-)
+UNKNOWN = "Missing or invalid credentials"
+INVALID = "Invalid credentials"
+ENDED = "Token expired"
 ADVANCED = "plugin_users-permissions_advanced"
 _TRIES = 50
 FIND, ME = "api::book.book.find", "plugin::users-permissions.user.me"

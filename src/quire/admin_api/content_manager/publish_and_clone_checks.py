@@ -69,10 +69,8 @@ def draft_relations(
         uid, ids = pending_ids.popitem()
         layout = engine.store.layout(uid)
         counts = yield from _count_draft_targets(engine, layout, ids)
-        other_relations, many_to_many = (
-            other_relations + counts.other_relations,
-            many_to_many + counts.many_to_many,
-        )
+        other_relations = other_relations + counts.other_relations
+        many_to_many = many_to_many + counts.many_to_many
         for link in (yield from component_links(engine.store, layout, ids)):
             if (link.uid, link.id) not in visited:
                 visited.add((link.uid, link.id))

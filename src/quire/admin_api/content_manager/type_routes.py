@@ -64,11 +64,9 @@ class ManagedModelApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, action = RouteGroup(VIEWS, "content-manager/"), SIGNED_IN
-        response, list_response, body = (
-            DataEnvelope[FreeObject],
-            DataEnvelope[list[FreeObject]],
-            ViewConfiguration,
-        )
+        response = DataEnvelope[FreeObject]
+        list_response = DataEnvelope[list[FreeObject]]
+        body = ViewConfiguration
         yield route("GET", "init", action, self.init, response=response)
         path = "content-types"
         yield route("GET", path, action, self.types, query=KindQuery, response=list_response)

@@ -242,10 +242,8 @@ class SchemaUpdate:
         }
 
     def _check_entry(self, entry: ModelEntry) -> None:
-        model, message_prefix = (
-            self._current_model(entry),
-            "component" if entry.is_component else "contentType",
-        )
+        model = self._current_model(entry)
+        message_prefix = "component" if entry.is_component else "contentType"
         if entry.action == "create" and entry.former is None:
             if model is not None:
                 raise BuilderError(COMPONENT_EXISTS if entry.is_component else CONTENT_TYPE_EXISTS)

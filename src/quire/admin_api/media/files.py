@@ -60,11 +60,9 @@ def require_attaching(
         # The request names the entry only by a row; a principal with restricted rules can name it
         # with the entry.
         raise ForbiddenError
-    permissions, planner, slots = (
-        TypePermissions(ability, UPDATE_ENTRY, content_type),
-        Planner(engine),
-        Slots(),
-    )
+    permissions = TypePermissions(ability, UPDATE_ENTRY, content_type)
+    planner = Planner(engine)
+    slots = Slots()
     id_filter = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
     root = replace(planner.version_node(permissions), filter=id_filter)
     entries, _ = yield from planner.planned(ReadPlan(root=root), slots, ability).entries()

@@ -54,11 +54,9 @@ class FolderApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, path, folder_response = (
-            RouteGroup(MEDIA, "upload/"),
-            "folders",
-            DataEnvelope[MediaFolder],
-        )
+        route = RouteGroup(MEDIA, "upload/")
+        path = "folders"
+        folder_response = DataEnvelope[MediaFolder]
         folders_response, empty_response = DataEnvelope[list[MediaFolder]], DataEnvelope[FreeObject]
         yield route("GET", path, READ, self.find, query=ListQuery, response=folders_response)
         yield route(

@@ -213,10 +213,8 @@ class FileUsageApi:
 
     async def unused(self, request: Request) -> Response:
         """List unused files, after the id that the previous response ended with."""
-        after, requested_limit = (
-            number_in(request.query, "after"),
-            number_in(request.query, "limit"),
-        )
+        after = number_in(request.query, "after")
+        requested_limit = number_in(request.query, "limit")
         limit = (
             _PAGE_SIZE if requested_limit is None else min(max(requested_limit, 1), _MAX_PAGE_SIZE)
         )

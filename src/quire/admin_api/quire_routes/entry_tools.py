@@ -146,10 +146,8 @@ class EntryToolsApi:
 
     async def entry(self, request: Request) -> Response:
         """Show a document with its locales, its published version, and its references."""
-        permissions, document_id = (
-            permissions_of(self._engine.schema, request),
-            request.parameters["id"],
-        )
+        permissions = permissions_of(self._engine.schema, request)
+        document_id = request.parameters["id"]
         locale, content_type = self._locale(request, permissions), permissions.content_type
 
         def program() -> Program[dict[str, object]]:
@@ -177,10 +175,8 @@ class EntryToolsApi:
 
     async def references(self, request: Request) -> Response:
         """List the entries that refer to a document."""
-        permissions, document_id = (
-            permissions_of(self._engine.schema, request),
-            request.parameters["id"],
-        )
+        permissions = permissions_of(self._engine.schema, request)
+        document_id = request.parameters["id"]
 
         def program() -> Program[list[dict[str, object]]]:
             versions = yield from self._reading.every_version(permissions, document_id)
@@ -193,10 +189,8 @@ class EntryToolsApi:
 
     async def difference(self, request: Request) -> Response:
         """Show the fields in which a draft differs from the published version."""
-        permissions, document_id = (
-            permissions_of(self._engine.schema, request),
-            request.parameters["id"],
-        )
+        permissions = permissions_of(self._engine.schema, request)
+        document_id = request.parameters["id"]
         locale = self._locale(request, permissions)
         comparison = await self._database.read(
             lambda: draft_and_published(self._reading, permissions, document_id, locale),

@@ -113,11 +113,9 @@ class JobApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, action, job_response = (
-            RouteGroup(PROJECT, "admin/x/"),
-            SUPER_ADMINS,
-            DataEnvelope[JobResponse],
-        )
+        route = RouteGroup(PROJECT, "admin/x/")
+        action = SUPER_ADMINS
+        job_response = DataEnvelope[JobResponse]
         yield route(
             "GET", "jobs", action, self.find, query=JobQuery, response=DataEnvelope[JobList]
         )

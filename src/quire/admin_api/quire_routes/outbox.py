@@ -66,15 +66,11 @@ class OutboxApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, action, empty_response = (
-            RouteGroup(PROJECT, "admin/x/outbox"),
-            SUPER_ADMINS,
-            DataEnvelope[FreeObject],
-        )
-        changes_response, change_response = (
-            DataEnvelope[list[OutboxChange]],
-            DataEnvelope[OutboxChange],
-        )
+        route = RouteGroup(PROJECT, "admin/x/outbox")
+        action = SUPER_ADMINS
+        empty_response = DataEnvelope[FreeObject]
+        changes_response = DataEnvelope[list[OutboxChange]]
+        change_response = DataEnvelope[OutboxChange]
         yield route("GET", "", action, self.find, query=OutboxQuery, response=changes_response)
         yield route("GET", "/:id", action, self.find_one, response=change_response)
         yield route("DELETE", "/:id", action, self.discard, response=empty_response)

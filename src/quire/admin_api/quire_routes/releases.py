@@ -191,10 +191,8 @@ class ReleaseApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, release_response = (
-            RouteGroup(EXTRAS, "admin/x/releases"),
-            DataEnvelope[ReleaseDetail],
-        )
+        route = RouteGroup(EXTRAS, "admin/x/releases")
+        release_response = DataEnvelope[ReleaseDetail]
         releases_response, action = ResultList[ReleaseResponse], SIGNED_IN
         yield route("GET", "", action, self.find, query=ReleaseQuery, response=releases_response)
         yield route(
@@ -223,10 +221,8 @@ class ReleaseApi:
         yield route(
             "POST", "/:id/undo", action, self.undo, body=UndoOptions, response=undo_response
         )
-        route, entry_releases_response = (
-            RouteGroup(EXTRAS, "admin/x/entry-releases/"),
-            DataEnvelope[list[ReleaseOfEntry]],
-        )
+        route = RouteGroup(EXTRAS, "admin/x/entry-releases/")
+        entry_releases_response = DataEnvelope[list[ReleaseOfEntry]]
         yield route(
             "GET",
             ":uid/:id",

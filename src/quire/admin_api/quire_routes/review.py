@@ -139,10 +139,8 @@ class ReviewApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, workflow_response = (
-            RouteGroup(EXTRAS, "admin/x/review/"),
-            DataEnvelope[ReviewWorkflow],
-        )
+        route = RouteGroup(EXTRAS, "admin/x/review/")
+        workflow_response = DataEnvelope[ReviewWorkflow]
         path, body, query = "workflows", ReviewWorkflowInput, LocaleQuery
         yield route(
             "GET", path, SIGNED_IN, self.workflows, response=DataEnvelope[list[ReviewWorkflow]]

@@ -77,11 +77,9 @@ class SavedViewApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, action, view_response = (
-            RouteGroup(EXTRAS, "admin/x/views"),
-            SIGNED_IN,
-            DataEnvelope[SavedViewResponse],
-        )
+        route = RouteGroup(EXTRAS, "admin/x/views")
+        action = SIGNED_IN
+        view_response = DataEnvelope[SavedViewResponse]
         views_response = DataEnvelope[list[SavedViewResponse]]
         yield route("GET", "", action, self.find, query=ViewQuery, response=views_response)
         yield route(

@@ -129,10 +129,8 @@ class ScheduleApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, action, query = RouteGroup(EXTRAS, "admin/x/"), SIGNED_IN, LocaleQuery
-        entry_response, schedule_response = (
-            DataEnvelope[EntrySchedule],
-            DataEnvelope[list[ScheduledActionResponse]],
-        )
+        entry_response = DataEnvelope[EntrySchedule]
+        schedule_response = DataEnvelope[list[ScheduledActionResponse]]
         yield route("GET", "schedule", action, self.find, response=schedule_response)
         path, body = "schedule/:uid/:id", EntryTimes
         yield route("GET", path, action, self.of_entry, query=query, response=entry_response)
@@ -181,10 +179,8 @@ class ScheduleApi:
 
     async def of_entry(self, request: Request) -> Response:
         """Show the scheduled actions of an entry, and the last failure."""
-        permissions, reading = (
-            permissions_of(self._engine.schema, request),
-            ContentReading(self._engine),
-        )
+        permissions = permissions_of(self._engine.schema, request)
+        reading = ContentReading(self._engine)
         entry = self._entry(request, permissions)
 
         def program() -> Program[dict[str, Any]]:
@@ -195,10 +191,8 @@ class ScheduleApi:
 
     async def set_entry(self, request: Request) -> Response:
         """Schedule when an entry is published and unpublished; ``null`` removes a time."""
-        permissions, reading = (
-            permissions_of(self._engine.schema, request),
-            ContentReading(self._engine),
-        )
+        permissions = permissions_of(self._engine.schema, request)
+        reading = ContentReading(self._engine)
         entry = self._entry(request, permissions)
         times = read_body(request.body, EntryTimes)
         moments: dict[ItemAction, int | None] = {

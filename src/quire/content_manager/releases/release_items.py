@@ -57,10 +57,8 @@ class ReleaseEntries(Struct, frozen=True):
         self, content_type: ContentType, entries: Sequence[EntryKey]
     ) -> Program[dict[EntryKey, DescribedItem]]:
         """Return the descriptions of the existing entries of one content type."""
-        reading, permissions = (
-            ContentReading(self.engine),
-            read_permissions(self.ability, content_type),
-        )
+        reading = ContentReading(self.engine)
+        permissions = read_permissions(self.ability, content_type)
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
         all_versions = yield from reading.owned_versions(permissions, ids)
         versions = DocumentVersions(content_type, all_versions)

@@ -293,10 +293,8 @@ class _LinkAddition:
                     published_links.c(ORDER).is_not_distinct_from(draft_links.c(ORDER)),
                 )
                 source = source.join(published_links.source, same_place)
-                draft_id, published_id = (
-                    draft_links.c(COMPONENT_ID),
-                    published_links.c(COMPONENT_ID),
-                )
+                draft_id = draft_links.c(COMPONENT_ID)
+                published_id = published_links.c(COMPONENT_ID)
                 last = draft_links
             links = builder.table(self._edge.table)
             source = source.join(links.source, links.c(self._edge.source_column) == draft_id)

@@ -32,10 +32,8 @@ def count_standing(store: EntryStore, layout: EntryLayout) -> Program[StatusCoun
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
-        is_published, moment = (
-            table.c(columns["publishedAt"]).is_not(None),
-            table.c(columns["updatedAt"]),
-        )
+        is_published = table.c(columns["publishedAt"]).is_not(None)
+        moment = table.c(columns["updatedAt"])
         grouped = sa.select(
             sa.func.max(sa.case((is_published, 1), else_=0)).label("live"),
             sa.func.max(sa.case((sa.not_(is_published), moment))).label("drafted"),

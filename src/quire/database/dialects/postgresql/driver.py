@@ -485,10 +485,8 @@ def _replicas(options: PostgresOptions, *, size: int) -> Replicas:
     for number, dsn in enumerate(options.replicas, start=1):
         replica_options = replace(options, dsn=dsn)
         name = f"replica {number}"
-        read_pool, position_pool = (
-            _read_pool(replica_options, size=size),
-            _read_pool(replica_options, size=1),
-        )
+        read_pool = _read_pool(replica_options, size=size)
+        position_pool = _read_pool(replica_options, size=1)
         replicas.append(Replica(name, read_pool, position_pool, _watchdog(replica_options)))
     return Replicas(replicas, options.replica_wait_ms / 1000)
 
