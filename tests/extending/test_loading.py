@@ -62,56 +62,39 @@ def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path, code: str, mes
     assert message in str(problem)
 
 
+BEFORE = '@before_write(PAPER, on=["create"])'
+AROUND = '@around(PAPER, on=["find"])'
+RULE = '@rule(PAPER, on=["find"])'
+
+
 @pytest.mark.parametrize(
-    ("definition", "message"),
+    ("mark", "definition", "message"),
     [
-        ("def hook(): ...", "hook() must take one argument, the write"),
-        ("def hook(a, b): ...", "hook(a, b) must take one argument, the write"),
-        ("def hook(*, write): ...", "hook(*, write) must take one argument, the write"),
-        ("def hook(write): yield", "hook is a generator; it must return, not yield"),
-        ("class hook: ...", "hook is not a function"),
+        (BEFORE, "def hook(): ...", "hook() must take one argument, the write"),
+        (BEFORE, "def hook(a, b): ...", "hook(a, b) must take one argument, the write"),
+        (BEFORE, "def hook(*, write): ...", "hook(*, write) must take one argument, the write"),
+        (BEFORE, "def hook(write): yield", "hook is a generator; it must return, not yield"),
+        (BEFORE, "class hook: ...", "hook is not a function"),
+        (
+            AROUND,
+            "async def wrap(call): ...",
+            "wrap(call) must take two arguments, the call and proceed",
+        ),
+        (
+            AROUND,
+            "def wrap(call, proceed): ...",
+            "wrap must be an async def, which awaits proceed(call)",
+        ),
+        (RULE, "def limit(): ...", "limit() must take one argument, the principal"),
+        (RULE, "def limit(who): yield", "limit is a generator"),
+        (RULE, "async def limit(who): ...", "limit must be a plain def, which awaits nothing"),
     ],
 )
 def test_a_signature_that_cannot_be_called_is_reported(
-    tmp_path: Path, definition: str, message: str
+    tmp_path: Path, mark: str, definition: str, message: str
 ) -> None:
     schema = schema_in(tmp_path)
-    write_code(tmp_path, f'@before_write(PAPER, on=["create"])\n{definition}\n')
-    with pytest.raises(ExtensionError, match="1 problem in the project's Python code") as caught:
-        load_extensions(tmp_path, schema)
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("definition", "message"),
-    [
-        ("async def wrap(call): ...", "wrap(call) must take two arguments, the call and proceed"),
-        ("def wrap(call, proceed): ...", "wrap must be an async def, which awaits proceed(call)"),
-    ],
-)
-def test_a_function_around_actions_awaits_proceed(
-    tmp_path: Path, definition: str, message: str
-) -> None:
-    schema = schema_in(tmp_path)
-    write_code(tmp_path, f'@around(PAPER, on=["find"])\n{definition}\n')
-    with pytest.raises(ExtensionError, match="1 problem in the project's Python code") as caught:
-        load_extensions(tmp_path, schema)
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("definition", "message"),
-    [
-        ("def limit(): ...", "limit() must take one argument, the principal"),
-        ("def limit(who): yield", "limit is a generator"),
-        ("async def limit(who): ...", "limit must be a plain def, which awaits nothing"),
-    ],
-)
-def test_a_rule_is_a_plain_function_of_the_principal(
-    tmp_path: Path, definition: str, message: str
-) -> None:
-    schema = schema_in(tmp_path)
-    write_code(tmp_path, f'@rule(PAPER, on=["find"])\n{definition}\n')
+    write_code(tmp_path, f"{mark}\n{definition}\n")
     with pytest.raises(ExtensionError, match="1 problem in the project's Python code") as caught:
         load_extensions(tmp_path, schema)
     assert message in str(caught.value)

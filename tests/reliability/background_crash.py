@@ -5,9 +5,7 @@ a write that was lost; those of one document in the order of their commits.
 """
 
 import json
-import os
 import random
-import signal
 import threading
 import time
 from collections import defaultdict
@@ -20,6 +18,7 @@ from pathlib import Path
 from bench.servers import Launch, running
 from tests.conformance.corpus import credentials
 from tests.reliability.articles import Site
+from tests.reliability.crash import write_until_killed
 
 _WRITERS = 3
 _UPDATES = 2
@@ -117,8 +116,12 @@ def crash_background(
         started = launch()
         some = [Writer(f"r{number}w{index}") for index in range(_WRITERS)]
         with running(started, _HEALTH, _HEALTHY) as server:
-            _write_until_killed(Site(started.port, token), some, server.pid,
-                                chance.uniform(0.2, seconds))  # fmt: skip
+            write_until_killed(
+                Site(started.port, token),
+                [writer.write for writer in some],
+                server.pid,
+                chance.uniform(0.2, seconds),
+            )
         writers += some
         progress(f"round {number + 1} of {rounds}")
     acknowledged = {label for writer in writers for label in writer.acknowledged}
@@ -127,18 +130,6 @@ def crash_background(
         reported = _wait_for(project, acknowledged)
         stored = _stored(Site(started.port, token))
     return Outcome(rounds, len(acknowledged), tuple(_problems(reported, acknowledged, stored)))
-
-
-def _write_until_killed(site: Site, writers: list[Writer], pid: int, seconds: float) -> None:
-    ended = threading.Event()
-    threads = [threading.Thread(target=writer.write, args=(site, ended)) for writer in writers]
-    for thread in threads:
-        thread.start()
-    time.sleep(seconds)
-    os.killpg(pid, signal.SIGKILL)
-    ended.set()
-    for thread in threads:
-        thread.join()
 
 
 def _delivered(project: Path, file: str) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from bench.servers import Launch, running
@@ -17,6 +17,10 @@ from tests.reliability.writers import Writer, find_articles
 _WRITERS = 4
 _HEALTH = "/_health"
 _HEALTHY = frozenset({204})
+
+
+Write = Callable[[Site, threading.Event], None]
+"""Writes until the server has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,9 @@ def crash(
                 break
             prepare(site)
             writers = writers or _make_writers(site, chance)
-            _write_until_killed(site, writers, server.pid, chance.uniform(0, seconds))
+            write_until_killed(
+                site, [writer.write for writer in writers], server.pid, chance.uniform(0, seconds)
+            )
         unanswered += sum(writer.pending is not None for writer in writers)
         found = [refusal for writer in writers for refusal in writer.refusals]
         acknowledged = sum(writer.acknowledged for writer in writers)
@@ -82,9 +88,10 @@ def _make_writers(site: Site, chance: random.Random) -> list[Writer]:
     ]
 
 
-def _write_until_killed(site: Site, writers: list[Writer], pid: int, seconds: float) -> None:
+def write_until_killed(site: Site, writes: Iterable[Write], pid: int, seconds: float) -> None:
+    """Kill a server while it is written to."""
     ended = threading.Event()
-    threads = [threading.Thread(target=writer.write, args=(site, ended)) for writer in writers]
+    threads = [threading.Thread(target=write, args=(site, ended)) for write in writes]
     for thread in threads:
         thread.start()
     time.sleep(seconds)

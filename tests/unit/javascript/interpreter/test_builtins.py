@@ -1,8 +1,5 @@
 """Built-in functions: sorting, local dates, and names that code may use."""
 
-import os
-import time
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -10,9 +7,8 @@ import pytest
 from quire.javascript.interpreter.builtins import GLOBAL_NAMES, library
 from quire.javascript.interpreter.collation import compared
 from quire.javascript.interpreter.evaluator import Machine
-from quire.javascript.interpreter.scopes import Frame
 from quire.javascript.interpreter.values import HostObject, UnsupportedError
-from quire.javascript.scope import UNDEFINED, Module
+from tests.unit.javascript.interpreter.evaluation import evaluated
 
 # As Node.js 20 sorts them with localeCompare and the locale en-US.
 SORTED = [
@@ -38,30 +34,6 @@ READ_AGAIN = [
     ("3/29/2026, 2:30:05 AM", "2026-03-29T01:30:05.000Z"),
     ("3/29/2026", "2026-03-28T23:00:00.000Z"),
 ]
-
-
-@pytest.fixture
-def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before = os.environ.get("TZ")
-    monkeypatch.setenv("TZ", "Europe/Berlin")
-    time.tzset()
-    yield
-    if before is None:
-        monkeypatch.delenv("TZ")
-    else:
-        monkeypatch.setenv("TZ", before)
-    time.tzset()
-
-
-async def evaluated(code: str) -> object:
-    names: dict[str, object] = {}
-    machine = Machine(names)
-    names |= library(machine, lambda: 0)
-    module = Module(f"const SHARED = {{}}; module.exports = () => {{ {code} }};")
-    assert module.exported is not None
-    frame = Frame(UNDEFINED, UNDEFINED)
-    function = await machine.evaluate(module.exported, machine.scope_of(module), frame)
-    return await machine.call(function, [], UNDEFINED)
 
 
 def test_texts_are_in_the_order_of_the_reference() -> None:

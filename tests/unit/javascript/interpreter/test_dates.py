@@ -1,16 +1,9 @@
 """Dates in local time, as in Node.js in the same zone."""
 
-import os
-import time
-from collections.abc import Iterator
-
 import pytest
 
-from quire.javascript.interpreter.builtins import library
-from quire.javascript.interpreter.evaluator import Machine
-from quire.javascript.interpreter.scopes import Frame
 from quire.javascript.interpreter.values import UnsupportedError
-from quire.javascript.scope import UNDEFINED, Module
+from tests.unit.javascript.interpreter.evaluation import evaluated
 
 # What Node.js 22 gives with TZ=Europe/Berlin: a moment, an expression on it, its value, the moment
 # afterwards.
@@ -68,30 +61,6 @@ EXPECTED = [
     ("", "new Date(99, 12)", 946681200000, ""),
     ("", "new Date(2026, 0, 0)", 1767135600000, ""),
 ]
-
-
-@pytest.fixture
-def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before = os.environ.get("TZ")
-    monkeypatch.setenv("TZ", "Europe/Berlin")
-    time.tzset()
-    yield
-    if before is None:
-        monkeypatch.delenv("TZ")
-    else:
-        monkeypatch.setenv("TZ", before)
-    time.tzset()
-
-
-async def evaluated(code: str) -> object:
-    names: dict[str, object] = {}
-    machine = Machine(names)
-    names |= library(machine, lambda: 0)
-    module = Module(f"module.exports = () => {{ {code} }};")
-    assert module.exported is not None
-    frame = Frame(UNDEFINED, UNDEFINED)
-    function = await machine.evaluate(module.exported, machine.scope_of(module), frame)
-    return await machine.call(function, [], UNDEFINED)
 
 
 @pytest.mark.usefixtures("berlin")
