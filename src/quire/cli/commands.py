@@ -497,6 +497,21 @@ def types(
     )
 
 
+@app.command
+def openapi(
+    project: Project = _CURRENT_FOLDER,
+    /,
+    *,
+    output: Annotated[
+        Path | None, Parameter(help="File to write, instead of standard output.")
+    ] = None,
+) -> int:
+    """Write the OpenAPI document of the content API."""
+    from quire.cli.openapi import write_openapi
+
+    return write_openapi(project, output=output)
+
+
 jobs = App(name="jobs", help="Functions that run in the background.")
 app.command(jobs)
 
