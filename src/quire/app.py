@@ -41,6 +41,7 @@ from quire.extension_loading import (
     check_extensions,
     import_modules,
 )
+from quire.hooks.registry import Extensions
 from quire.jobs.setup import run_start, run_stop
 from quire.metrics.families import MetricFamily
 from quire.runtime.code_follower import CodeFollower, RestartRequiredError
@@ -232,11 +233,17 @@ class Application:
             rows = Accounts(runtime.documents.engine.store)
             advanced = await database.read(lambda: advanced_options(rows))
             self.lacks_reset_page = advanced.reset_page is None
-        await services.jobs.prepare(self._extensions)
+        await self._prepare_tables(services, self._extensions)
         services.jobs.adopt(runtime.jobs)
         await services.start()
         self.runtime = runtime
         self._follow(database, disregarded)
+
+    async def _prepare_tables(self, services: Services, extensions: Extensions) -> None:
+        """Create the tables that code writes to in its transactions."""
+        await services.jobs.prepare(extensions)
+        if extensions.version:
+            await services.audit.ready()
 
     async def _servable_schema(self, database: Database, writes: Writes) -> str | None:
         """Return the version of the recorded schema if it is not that of the files.
@@ -367,7 +374,7 @@ class Application:
                 disregarded=schemas.disregarded,
             )
             await runtime.content_version.current()
-            await services.jobs.prepare(extensions)
+            await self._prepare_tables(services, extensions)
             await run_start(runtime.jobs)
             self._modules, self._extensions, self.runtime = modules, extensions, runtime
             services.jobs.adopt(runtime.jobs)

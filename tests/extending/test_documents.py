@@ -8,8 +8,9 @@ import pytest
 from quire import UnitOfWorkError, documents, principal
 from quire.query.plan import PublicationFilter, PublicationFilterName
 from tests.databases.kind import Kind
-from tests.extending.project import PAPERS, module, open_extended, titles
+from tests.extending.project import FILE, PAPERS, module, open_extended, titles
 from tests.unit.admin_api.office import Office
+from tests.unit.kiosk import PAPER
 
 
 async def new_paper(office: Office, **data: object) -> tuple[int, str]:
@@ -339,3 +340,60 @@ async def test_reads_select_documents_by_what_is_published_of_them(
 
 def test_the_publication_filters_of_the_python_api_are_those_of_the_content_api() -> None:
     assert [*get_args(PublicationFilterName)] == [one.value for one in PublicationFilter]
+
+
+AUDITED = """
+@after_write(PAPER, on=["create"])
+async def register_writer(write):
+    with as_system("register its writer"):
+        await documents(WRITER).create({"name": write.data["title"]})
+        if write.data["title"] == "No":
+            raise Conflict("refused")
+
+@route.post("/papers/close", public=True)
+async def close() -> int:
+    papers = documents(PAPER)
+    with as_system("close all"):
+        ids = [paper.documentId for paper in await papers.find(status="draft")]
+        await papers.update_many(ids, {"price": 0})
+        try:
+            async with transaction():
+                await papers.delete_many(ids)
+                raise LookupError("changed its mind")
+        except LookupError:
+            return len(ids)
+"""
+
+
+async def test_the_audit_log_has_what_was_written_as_the_system(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, AUDITED) as office:
+        paper = {"data": {"title": "Tides"}}
+        assert (await office.ask("POST", "/api/papers", paper)).status == 201
+        assert (
+            await office.ask("POST", PAPERS, {"title": "Winds"}, token=office.boss)
+        ).status == 201
+        assert (await office.ask("POST", "/api/papers", {"data": {"title": "No"}})).status == 409
+        assert (await office.ask("POST", "/api/papers/close")).json == 2
+        rows = (await office.ask("GET", "/admin/x/audit", token=office.boss)).data
+    found = [
+        (row["actor"], row["action"], row["target"].split("/")[0], row["details"])
+        for row in reversed(rows)
+        if row["actor"].startswith("system")
+    ]
+    lines = (office.app.settings.project / FILE).read_text().splitlines()
+    register, close = (
+        f"{FILE}:{number}" for number, line in enumerate(lines, 1) if "with as_system" in line
+    )
+    administrator = found[1][3].pop("onBehalfOf")
+    assert administrator.startswith("admin ")
+    registered = ("system: register its writer", "documents.create", "api::writer.writer")
+    assert found == [
+        (*registered, {"place": register, "onBehalfOf": "anonymous", "documents": 1}),
+        (*registered, {"place": register, "documents": 1}),
+        (
+            "system: close all",
+            "documents.update",
+            PAPER,
+            {"place": close, "onBehalfOf": "anonymous", "documents": 2},
+        ),
+    ]

@@ -4,20 +4,37 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from pathlib import PurePath
+from types import FrameType
 
-from quire.document_service.extension_context import current_context
+from msgspec import Struct
+
+from quire.document_service.extension_context import ExtensionContext, current_context
 from quire.document_service.project_rules import acting
 from quire.hooks.errors import Forbidden
 from quire.hooks.principal import Principal, may_act_as_system
 
-_system: ContextVar[str | None] = ContextVar("system reason", default=None)
+
+class SystemReason(Struct, frozen=True):
+    """Why code acts as the system, and the file and line of `as_system`."""
+
+    text: str
+    place: str
+
+
+_system: ContextVar[SystemReason | None] = ContextVar("system reason", default=None)
 
 
 def principal() -> Principal:
     """Return the principal of the current unit of work. Raises UnitOfWorkError outside of one."""
     context = current_context()
     context.has_read_principal = True
-    if _system.get() is not None or context.is_system:
+    return Principal(kind="system") if _system.get() is not None else caller_of(context)
+
+
+def caller_of(context: ExtensionContext) -> Principal:
+    """Return the principal of a unit of work, whatever `as_system` says."""
+    if context.is_system:
         return Principal(kind="system")
     if context.principal is not None:
         return acting(context.principal)
@@ -29,21 +46,29 @@ def principal() -> Principal:
 def as_system(reason: str) -> AbstractContextManager[None]:
     """Act as the system within a ``with`` block: without permissions, rules and private fields.
 
-    Validation, uniqueness and hooks still apply. ``reason`` is logged with every write. Raises
-    ValueError if it is empty, and Forbidden in the code of a package that the settings do not allow
-    it.
+    Validation, uniqueness and hooks still apply. The audit log has ``reason`` for every write.
+    Raises ValueError if it is empty, and Forbidden in the code of a package that the settings do
+    not allow it.
     """
     if not reason.strip():
         message = "as_system needs a reason"
         raise ValueError(message)
-    caller = str(sys._getframe(1).f_globals.get("__name__", ""))  # noqa: SLF001 - who calls
-    if not may_act_as_system(caller):
+    frame = sys._getframe(1)  # noqa: SLF001 - who calls
+    module = str(frame.f_globals.get("__name__", ""))
+    if not may_act_as_system(module):
         raise Forbidden
-    return _acting_as_system(reason)
+    return _acting_as_system(SystemReason(reason, _place(frame, module)))
+
+
+def _place(frame: FrameType, module: str) -> str:
+    """Return the file of a module, from its top-level package on, and the line."""
+    path = PurePath(frame.f_code.co_filename)
+    depth = module.count(".") + (2 if path.stem == "__init__" else 1)
+    return f"{PurePath(*path.parts[-depth:]).as_posix()}:{frame.f_lineno}"
 
 
 @contextmanager
-def _acting_as_system(reason: str) -> Iterator[None]:
+def _acting_as_system(reason: SystemReason) -> Iterator[None]:
     token = _system.set(reason)
     try:
         yield
@@ -80,7 +105,7 @@ async def as_principal(principal: Principal) -> AsyncIterator[None]:
         context.is_ended = True
 
 
-def system_reason() -> str | None:
+def system_reason() -> SystemReason | None:
     """Return the reason of the innermost `as_system`, ``None`` outside of one."""
     return _system.get()
 

@@ -17,7 +17,6 @@ from collections.abc import (
 )
 from typing import Any, Generic, cast, overload
 
-import structlog
 from msgspec import Struct
 from typing_extensions import TypeVar
 
@@ -45,9 +44,10 @@ from quire.document_service.commands import (
 )
 from quire.document_service.computed_reads import compute_in
 from quire.document_service.extension_context import ExtensionContext, current_context
-from quire.document_service.hook_principal import principal, system_reason
+from quire.document_service.hook_principal import caller_of, principal, system_reason
 from quire.document_service.input_keys import check_input
 from quire.document_service.read_planner import DocumentQuery
+from quire.document_service.record_changes import note_system_write
 from quire.document_service.service import run_commands
 from quire.document_service.shape_queries import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
@@ -80,8 +80,6 @@ V = TypeVar("V", bound=Hashable)
 _STREAM_BATCH = 500
 _CALLER_NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}
 """How messages call principals without permissions in the content API, by kind."""
-
-_log = structlog.get_logger("quire.extensions")
 
 
 class _ReadDocuments(Struct, frozen=True):
@@ -739,13 +737,14 @@ class Documents(Generic[D, Filters, Input]):
                 input_ability = FullAccess() if system_reason() is not None else ability
                 check_input(schema, content_type, command.data, input_ability)
         reason = system_reason()
-        if reason is not None:
-            _log.info("written as system", reason=reason, code=context.name, uid=self._uid)
-        entries = await context.write(
-            lambda unit: self._run_commands(unit, commands),
-            as_system=reason is not None,
-            commands=commands,
-        )
+        caller = caller_of(context)
+
+        def act(unit: UnitOfWork) -> Program[list[EntryJson]]:
+            if reason is not None and commands:
+                note_system_write(unit, action, commands, reason, caller)
+            return self._run_commands(unit, commands)
+
+        entries = await context.write(act, as_system=reason is not None, commands=commands)
         return [self._to_document(context, entry) for entry in entries]
 
     def _run_commands(

@@ -1,16 +1,26 @@
-"""Stores changes for functions that run after the commit, in the transaction of the change."""
+"""Stores what a write has recorded, in its transaction.
 
-from collections.abc import Collection, Iterable, Mapping
+That is changes for functions that run after the commit, and rows of the audit log for what code has
+written as the system.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from quire.database.program import Program
+from quire.database.stores.audit_log import AuditRow
 from quire.database.stores.change_outbox import ChangeQueue, StoredChange
+from quire.document_service.commands import Command
+from quire.document_service.hook_principal import SystemReason
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.after_commit import ChangeListener, LinkedDocument
+from quire.hooks.principal import Principal
 from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.write import Write
+
+_OK = 200
 
 
 def note_change(
@@ -58,8 +68,45 @@ def decode_linked(text: str | None) -> tuple[LinkedDocument, ...]:
     return tuple(LinkedDocument(uid, document_id) for uid, document_id in pairs)
 
 
-def store_changes(unit: UnitOfWork, queue: ChangeQueue) -> Program[None]:
-    """Store the recorded changes."""
+def note_system_write(
+    unit: UnitOfWork,
+    action: str,
+    commands: Sequence[Command],
+    reason: SystemReason,
+    caller: Principal,
+) -> None:
+    """Record for the audit log that code writes documents of one type, on behalf of a caller."""
+    uid = commands[0].uid
+    document_ids = [command.document_id for command in commands if command.document_id is not None]
+    details = {
+        "place": reason.place,
+        "onBehalfOf": caller.kind if caller.id is None else f"{caller.kind} {caller.id}",
+        "documents": len(commands),
+    }
+    unit.audit_rows.append(
+        AuditRow(
+            at=unit.clock(),
+            actor_id=None,
+            actor=f"system: {reason.text}",
+            action=f"documents.{action}",
+            target=f"{uid}/{document_ids[0]}" if len(document_ids) == 1 else uid,
+            details=msgspec.json.encode(details).decode(),
+            status=_OK,
+            place="",
+        )
+    )
+
+
+def store_records(unit: UnitOfWork) -> Program[None]:
+    """Store the recorded changes, and the rows for the audit log."""
+    engine = unit.engine
+    if unit.changes and engine.changes is not None:
+        yield from _store_changes(unit, engine.changes)
+    if unit.audit_rows and engine.audit is not None:
+        yield from engine.audit.add_in_transaction(unit.audit_rows)
+
+
+def _store_changes(unit: UnitOfWork, queue: ChangeQueue) -> Program[None]:
     coalescing = frozenset(listener.key for listener, _ in unit.changes if listener.coalesce)
     yield from queue.add([change for _, change in unit.changes], coalescing, unit.clock())
     unit.committed.append(queue.added)

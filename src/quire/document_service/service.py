@@ -55,7 +55,7 @@ from quire.document_service.password_hashing import Password, passwords_of
 from quire.document_service.prepare_calls import prepare_commands, prepared_command
 from quire.document_service.project_rules import acting
 from quire.document_service.read_planner import DocumentQuery
-from quire.document_service.record_changes import store_changes
+from quire.document_service.record_changes import store_records
 from quire.document_service.row_rule_checks import (
     command_actions,
     require_after,
@@ -268,12 +268,11 @@ class DocumentService:
         return result, (yield from self._outbox.record(unit.events, listeners, unit.trace))
 
     def _run_and_store(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[T]:
-        """Run the program, and store changes for `@after_commit` functions."""
+        """Run the program, and store what it has recorded."""
         result = yield from act(unit)
         if unit.hook_statements:
             advise_batches(unit)
-        if unit.changes and self._engine.changes is not None:
-            yield from store_changes(unit, self._engine.changes)
+        yield from store_records(unit)
         return result
 
     async def perform(

@@ -15,6 +15,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import Program, Statement, Value
+from quire.database.stores.audit_log import AuditLog, AuditRow
 from quire.database.stores.change_outbox import ChangeQueue, StoredChange
 from quire.database.stores.jobs import JobQueue
 from quire.document_service.commands import PreparedCommands, WrittenEntry
@@ -52,8 +53,9 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     change, see `adopt_default_locale`. With ``strict_relations`` required relations and media are
     enforced. ``limits`` are those of one read. ``extensions`` are the hooks of the project's Python
     code, ``jobs`` receives its background jobs, and ``changes`` the changes for its
-    `@after_commit` functions. ``clock`` and ``mail`` are for that code, too. With
-    ``is_development`` some of its mistakes are errors that are only logged in production.
+    `@after_commit` functions; ``audit`` records what code writes as the system. ``clock`` and
+    ``mail`` are for that code, too. With ``is_development`` some of its mistakes are errors that
+    are only logged in production.
     """
 
     store: EntryStore
@@ -64,6 +66,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     extensions: Extensions = NO_EXTENSIONS
     jobs: JobQueue | None = None
     changes: ChangeQueue | None = None
+    audit: AuditLog | None = None
     is_development: bool = False
     clock: Clock = now_ms
     mail: Sender = field(default_factory=NoSender)
@@ -173,6 +176,8 @@ class UnitOfWork(Struct, kw_only=True):
     trace: str | None = None
     changes: list[tuple[ChangeListener, StoredChange]] = field(default_factory=list)
     """Changes for `@after_commit` functions, which are stored with the transaction."""
+    audit_rows: list[AuditRow] = field(default_factory=list)
+    """What code has written as the system, which is recorded with the transaction."""
     committed: list[Callable[[], None]] = field(default_factory=list)
     """Functions that are called after the commit; they must not fail."""
     function_times: FunctionTimes | None = None
@@ -267,7 +272,8 @@ class UnitOfWork(Struct, kw_only=True):
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has not begun yet."""
         self._savepoints += 1
-        return Savepoint(f"quire_{self._savepoints}", self.events, self.changes, self._postponed)
+        record_lists = self.events, self.changes, self.audit_rows, self._postponed
+        return Savepoint(f"quire_{self._savepoints}", *record_lists)
 
     def layout(self, uid: str) -> EntryLayout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""

@@ -256,6 +256,7 @@ def _engine(services: Services, store: EntryStore, extensions: Extensions) -> Wr
         extensions=extensions,
         jobs=services.jobs.queue,
         changes=services.jobs.change_queue,
+        audit=services.audit,
         is_development=services.settings.is_development,
         clock=services.clock,
         mail=services.services.sender,

@@ -42,7 +42,7 @@ from quire.document_service.commands import Data as RequestData
 from quire.document_service.content_type_lookup import content_type_of
 from quire.document_service.entry_values import EntryValues
 from quire.document_service.parse_input import parse_data
-from quire.document_service.record_changes import store_changes
+from quire.document_service.record_changes import store_records
 from quire.document_service.relation_targets import ResolvedTargets, WrittenVersion
 from quire.document_service.system_columns import stamp
 from quire.document_service.unit_of_work import UnitOfWork
@@ -230,9 +230,9 @@ class ImportWithHooks:
                 yield from self._unit.run_postponed()
             except (AppError, UnknownFieldError) as error:
                 raise refusal_of(error, entries) from error
-            if self._unit.changes and self._engine.changes is not None:
-                yield from store_changes(self._unit, self._engine.changes)
+            yield from store_records(self._unit)
             self._unit.changes.clear()
+            self._unit.audit_rows.clear()
             self._unit.committed.clear()
             self._unit.events.clear()
 

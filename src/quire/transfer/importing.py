@@ -23,7 +23,7 @@ from quire.database.open import require_project_database
 from quire.database.planner_statistics import renew_statistics
 from quire.database.program import Program
 from quire.database.settings_target import target_of
-from quire.database.stores.audit_log import AUDIT, AuditRow
+from quire.database.stores.audit_log import AuditLog, AuditRow
 from quire.database.stores.change_outbox import ChangeQueue, ChangeRows
 from quire.database.stores.jobs import JobQueue, JobRows
 from quire.database.stores.quire_tables import QuireTables
@@ -241,6 +241,7 @@ class _ImportRun:
             extensions=self._into.extensions,
             jobs=None if tables is None else JobQueue(JobRows(store.writes), tables),
             changes=None if tables is None else ChangeQueue(ChangeRows(store.writes), tables),
+            audit=None if database is None else self._audit_log(database),
             is_development=settings.is_development,
             mail=choose_sender(settings.mail, development=settings.is_development),
             code_limits=code_limits(settings),
@@ -323,9 +324,6 @@ class _ImportRun:
         self, database: Database, counts: ImportCounts, action: str, actor: str = ""
     ) -> Program[None]:
         """Add a row to the audit log."""
-        writes = Writes(self._target.kind.dialect())
-        tables = QuireTables(database, self._target.kind)
-        yield from tables.ensure_in_transaction(AUDIT)
         row = AuditRow(
             at=now_ms(),
             actor_id=None,
@@ -336,7 +334,11 @@ class _ImportRun:
             status=_OK,
             place="",
         )
-        yield from AUDIT.open(writes).insert(row)
+        yield from self._audit_log(database).add_in_transaction([row])
+
+    def _audit_log(self, database: Database) -> AuditLog:
+        writes = Writes(self._target.kind.dialect())
+        return AuditLog(database, writes, QuireTables(database, self._target.kind))
 
     def _migration_request(self) -> MigrationRequest:
         """Return the target schema of the tables: that of the schema files, which may be new."""

@@ -3,7 +3,7 @@
 Rows are added and read, never changed or deleted. The table is created with the first row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -67,6 +67,11 @@ class AuditLog:
     def added(self, row: AuditRow) -> Program[None]:
         """Return a program that adds a row, for the transaction of the recorded change."""
         yield from self._table.insert(row)
+
+    def add_in_transaction(self, rows: Sequence[AuditRow]) -> Program[None]:
+        """Add rows in the transaction of what they record, and the table if it is missing."""
+        yield from self._tables.ensure_in_transaction(AUDIT)
+        yield from self._table.insert_many(rows)
 
     async def find(self, query: AuditQuery) -> list[AuditRow]:
         """Return the rows of a query."""
