@@ -86,6 +86,14 @@ def resolved_source(project: Path, path: str) -> SourceFile | None:
     return None
 
 
+def nested_sources(project: Path, folder: Path) -> Iterator[SourceFile]:
+    """Yield the JavaScript and TypeScript files in a folder and the folders in it."""
+    yield from sources(project, folder)
+    for inner in folders(folder):
+        if inner.name != "node_modules":
+            yield from nested_sources(project, inner)
+
+
 def named_sources(project: Path, folder: Path, name: str) -> Iterator[SourceFile]:
     """Yield the files of a folder with the given name before their suffix."""
     return (file for file in sources(project, folder) if file.stem == name)

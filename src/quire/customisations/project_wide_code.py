@@ -17,11 +17,13 @@ from quire.customisations.javascript_files import (
     SourceFile,
     folders,
     named_sources,
+    nested_sources,
     registered_name,
     resolved_source,
     sources,
 )
 from quire.customisations.served_routes import UnservedRoute
+from quire.customisations.start_up_changes import start_up_changes
 from quire.javascript.modules import plain_export
 from quire.javascript.syntax import Function
 from quire.javascript.tokens import tokenise
@@ -51,6 +53,8 @@ _IDENTITY = re.compile(r"""(?:['"]usestrict['"];?)?(?:module\.exports=|exportdef
 
 _MIDDLEWARE_PATH = re.compile(r"(?:^|/)src/(?:api/([\w-]+)/)?middlewares/([\w-]+)")
 
+_NOT_AT_START = frozenset({"admin", "extensions", "plugins"})
+"""Folders of ``src`` with code of the browser, or code that is found otherwise."""
 _VERSION = re.compile(r"[~^v]?([0-9]+)\.([0-9]+)[.0-9a-z-]*")
 _FIRST_WITH_FACTORY = (5, 23)
 
@@ -149,6 +153,32 @@ def find_end_user_extension(
             for route in changes.routes
         ]
     return findings, routes
+
+
+def find_start_up_changes(project: Path, types: Iterable[str]) -> Iterator[Finding]:
+    """Find code outside of its extension that changes the plugin for end users at the start.
+
+    ``types`` are the uids of all content types.
+    """
+    all_types = tuple(types)
+    source = project / "src"
+    files = [*sources(project, source)]
+    for folder in folders(source):
+        if folder.name not in _NOT_AT_START:
+            files += nested_sources(project, folder)
+    for file in files:
+        if END_USER_PLUGIN not in file.text or file.path.endswith(".json"):
+            continue
+        actions = start_up_changes(file.module)
+        if actions is None:
+            closes: Iterable[str] = [uid for uid in all_types if uid.startswith(ACTIONS_PREFIX)]
+        elif AUTHENTICATION in actions:
+            closes = all_types
+        else:
+            closes = [f"{ACTIONS_PREFIX}{action}" for action in sorted(actions)]
+        if closes:
+            sentence = f"changes the plugin {END_USER_PLUGIN} by code that does not run"
+            yield warning_of(file, "start-up", sentence, closes)
 
 
 def ignores_members_of_factories(project: Path) -> bool:

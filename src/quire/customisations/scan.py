@@ -44,6 +44,7 @@ from quire.customisations.project_wide_code import (
     find_configuration,
     find_end_user_extension,
     find_project_code,
+    find_start_up_changes,
     global_middlewares,
 )
 from quire.customisations.reads import ReadContext
@@ -203,6 +204,7 @@ def find_customisations(
         *global_guards,
         *find_project_code(project, types),
         *extension_findings,
+        *find_start_up_changes(project, types),
         *find_configuration(settings),
     ]
     customisations = _apply_ignores(findings, settings.migration.ignore, replaced, types)

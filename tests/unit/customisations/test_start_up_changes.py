@@ -1,0 +1,85 @@
+"""Code that changes the plugin for end users when the server starts."""
+
+from pathlib import Path
+
+import pytest
+
+from quire.customisations import Customisations
+from tests.unit.customisations.test_scan import ARTICLE, USER, scan, write, write_types
+
+PREFIX = "plugin::users-permissions."
+
+
+def started(project: Path, body: str, file: str = "src/index.js") -> Customisations:
+    """Return what is found in a project with a function ``register``."""
+    write_types(project)
+    write(project, file, f"module.exports = {{ register({{ strapi }}) {{ {body} }} }};")
+    return scan(project)
+
+
+@pytest.mark.parametrize(
+    ("body", "actions"),
+    [
+        ("strapi.plugin('users-permissions').controllers.auth.register = own;", {"auth.register"}),
+        ("strapi.plugins['users-permissions'].controllers.user.me = own;", {"user.me"}),
+        ("strapi.plugin('users-permissions').controller('user').find = own;", {"user.find"}),
+        ("strapi.controller('plugin::users-permissions.user').count = own;", {"user.count"}),
+        (
+            """const plugin = strapi.plugin('users-permissions'); const { log } = strapi;
+            plugin.controllers.auth.callback = async (ctx) => { log.info('x'); };""",
+            {"auth.callback"},
+        ),
+        (
+            "const auth = strapi.plugin('users-permissions').controllers.auth; auth.connect = own;",
+            {"auth.connect"},
+        ),
+        (
+            "const { controllers: c } = strapi.plugin('users-permissions'); c.user.me = own;",
+            {"user.me"},
+        ),
+        ("strapi.service('plugin::users-permissions.user').remove = own;", {"user.destroy"}),
+        ("strapi.plugin('users-permissions').controllers.auth.login = own;", set()),
+        (
+            "strapi.plugin('users-permissions').routes['content-api'].routes.push({});",
+            set(),
+        ),
+        ("strapi.plugin('users-permissions').service('user').add({ email: 'a' });", set()),
+        ("const me = strapi.plugin('users-permissions').controllers.user.me; me(ctx);", set()),
+        ("strapi.query('plugin::users-permissions.role').findMany();", set()),
+        ("console.log(strapi.plugin('users-permissions'));", set()),
+    ],
+)
+@pytest.mark.parametrize("file", ["src/index.js", "src/lib/start/accounts.ts"])
+def test_changed_actions_are_closed(
+    tmp_path: Path, body: str, actions: set[str], file: str
+) -> None:
+    closed = started(tmp_path, body, file).closed
+
+    assert {f"{PREFIX}{action}" for action in actions} == closed.keys()
+    assert set(closed.values()) <= {(file,)}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "extend(strapi.plugin('users-permissions'));",
+        "const { plugins } = strapi; extend(plugins['users-permissions'].controllers);",
+        "for (const n of ['me']) strapi.plugin('users-permissions').controllers.user[n] = own;",
+        "strapi.plugin('users-permissions').routes['content-api'].routes.forEach(guard);",
+        "strapi.plugin('users-permissions').routes['content-api'].routes = [];",
+        "return strapi.plugin('users-permissions').controllers.auth;",
+        "strapi.get('controllers').extend('plugin::users-permissions.auth', own);",
+        "strapi.plugin('users-permissions').contentTypes.user.attributes.email.private = true;",
+    ],
+)
+def test_the_plugin_is_closed_if_more_may_be_changed(tmp_path: Path, body: str) -> None:
+    closed = started(tmp_path, body).closed
+
+    assert USER in closed
+    assert ARTICLE not in closed
+
+
+def test_another_authentication_closes_all_types(tmp_path: Path) -> None:
+    body = "strapi.plugin('users-permissions').services.jwt.verify = own;"
+
+    assert {USER, ARTICLE} <= started(tmp_path, body).closed.keys()
