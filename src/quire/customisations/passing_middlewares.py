@@ -5,6 +5,7 @@ sets headers, logs, measures time, handles errors, and responds to ``OPTIONS``.
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from enum import Enum
 
 from msgspec import Struct, field
@@ -88,20 +89,31 @@ def require_passing(module: Module) -> frozenset[str]:
     if not all(isinstance(statement, Declaration) or is_harmless(statement) for statement in setup):
         raise NotUnderstoodError("does something before it returns the handler")
     scope = module.inner(setup)
-    handler = scope.followed(last.value) if isinstance(last, Return) and last.value else None
-    match handler:
-        case Function((Name(ctx), Name(following))):
-            options = exported.parameters[:1]
+    if not isinstance(last, Return) or last.value is None:
+        raise NotUnderstoodError("does not return a function of ctx and next")
+    setup_names = {
+        statement.target.text
+        for statement in setup
+        if isinstance(statement, Declaration) and isinstance(statement.target, Name)
+    }
+    options = {name.text for name in exported.parameters[:1] if isinstance(name, Name)}
+    return require_passing_handler(scope, last.value, setup_names, frozenset(options))
+
+
+def require_passing_handler(
+    module: Module,
+    value: Expression,
+    known_names: AbstractSet[str] = frozenset(),
+    object_names: frozenset[str] = frozenset(),
+) -> frozenset[str]:
+    """Do what `require_passing` does, for ``(ctx, next) => …``.
+
+    ``known_names`` can be read without failing, and so can members of ``object_names``.
+    """
+    match module.followed(value):
+        case Function((Name(ctx), Name(following))) as handler:
             middleware = _Middleware(
-                scope,
-                ctx,
-                following,
-                known_names={
-                    statement.target.text
-                    for statement in setup
-                    if isinstance(statement, Declaration) and isinstance(statement.target, Name)
-                },
-                object_names=frozenset(name.text for name in options if isinstance(name, Name)),
+                module, ctx, following, known_names=set(known_names), object_names=object_names
             )
             if middleware.run(statements_of(handler), _Progress.BEFORE) is _Progress.BEFORE:
                 raise NotUnderstoodError("does not pass all requests on")

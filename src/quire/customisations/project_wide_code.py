@@ -23,7 +23,7 @@ from quire.customisations.javascript_files import (
     sources,
 )
 from quire.customisations.served_routes import UnservedRoute
-from quire.customisations.start_up_changes import start_up_changes
+from quire.customisations.start_up_changes import guards_all_routes, start_up_changes
 from quire.javascript.modules import plain_export
 from quire.javascript.syntax import Function
 from quire.javascript.tokens import tokenise
@@ -156,8 +156,9 @@ def find_end_user_extension(
 
 
 def find_start_up_changes(project: Path, types: Iterable[str]) -> Iterator[Finding]:
-    """Find code outside of its extension that changes the plugin for end users at the start.
+    """Find code that changes the plugin for end users, or adds middlewares, at the start.
 
+    The extension of the plugin is left out.
     ``types`` are the uids of all content types.
     """
     all_types = tuple(types)
@@ -167,7 +168,12 @@ def find_start_up_changes(project: Path, types: Iterable[str]) -> Iterator[Findi
         if folder.name not in _NOT_AT_START:
             files += nested_sources(project, folder)
     for file in files:
-        if END_USER_PLUGIN not in file.text or file.path.endswith(".json"):
+        if file.path.endswith(".json"):
+            continue
+        if "server" in file.text and ".use" in file.text and guards_all_routes(file.module):
+            sentence = "adds a middleware to the server, which may guard all routes"
+            yield warning_of(file, "start-up", f"{sentence}, and does not run", all_types)
+        if END_USER_PLUGIN not in file.text:
             continue
         actions = start_up_changes(file.module)
         if actions is None:

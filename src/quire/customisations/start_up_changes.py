@@ -15,6 +15,8 @@ from quire.customisations.end_user_routes import (
     SERVICE_ACTIONS,
     actions_of,
 )
+from quire.customisations.passing_middlewares import require_passing_handler
+from quire.customisations.statements import NotUnderstoodError
 from quire.javascript.scope import Module, is_harmless_call
 from quire.javascript.syntax import (
     Assign,
@@ -63,6 +65,29 @@ def start_up_changes(module: Module) -> frozenset[str] | None:
             return None
         actions |= changed
     return frozenset(actions)
+
+
+def guards_all_routes(module: Module) -> bool:
+    """Whether a module adds a middleware to ``strapi.server`` that may refuse requests."""
+    for part in _parts(module.statements):
+        match part:
+            case Call(Member(Member(inner, "server"), "use"), arguments) | Call(
+                Member(Member(Member(inner, "server"), "app"), "use"), arguments
+            ) if _is_strapi(inner):
+                pass
+            case _:
+                continue
+        for argument in arguments:
+            try:
+                require_passing_handler(module, argument)
+            except NotUnderstoodError:
+                return True
+    return False
+
+
+def _is_strapi(value: Expression) -> bool:
+    """Whether an expression is the server, by its own name or as a member of something."""
+    return value == Name("strapi") or (isinstance(value, Member) and value.key == "strapi")
 
 
 def _changed_actions(part: object, aliases: dict[str, Path]) -> frozenset[str] | None:

@@ -83,3 +83,30 @@ def test_another_authentication_closes_all_types(tmp_path: Path) -> None:
     body = "strapi.plugin('users-permissions').services.jwt.verify = own;"
 
     assert {USER, ARTICLE} <= started(tmp_path, body).closed.keys()
+
+
+GUARDED = "strapi.server.use(async (ctx, next) => { if (ctx.get('x-key')) { await next(); } });"
+TIMED = "async (ctx, next) => { await next(); ctx.set('X-Time', '1'); }"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_closed"),
+    [
+        (GUARDED, True),
+        (GUARDED.replace("strapi.server", "strapi.server.app"), True),
+        (GUARDED.replace("strapi.server", "context.strapi.server"), True),
+        ("strapi.server.use(require('koa-guard')());", True),
+        (f"strapi.server.use({TIMED});", False),
+        ("strapi.server.app.proxy = true;", False),
+        ("const server = express(); server.use(guard);", False),
+    ],
+)
+def test_a_middleware_of_the_server_closes_all_types(
+    tmp_path: Path,
+    body: str,
+    is_closed: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    closed = started(tmp_path, body).closed
+
+    assert (ARTICLE in closed) == is_closed
+    assert (USER in closed) == is_closed
