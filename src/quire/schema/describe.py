@@ -153,13 +153,14 @@ def is_visible(content_type: ContentType) -> bool:
     return builder.get("visible") is not False
 
 
-def _sort_key(content_type: ContentType) -> tuple[int, int, str]:
+def _sort_key(content_type: ContentType) -> tuple[int, int, list[str]]:
     namespace, _, name = content_type.uid.partition("::")
+    names = name.split(".")
     if namespace == "plugin":
-        return 0, _rank(name.partition(".")[0], _PLUGINS), name
+        return 0, _rank(names[0], _PLUGINS), names
     if namespace == "admin":
-        return 2, _rank(name, _ADMIN), name
-    return 1, 0, name
+        return 2, _rank(name, _ADMIN), names
+    return 1, 0, names
 
 
 def _rank(name: str, order: tuple[str, ...]) -> int:
