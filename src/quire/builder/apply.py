@@ -150,8 +150,10 @@ class ModelEditor:
         await asyncio.to_thread(file_transaction.prepare)
         try:
             migration_plan = await project.database.write(self._migrate(request))
-        except UncertainOutcomeError:
-            raise  # the journal stays until the result is known
+        except (UncertainOutcomeError, asyncio.CancelledError):
+            # The journal stays until the result is known: a thread may still commit a cancelled
+            # write.
+            raise
         except BaseException:
             await asyncio.to_thread(file_transaction.discard)
             raise

@@ -1,13 +1,25 @@
 """Content types changed over HTTP while the server runs: tables, files and responses."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
-from quire.builder.file_transaction import FileTransaction, has_file_transactions, recover_files
+from quire.builder.file_transaction import (
+    FileTransaction,
+    has_file_transactions,
+    is_announced,
+    recover_files,
+)
+from quire.database.migration.migrate import MigrationRequest, migrate_to
+from quire.database.migration.plan import PlannedMigration
+from quire.database.program import Program
+from quire.database.target import DatabaseKind
 from quire.runtime.schema_follower import SchemaFollower
 from tests.databases.kind import Kind
 from tests.extending.background import ended
@@ -451,6 +463,37 @@ async def test_files_that_are_left_half_changed_are_put_right_at_the_next_start(
     async with run_office(model_site.project) as office:
         found = await office.ask("GET", entries, token=model_site.office.boss)
         assert [one["title"] for one in found.json["results"]] == ["Buy ink"]
+
+
+async def test_a_change_that_is_cancelled_while_it_is_stored_is_whole_or_not_there(
+    model_site: ModelSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    body = memo({"title": {"type": "string"}})
+    asking = asyncio.ensure_future(model_site.ask("POST", f"{BUILDER}/content-types", body))
+    is_cancelled = Event()
+
+    def cancel() -> None:
+        asking.cancel()
+        is_cancelled.set()
+
+    def migrate(
+        kind: DatabaseKind, request: MigrationRequest, *, now: int
+    ) -> Program[PlannedMigration]:
+        loop.call_soon_threadsafe(cancel)
+        is_cancelled.wait(0.5)  # on SQLite this is another thread
+        return (yield from migrate_to(kind, request, now=now))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("quire.builder.apply.migrate_to", migrate)
+        with suppress(asyncio.CancelledError):
+            await asking
+    settings = model_site.office.app.settings
+    # It waits for the writer.
+    await model_site.ask("POST", "/admin/roles", {"name": "Clerk", "description": ""})
+
+    await recover_files(settings)
+    assert await is_announced(settings)
 
 
 async def test_files_of_javascript_come_and_go_where_a_project_has_any(
