@@ -62,6 +62,12 @@ class QuireError(Exception):
     """Root of all errors that Quire raises on purpose."""
 
 
+def list_problems(problems: Sequence[object], place: str) -> str:
+    """Return a message that counts problems, and lists them in a line each."""
+    lines = "\n".join(f"  {problem}" for problem in problems)
+    return f"{len(problems)} problem{'s' if len(problems) != 1 else ''} in {place}:\n{lines}"
+
+
 class AppError(QuireError):
     """An error with an HTTP response.
 
@@ -396,6 +402,4 @@ class SchemaError(QuireError):
     def __init__(self, problems: Sequence[SchemaProblem]) -> None:
         """``problems`` is not empty."""
         self.problems = tuple(problems)
-        lines = "\n".join(f"  {problem}" for problem in self.problems)
-        count = len(self.problems)
-        super().__init__(f"{count} problem{'s' if count != 1 else ''} in the schema tree:\n{lines}")
+        super().__init__(list_problems(self.problems, "the schema tree"))

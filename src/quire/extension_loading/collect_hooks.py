@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from quire.errors import QuireError
+from quire.errors import QuireError, list_problems
 from quire.extension_loading.background_checks import BackgroundChecks
 from quire.extension_loading.content_checks import ContentChecks, HookCheck
 from quire.extension_loading.module_import import (
@@ -41,11 +41,7 @@ class ExtensionError(QuireError):
     def __init__(self, problems: Iterable[ExtensionProblem]) -> None:
         """``problems`` is not empty."""
         self.problems = tuple(sorted(problems))
-        lines = "\n".join(f"  {problem}" for problem in self.problems)
-        count = len(self.problems)
-        super().__init__(
-            f"{count} problem{'s' if count != 1 else ''} in the project's Python code:\n{lines}"
-        )
+        super().__init__(list_problems(self.problems, "the project's Python code"))
 
 
 def load_extensions(project: Path, schema: Schema, settings: Settings | None = None) -> Extensions:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quire.errors import SeedingError
+from quire.errors import SeedingError, list_problems
 
 Values = Mapping[str, object]
 """Values by attribute, as JSON."""
@@ -119,8 +119,4 @@ class ContentError(SeedingError):
     def __init__(self, problems: Sequence[ContentProblem]) -> None:
         """``problems`` is not empty."""
         self.problems = tuple(problems)
-        lines = "\n".join(f"  {problem}" for problem in self.problems)
-        count = len(self.problems)
-        super().__init__(
-            f"{count} problem{'s' if count != 1 else ''} in the content files:\n{lines}"
-        )
+        super().__init__(list_problems(self.problems, "the content files"))

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from quire.errors import ConfigurationError, os_error_reason
+from quire.errors import ConfigurationError, list_problems, os_error_reason
 from quire.javascript.modules import EnvironmentVariable
 from quire.settings.dotenv import parse_dotenv
 from quire.settings.model import Settings, known_settings
@@ -54,9 +54,7 @@ class SettingsError(ConfigurationError):
     def __init__(self, problems: Iterable[SettingsProblem]) -> None:
         """``problems`` is not empty."""
         self.problems = tuple(problems)
-        lines = "\n".join(f"  {problem}" for problem in self.problems)
-        count = len(self.problems)
-        super().__init__(f"{count} problem{'s' if count != 1 else ''} in the settings:\n{lines}")
+        super().__init__(list_problems(self.problems, "the settings"))
 
 
 @dataclass(frozen=True, slots=True)
