@@ -3,7 +3,6 @@
 import json
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -11,10 +10,8 @@ from typing import TypeVar
 from quire.app import Application, build_app
 from quire.auth.jwt_and_api_tokens import issue_jwt
 from quire.clock import now_ms
-from quire.database.dialect import Dialect
-from quire.database.interface import Database, PoolStatistics, WouldBlockError
-from quire.database.program import Program, Statement, Value
-from quire.database.versioned_cache import ContentVersions
+from quire.database.interface import Database, DatabaseWrapper, WouldBlockError
+from quire.database.program import Program, Statement
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.hazards.newsroom import API_TOKENS, ENVIRONMENT, USER_IDS, JsonObject
@@ -33,35 +30,16 @@ Who = str | None
 """Nobody in particular, the name of an end user, or that of an API token."""
 
 
-@dataclass(slots=True)
-class Watched:
+class Watched(DatabaseWrapper):
     """A database that records the statements that it runs.
 
     Of a read that is begun again, as when somebody commits meanwhile, only the last time counts.
     """
 
-    inner: Database
-    statements: list[Statement] = field(default_factory=list)
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.inner.dialect
-
-    @property
-    def versions(self) -> ContentVersions:
-        return self.inner.versions
-
-    def version(self) -> int | None:
-        return self.inner.version()
-
-    async def present_version(self) -> int | None:
-        return await self.inner.present_version()
-
-    def follow(self, setting: Statement) -> None:
-        self.inner.follow(setting)
-
-    async def followed(self) -> Value:
-        return await self.inner.followed()
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.inner = database
+        self.statements: list[Statement] = []
 
     async def read(
         self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
@@ -72,7 +50,7 @@ class Watched:
             del self.statements[before:]
             return self._watch(make())
 
-        return await self.inner.read(begin, snapshot=snapshot, key=key)
+        return await self._database.read(begin, snapshot=snapshot, key=key)
 
     async def read_at(
         self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
@@ -83,7 +61,7 @@ class Watched:
             del self.statements[before:]
             return self._watch(make())
 
-        found = await self.inner.read_at(version, begin, key=key)
+        found = await self._database.read_at(version, begin, key=key)
         if found is None:
             del self.statements[before:]
         return found
@@ -93,28 +71,13 @@ class Watched:
     ) -> T:
         before = len(self.statements)
         try:
-            return self.inner.read_now(lambda: self._watch(make()), key=key, version=version)
+            return self._database.read_now(lambda: self._watch(make()), key=key, version=version)
         except WouldBlockError:
             del self.statements[before:]
             raise
 
-    async def is_costly(self, statement: Statement) -> bool | None:
-        return await self.inner.is_costly(statement)
-
     async def write(self, program: Program[T]) -> T:
-        return await self.inner.write(self._watch(program))
-
-    def pools(self) -> tuple[PoolStatistics, ...]:
-        return self.inner.pools()
-
-    def is_in_place(self) -> bool | None:
-        return self.inner.is_in_place()
-
-    def forget_statements(self) -> None:
-        self.inner.forget_statements()
-
-    async def close(self) -> None:
-        await self.inner.close()
+        return await self._database.write(self._watch(program))
 
     def _watch(self, program: Program[T]) -> Program[T]:
         try:

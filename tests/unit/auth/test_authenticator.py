@@ -13,12 +13,10 @@ from quire.access.ability import NO_PERMISSIONS, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
 from quire.auth.authenticator import Authenticator, bearer_token, fingerprint
 from quire.auth.jwt_and_api_tokens import hash_api_token, issue_jwt
-from quire.database.dialect import Dialect
 from quire.database.entries.entry_tables import open_store
-from quire.database.interface import Database, PoolStatistics
-from quire.database.program import Program, Statement, Value
+from quire.database.interface import Database, DatabaseWrapper
+from quire.database.program import Program
 from quire.database.stores.auth_rows import Accounts
-from quire.database.versioned_cache import ContentVersions
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from tests.databases.kind import Kind
 from tests.databases.tables import lay_tables, open_database
@@ -50,11 +48,11 @@ class Clock:
         return self.now
 
 
-class Late:
+class Late(DatabaseWrapper):
     """A database whose reads can be held back after they have seen the content."""
 
-    def __init__(self, inner: Database) -> None:
-        self.inner = inner
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self.reads = 0
         self.seen = 0
         """How many of these reads have seen the content."""
@@ -62,64 +60,19 @@ class Late:
         self.may_response.set()
         self.refuses_writes = False
 
-    @property
-    def dialect(self) -> Dialect:
-        return self.inner.dialect
-
-    @property
-    def versions(self) -> ContentVersions:
-        return self.inner.versions
-
-    def version(self) -> int | None:
-        return self.inner.version()
-
-    async def present_version(self) -> int | None:
-        return await self.inner.present_version()
-
-    def follow(self, setting: Statement) -> None:
-        self.inner.follow(setting)
-
-    async def followed(self) -> Value:
-        return await self.inner.followed()
-
     async def read(
         self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
     ) -> T:
         self.reads += 1
-        found = await self.inner.read(make, snapshot=snapshot, key=key)
+        found = await self._database.read(make, snapshot=snapshot, key=key)
         self.seen += 1
         await self.may_response.wait()
         return found
 
-    async def read_at(
-        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
-    ) -> T | None:
-        return await self.inner.read_at(version, make, key=key)
-
-    def read_now(
-        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
-    ) -> T:
-        return self.inner.read_now(make, key=key, version=version)
-
-    async def is_costly(self, statement: Statement) -> bool | None:
-        return await self.inner.is_costly(statement)
-
     async def write(self, program: Program[T]) -> T:
         if self.refuses_writes:
             raise ServiceUnavailableError
-        return await self.inner.write(program)
-
-    def pools(self) -> tuple[PoolStatistics, ...]:
-        return self.inner.pools()
-
-    def is_in_place(self) -> bool | None:
-        return self.inner.is_in_place()
-
-    def forget_statements(self) -> None:
-        self.inner.forget_statements()
-
-    async def close(self) -> None:
-        await self.inner.close()
+        return await self._database.write(program)
 
 
 class Door:
